@@ -89,23 +89,20 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("errors", "paths", "trust", "agents.stream_json.decoding", "review", "announcer"),
         *("chat.page", "chat.requests", "wire", "files", "last_words"),
     },
-    "chat.panel": {"editor"},
-    "chat.abilities": {"errors", "agents"},
     "chat.page": {"errors"},
     "chat.transcript": {"paths", "agents", "chat.page"},
-    "chat.shell": {
-        *("errors", "git", "program", "transport", "agents", "chat.page", "chat.transcript"),
+    "chat.chat_context": {
+        *("errors", "config", "agents", "editor", "chat.page", "chat.transcript"),
     },
     "chat.requests": {
         "display_path",
         *("errors", "config", "paths", "files", "trust", "agents", "editor", "text_diff"),
-        *("chat.panel", "chat.abilities", "chat.page", "chat.transcript", "last_words"),
+        *("chat.chat_context", "chat.page", "chat.transcript", "last_words"),
     },
     "chat": {
-        *("errors", "config", "paths", "trust", "agents", "editor", "review"),
-        *("chat.panel", "chat.abilities", "chat.page", "chat.transcript", "chat.shell"),
-        *("agent_files", "announcer", "chat.requests", "tool_names", "news", "mentions", "git"),
-        "program",
+        *("errors", "config", "paths", "trust", "agents", "editor", "review", "transport"),
+        *("chat.chat_context", "chat.page", "chat.transcript", "chat.requests", "agent_files"),
+        *("announcer", "tool_names", "news", "mentions", "git", "program"),
     },
     "headless": {
         *("editor_name", "mentions", "pids", "text_diff", "chat.page"),
@@ -114,11 +111,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "configured_agents": {"config", "agents", "agents.stream_json", "agents.acp", "chat"},
     "agent_check": {"check", "errors", "agents", "agents.acp", "agents.acp.decoding"},
-    "tool_list": {"errors", "editor", "mcp", "chat", "chat.panel", "chat.page"},
+    "tool_list": {"errors", "editor", "mcp", "chat", "chat.chat_context", "chat.page"},
     "wire_summary": {"wire"},
     "wire_view": {"errors", "concealed", "files", "editor", "wire", "wire_summary"},
     "parts": {
-        *("config", "startup", "editor", "configured_agents", "chat", "chat.panel", "headless"),
+        *("config", "startup", "editor", "configured_agents", "chat", "headless"),
         *("jupyter", "mcp", "tool_list", "wire_view", "trust", "hooks"),
     },
     "app": {

@@ -1,13 +1,12 @@
 """`:ClaudeTools`: the model's tools, which the user turns on and off."""
 
-import asyncio
 import json
 
+from claude_ide.chat.chat_context import Run
 from claude_ide.chat.listing import Item, Listing, item
 from claude_ide.chat.page import amounts
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import Row, row
-from claude_ide.chat.running import Run
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.windows import Look
 from claude_ide.errors import UserError
@@ -19,9 +18,6 @@ KEYS = (
     ("x", "on/off", "Turn the tool on or off"),
     ("<CR>", "details", "Show the description and the arguments"),
 )
-SECONDS = 1.0
-"""How often an open list is updated."""
-
 META, ERROR = "ClaudeChatMeta", "ClaudeChatError"
 ON, OFF, WRONG = ("on", "ClaudeFormPicked"), ("off", META), ("wrong", ERROR)
 STATE_WIDTH = 7
@@ -38,8 +34,7 @@ class ToolList:
 
     async def open(self) -> None:
         """Open the list."""
-        self._listing.end()
-        await self._listing.open(TITLE, self._draw, self._follow)
+        await self._listing.open(TITLE, self._draw)
 
     async def turn(self, name: str, *, on: bool) -> None:
         """Turn a tool on or off. Raises `UserError` if there is none with this name."""
@@ -64,12 +59,6 @@ class ToolList:
         schema = json.dumps(tool.input_schema, indent=2, ensure_ascii=False)
         lines = [*tool.description.splitlines(), "", *schema.splitlines()]
         await self._port.windows.show_lines(lines, Look(tool.name))
-
-    async def _follow(self) -> None:
-        """Update the list until it is closed."""
-        while True:
-            await asyncio.sleep(SECONDS)
-            await self._draw()
 
     async def _draw(self) -> None:
         await self._listing.show(TITLE, [*self._items()])

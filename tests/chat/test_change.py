@@ -4,14 +4,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from claude_ide.agents.events import Replacement
-from claude_ide.chat.requests import change
+from claude_ide.chat.requests import proposal
 from claude_ide.chat.requests.proposal import Proposal
 
 LINES = "".join(f"line {number}\n" for number in range(1, 21))
 
 
 def unified(original: str | None, text: str) -> tuple[str, ...]:
-    return change.unified(Proposal("/p/a.py", text, original, Replacement("/p/a.py", text)))
+    return proposal.unified(Proposal("/p/a.py", text, original, Replacement("/p/a.py", text)))
 
 
 def test_a_change_is_shown_with_two_lines_around_it() -> None:

@@ -1,7 +1,7 @@
-"""`chat/context_usage.py`: how full the context is."""
+"""`chat/chat.py`: how full the context is."""
 
 from claude_ide.agents.agent import ContextUsage
-from claude_ide.chat.context_usage import lines
+from claude_ide.chat.chat import usage_lines as lines
 
 
 def test_each_category_has_its_share() -> None:

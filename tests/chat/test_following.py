@@ -1,7 +1,5 @@
 """`chat/following.py`: which places are shown, from events."""
 
-import asyncio
-from collections.abc import Awaitable
 from typing import Any
 
 import pytest
@@ -20,6 +18,7 @@ from claude_ide.agents.events import (
 from claude_ide.chat import following
 from claude_ide.chat.following import Following, Place, changed_place
 from claude_ide.errors import EditorError
+from support.chat_parts import PocketChat
 
 
 class Shown(list[Place]):
@@ -27,27 +26,21 @@ class Shown(list[Place]):
 
     def __init__(self, *, is_on: bool = True) -> None:
         super().__init__()
-        self.is_visible = True
         self.fails = False
-        self.following = Following(
-            "/root", self._show, lambda: self.is_visible, self._begin, is_on=is_on
-        )
-        self._tasks: list[asyncio.Future[Any]] = []
+        self.chat = PocketChat(self._answer, follow=is_on)
+        self.following = Following(self.chat.context)
 
-    async def _show(self, place: Place) -> str:
+    async def _answer(self, _function: str, _chat: int, *place: Any) -> str:
         if self.fails:
             raise EditorError("the window has gone")
-        self.append(place)
+        self.append(Place(*place))
         return ""
-
-    def _begin(self, work: Awaitable[Any]) -> None:
-        self._tasks.append(asyncio.ensure_future(work))
 
     async def after(self, *happened: Event) -> list[Place]:
         """Return all places that have been shown some time after these events."""
         for event in happened:
             self.following.apply(event)
-        await asyncio.gather(*self._tasks)
+        await self.chat.settle()
         return list(self)
 
 
@@ -145,7 +138,8 @@ async def test_the_last_file_is_shown_when_following_starts() -> None:
     shown = Shown(is_on=False)
     assert await shown.after(*use("/tmp/a.py", 7)) == []
 
-    assert shown.following.toggle()
+    await shown.following.toggle()
+    assert shown.chat.notes[-1] == "following Otter's files"
 
     assert await shown.after() == [Place("/tmp/a.py", 7)]
 
@@ -154,13 +148,14 @@ async def test_a_file_is_not_shown_after_following_has_stopped(shown: Shown) -> 
     for event in use("/tmp/a.py"):
         shown.following.apply(event)
 
-    assert not shown.following.toggle()
+    await shown.following.toggle()
+    assert shown.chat.notes[-1] == "no longer following Otter's files"
 
     assert await shown.after() == []
 
 
 async def test_a_hidden_chat_shows_no_file(shown: Shown) -> None:
-    shown.is_visible = False
+    shown.chat.context.shown = False
 
     assert await shown.after(*use("/tmp/a.py")) == []
 

@@ -1,8 +1,8 @@
-"""`naming.py`: the words by which the user types settings and values."""
+"""`settings.py`: the words by which the user types settings and values."""
 
 import pytest
 
-from claude_ide.chat.naming import Words
+from claude_ide.chat.settings import Words
 
 MODES = Words(
     [

@@ -12,8 +12,7 @@ from claude_ide.agents.events import (
     Usage,
 )
 from claude_ide.agents.session_state import SessionState, State
-from claude_ide.chat.bar import Bar
-from claude_ide.chat.pace import Pace
+from claude_ide.chat.bar import Bar, Pace
 from support.frames import Clock
 
 WRITING = SessionState(State.WRITING)

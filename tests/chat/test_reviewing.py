@@ -1,18 +1,15 @@
-"""`chat/reviewing.py`: the changes of each turn, from events."""
+"""`chat/recording.py`: the changes of each turn, from events."""
 
-import asyncio
-from collections.abc import Awaitable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from claude_ide.agents.events import Dead, FileWritten, TurnEnded, TurnEndReason, UserMessage
-from claude_ide.chat.reviewing import Reviewing
-from claude_ide.chat.transcript.transcript import Transcript
-from claude_ide.chat.witness import Witness
+from claude_ide.chat.recording import Reviewing, Witness
+from claude_ide.editor.port.chat import ChangesWanted
 from claude_ide.errors import UserError
-from support.pocket import pocket_port
+from support.chat_parts import PocketChat
 
 DONE = TurnEnded(TurnEndReason.COMPLETED, milliseconds=1000)
 
@@ -23,18 +20,10 @@ class Chat:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.shown: list[dict[str, Any]] = []
-        self.transcript = Transcript("Claude", root=str(root))
-        self.witness = Witness(self, self)  # type: ignore[arg-type]
-        self.port = pocket_port(self.run)
-        observers: Any = self.witness, self.transcript, self
-        editor: Any = self
-        self.reviewing = Reviewing(
-            *(*observers, self.port.panel(1), "chat 1", editor, self._begin),
-        )
-        self._tasks: list[asyncio.Future[Any]] = []
-
-    def _begin(self, work: Awaitable[Any]) -> None:
-        self._tasks.append(asyncio.ensure_future(work))
+        self._chat = PocketChat(self.run, root)
+        self.transcript = self._chat.context.transcript
+        self.witness = Witness(self._chat.context.editor, self)  # type: ignore[arg-type]
+        self.reviewing = Reviewing(self._chat.context, self.witness)
 
     async def run(self, function: str, *arguments: Any) -> Any:
         if function == "review.show":
@@ -42,14 +31,11 @@ class Chat:
         news = {"reverted": [{"name": "a.txt", "what": "x"}], "restored": []}
         return {"review.count": [1, 2], "review.record.news": news}.get(function)
 
-    def soon(self) -> None:
-        """Draw soon."""
-
     async def handle(self, *happened: Any) -> None:
         for event in happened:
             self.transcript.apply(event)
             self.reviewing.apply(event)
-            await asyncio.gather(*self._tasks)
+            await self._chat.settle()
 
     async def edit(self, name: str, text: str) -> None:
         path = self.root / name
@@ -90,7 +76,7 @@ async def test_each_turn_is_reviewed_by_itself(chat: Chat) -> None:
         await chat.edit(name, "x\n")
         await chat.handle(DONE)
 
-    await chat.reviewing.show_at(chat.part("» prompt p1"))
+    await chat.reviewing.show_at(ChangesWanted(chat=1, part=chat.part("» prompt p1")))
     assert chat.names == ["a.txt"]
     assert chat.shown[-1]["title"] == "changes of “prompt p1”"
     await chat.reviewing.show((), whole=False)
@@ -108,7 +94,7 @@ async def test_a_prompt_within_a_turn_belongs_to_it(chat: Chat) -> None:
 
     assert " 2 files " in chat.transcript.lines[-1]
     for prompt in ("» one", "» and b"):
-        await chat.reviewing.show_at(chat.part(prompt))
+        await chat.reviewing.show_at(ChangesWanted(chat=1, part=chat.part(prompt)))
         assert chat.names == ["a.txt", "b.txt"]
 
 
@@ -121,7 +107,7 @@ async def test_the_last_turn_that_changed_a_file_is_shown(chat: Chat) -> None:
 
     assert chat.names == ["a.txt"]
     with pytest.raises(UserError, match="this turn has changed no file"):
-        await chat.reviewing.show_at(chat.part("» two"))
+        await chat.reviewing.show_at(ChangesWanted(chat=1, part=chat.part("» two")))
 
 
 async def test_a_turn_whose_agent_has_died_can_be_reviewed(chat: Chat) -> None:
@@ -141,4 +127,4 @@ async def test_the_user_sees_what_the_model_is_told(chat: Chat) -> None:
     await chat.reviewing.show((), whole=False)
 
     assert "a.txt: x" in await chat.witness.reverted()
-    assert "↳ Claude now knows that you reverted 1 change in a.txt" in chat.transcript.lines
+    assert "↳ Otter now knows that you reverted 1 change in a.txt" in chat.transcript.lines

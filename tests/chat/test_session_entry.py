@@ -6,7 +6,9 @@ import pytest
 
 from claude_ide.agents.events import Dead, PromptChanged, PromptStage, Ready
 from claude_ide.agents.session_state import SessionState
-from claude_ide.chat.sessions.entry import STORED, Entry, Status, age_of
+from claude_ide.chat.chat import Status
+from claude_ide.chat.sessions import STORED, Entry
+from claude_ide.chat.stored import age_of
 
 NOW = datetime(2026, 3, 4, 12, tzinfo=UTC)
 IDLE = SessionState().spawned().after(Ready())

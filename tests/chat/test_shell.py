@@ -13,11 +13,12 @@ from claude_ide.agents import events
 from claude_ide.agents.prompt import ShellResult
 from claude_ide.chat.page.sheet import Sheet
 from claude_ide.chat.page.view import OpenOutput
-from claude_ide.chat.shell.shell import Shell, is_command, unescaped
+from claude_ide.chat.shell import Shell, is_command, unescaped
 from claude_ide.chat.transcript.shell_command import PREVIEW, Ran
 from claude_ide.chat.transcript.shell_output import KEPT, Output
 from claude_ide.errors import UserError
 from claude_ide.transport import process
+from support.chat_parts import PocketChat
 from support.frames import Clock, Drawn, Panel
 from support.neovim import until
 from support.processes import started_with
@@ -27,10 +28,12 @@ class Shown:
     """A shell in a folder, and the lines that it shows."""
 
     def __init__(self, folder: Path, *, trusted: bool = True) -> None:
-        self.sheet = Sheet()
+        chat = PocketChat(root=folder).context
+        self.sheet = chat.sheet
         self.clock = Clock()
         self.drawn = Drawn()
-        self.shell = Shell(str(folder), self.sheet, lambda: trusted, self._draw, clock=self.clock)
+        chat.refresh = self._draw
+        self.shell = Shell(chat, lambda: trusted, clock=self.clock)
 
     def _draw(self) -> None:
         while (frame := self.sheet.frame()) is not None:

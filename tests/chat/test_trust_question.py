@@ -1,16 +1,12 @@
-"""`chat/requests/trust_question.py`: the question in one line, and its details."""
+"""`chat/consent.py`: the question in one line, and its details."""
+
+from typing import Any
 
 from claude_ide.agents.events import Notice
+from claude_ide.chat.consent import Consent, TrustAsked, TrustQuestion, details
 from claude_ide.chat.page.part import Part
-from claude_ide.chat.requests.trust_question import (
-    TrustAsked,
-    TrustLine,
-    TrustQuestion,
-    details,
-)
-from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.trust.folder_settings import Item
-from support.frames import Panel
+from support.chat_parts import PocketChat
 
 HOOK = Item("hook", "Stop", "make\nsetup")
 
@@ -49,25 +45,39 @@ def test_long_details_end_with_the_size_of_the_rest() -> None:
     assert details([HOOK] * 250)[-1] == "and 50 more"
 
 
-def test_the_question_stays_below_the_conversation_and_is_not_a_request() -> None:
-    panel = Panel()
-    line = TrustLine(panel.transcript.sheet)
-    line.show(TrustAsked("~/p", [HOOK]))
-    panel.handle(Notice("hello"))
+class Folder:
+    """A folder with settings that the user does not trust yet."""
 
-    assert panel.text[-1].startswith("? Use the settings in ~/p:")
-    assert panel.waiting == []
-    assert line.is_shown
+    is_trusted = False
+    was_followed = False
+    items = (HOOK,)
 
 
-def test_the_question_is_shown_once() -> None:
-    transcript = Transcript("Claude")
-    line = TrustLine(transcript.sheet)
-    line.show(TrustAsked("~/p", [HOOK]))
-    line.show(TrustAsked("~/q", [HOOK]))
-    assert [line[:19] for line in transcript.lines if line] == ["? Use the settings "]
+async def test_the_question_is_shown_once_and_stays_below_the_conversation() -> None:
+    chat, counts = PocketChat(_not_declined).context, list[int]()
+    folder: Any = Folder()
+    kind: Any = chat.kind
+    kind.chooses_settings = False
+    consent = Consent(chat, folder, [], lambda: counts.append(len(consent)), _decided)
+    await consent.show()
+    await consent.show()
+    chat.transcript.apply(Notice("hello"))
 
-    line.show(None)
+    lines = [line for line in chat.transcript.lines if line.strip()]
+    assert [line.startswith("? Use the settings in /root:") for line in lines] == [False, True]
+    assert consent.is_asked
+    assert counts == [0, 0]
 
-    assert transcript.lines == []
-    assert not line.is_shown
+    folder.is_trusted = True
+    await consent.show()
+
+    assert not any("Use the settings" in line for line in chat.transcript.lines)
+    assert not consent.is_asked
+
+
+async def _not_declined(_function: str, *_arguments: Any) -> bool:
+    return False
+
+
+async def _decided() -> None:
+    """Nobody follows the decision."""

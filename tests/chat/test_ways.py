@@ -6,7 +6,7 @@ import pytest
 
 from claude_ide.agents.events import Option, OptionKind, PermissionAsked, Replacement
 from claude_ide.agents.prompt import Allow, Answer, Reject
-from claude_ide.chat.requests import change, proposal, ways
+from claude_ide.chat.requests import proposal, ways
 
 ONCE = Option("o1", "Allow once", OptionKind.ALLOW_ONCE)
 PROCEED = Option("o2", "Yes, and be quick", OptionKind.ALLOW_ONCE)
@@ -115,7 +115,7 @@ def test_the_users_versions_become_a_diff_of_each_file(tmp_path: Path) -> None:
     path.write_text("one\n```\n")
     proposed = edits(Replacement(str(path), "ONE\n```\n"))
 
-    words = change.instead_of_files(proposed, ["1\n```\n"], str(tmp_path))
+    words = proposal.instead_of_files(proposed, ["1\n```\n"], str(tmp_path))
 
     assert words.splitlines()[2:] == [
         *("a.md:", "```diff", "@@ -1,2 +1,2 @@", "-one", "+1", " ```", "```"),
@@ -125,6 +125,6 @@ def test_the_users_versions_become_a_diff_of_each_file(tmp_path: Path) -> None:
 def test_a_version_too_large_for_a_diff_is_sent_whole(tmp_path: Path) -> None:
     proposed = edits(Replacement(str(tmp_path / "a.md"), "new"))
 
-    words = change.instead_of_files(proposed, ["```\n" * 200_000], str(tmp_path))
+    words = proposal.instead_of_files(proposed, ["```\n" * 200_000], str(tmp_path))
 
     assert "The whole text of a.md:\n````\n```" in words

@@ -45,8 +45,8 @@ async def test_what_follows_an_event_does_not_depend_on_what_shows_it(
     both: tuple[River, Chat], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     river, chat = both
-    for part in ("_bar", "_reporting", "following"):
-        monkeypatch.setattr(getattr(chat, part), "apply", fail)
+    for part in (chat.reviewing, chat.settings, chat.background):
+        monkeypatch.setattr(part, "apply", fail)
 
     await river.panel.send("one")
     await river.wait_for_call("prompt")

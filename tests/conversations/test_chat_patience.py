@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.chat import patience
+from claude_ide.chat import life
 from support.another_agent import AnotherKind
 from support.chats_here import ChatsHere
 from support.neovim import Neovim, until
@@ -20,7 +20,7 @@ async def silent(
     nvim: Neovim, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[River]:
     """A chat with an agent that does not answer until its gate opens."""
-    monkeypatch.setattr(patience, "SECONDS", 0.2)
+    monkeypatch.setattr(life, "LATE_SECONDS", 0.2)
     river = River(nvim, AnotherKind())
     river.kind.gate.clear()
     here = await ChatsHere.start(nvim, river.kind, tmp_path)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from claude_ide import status
 from claude_ide.agents import events
 from claude_ide.agents.agent import ResumeSession, SessionSummary
-from claude_ide.chat.sessions import stored
+from claude_ide.chat import stored
 from support.either_editor import choose, type_answer
 from support.lists import ListWindow
 from support.neovim import Neovim, until

@@ -4,17 +4,16 @@ import asyncio
 import contextlib
 from typing import Any
 
-from claude_ide.agents.agent import Agent, TaskOutput
+from claude_ide.agents.agent import TaskOutput
 from claude_ide.agents.events import Dead, Event, Task, TaskChanged, ToolOutput
-from claude_ide.chat import abilities
+from claude_ide.chat.chat_context import ChatContext, ChatPart, subcommand
+from claude_ide.chat.life import Life
 from claude_ide.chat.listing import Listing, item
 from claude_ide.chat.page import amounts
 from claude_ide.chat.page.plain import as_printed
-from claude_ide.chat.running import Run
 from claude_ide.chat.transcript.tasks import Tasks
-from claude_ide.chat.transcript.transcript import Transcript
-from claude_ide.editor.editor import Editor
-from claude_ide.editor.port.panel import Panel
+from claude_ide.editor.port import chat as panel
+from claude_ide.editor.port.binding import handles
 from claude_ide.errors import AgentError, EditorError, TransportClosed, UserError
 
 TICK_SECONDS = 1.0
@@ -26,23 +25,12 @@ KEYS = (
 )
 
 
-class Background:
+class Background(ChatPart):
     """The tasks of one chat. The list is drawn again only while the user sees it."""
 
-    def __init__(
-        self,
-        agent: Agent,
-        transcript: Transcript,
-        panel: Panel,
-        editor: Editor,
-        run: Run,
-        name: str,
-    ) -> None:
-        self._agent = agent
-        self._transcript = transcript
-        self._panel = panel
-        self._editor = editor
-        self._run = run
+    def __init__(self, chat: ChatContext, life: Life) -> None:
+        super().__init__(chat)
+        self._life = life
         self._tasks = Tasks()
         self._counted = 0
         self._wanted: set[str] = set()
@@ -50,25 +38,25 @@ class Background:
         self._asked: set[str] = set()
         """The tasks whose output the agent was asked for, until it answers. It is not asked again
         about one for which it has refused."""
-        self._listing = Listing(
-            *(name, KEYS, editor.port, run), filetype=FILETYPE, closing=("q", "<Esc>")
-        )
+        self.list_name = f"{NAME} {chat.id}"
+        look: dict[str, Any] = {"filetype": FILETYPE, "closing": ("q", "<Esc>")}
+        self._listing = Listing(self.list_name, KEYS, self._editor.port, chat.run, **look)
         self._has_ended = False
 
     def apply(self, event: Event) -> None:
-        """Apply an event of the agent; most have no effect."""
+        """Count the tasks, and draw their list again."""
         if not isinstance(event, TaskChanged | Dead):
             return
         self._tasks.apply(event)
         if isinstance(event, TaskChanged) and event.task.tool in self._wanted:
             self._wanted.discard(event.task.tool)
             if not event.task.in_background:
-                self._run(self._agent.background(event.task.tool))
+                self._chat.run(self._agent.background(event.task.tool))
         if (running := self.running) != self._counted:
             self._counted = running
-            self._run(self._panel.update({"tasks": running}))
+            self._chat.run(self._panel.update({"tasks": running}))
         if self._listing.is_open:
-            self._run(self._draw())
+            self._chat.run(self._draw())
 
     @property
     def running(self) -> int:
@@ -80,10 +68,10 @@ class Background:
         for task in self._tasks.in_foreground:
             if task.id not in self._asked and self._transcript.awaits(task.tool):
                 self._asked.add(task.id)
-                self._run(self._report(task))
+                self._chat.run(self._report(task))
 
-    def end(self) -> None:
-        """End with the chat."""
+    def close(self) -> None:
+        """Show no more."""
         self._has_ended = True
         self._listing.end()
 
@@ -97,12 +85,13 @@ class Background:
 
     # The user's actions.
 
+    @subcommand("tasks")
     async def show(self) -> None:
         """Show the list of tasks."""
+        await self._life.started("tasks")
         if not self._tasks.rows():
             raise UserError(f"{self._agent.name} runs nothing in the background")
-        self._listing.end()
-        await self._listing.open(TITLE, self._draw, self._update)
+        await self._listing.open(TITLE, self._draw)
 
     async def press(self, key: str, id_: str) -> None:
         """Handle a key of the list on a task, or its end."""
@@ -128,16 +117,17 @@ class Background:
 
     async def stop(self, id_: str) -> None:
         """Stop a task."""
-        abilities.require(self._agent, "stop-task")
+        self._chat.require("stop-task")
         task = self._tasks.find(id_)
         if task is None or not task.runs_in_background:
             raise UserError("this task has ended")
         await self._agent.stop_task(id_)
 
-    async def move(self, part: int) -> None:
+    @handles(panel.BackgroundAsked)
+    async def move(self, asked: panel.BackgroundAsked) -> None:
         """Move the tool in a part of the transcript to the background."""
-        abilities.require(self._agent, "background")
-        use = self._transcript.tool_at(part)
+        self._chat.require("background")
+        use = self._transcript.tool_at(asked.part)
         if use is None:
             raise UserError("there is no command or subagent under the cursor")
         task = self._tasks.of_tool(use.tool)
@@ -177,15 +167,9 @@ class Background:
 
     async def _draw(self) -> None:
         """Show the tasks in an open list."""
-        lacks = [] if abilities.has(self._agent, "stop_task") else ["stop"]
+        lacks = [] if self._chat.has("stop_task") else ["stop"]
         items = [item(id_, [row], lacks) for id_, row in self._tasks.rows()]
         await self._listing.show(TITLE, items)
-
-    async def _update(self) -> None:
-        """Show how long the tasks run, until the list is closed."""
-        while True:
-            await asyncio.sleep(TICK_SECONDS)
-            await self._draw()
 
 
 def shown(output: TaskOutput) -> str:

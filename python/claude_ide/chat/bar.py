@@ -1,17 +1,19 @@
 """The bars above both windows: the session's state, as chunks for `chat/panel.lua` (`bar`)."""
 
+import asyncio
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from claude_ide.agents import events
 from claude_ide.agents.events import Event, TurnEndReason
 from claude_ide.agents.session_state import SessionState, State
-from claude_ide.chat.offering import efforts
-from claude_ide.chat.pace import Pace
+from claude_ide.chat.chat_context import ChatContext, ChatPart
 from claude_ide.chat.page import amounts
+from claude_ide.chat.page.painter import Painter
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import Chunk
+from claude_ide.chat.settings import efforts
 
 Sides = dict[str, list[Chunk]]
 """`{"left": chunks, "right": chunks}`"""
@@ -43,21 +45,115 @@ OUTCOMES = {
 }
 """The progress message's status for the end of a turn; all other reasons mean "failed"."""
 
+LONG_SILENCE = 10
+"""The seconds without an event from which a silence is shown."""
 
-class Bar:
-    """The session's settings and costs, collected from events; `clock` returns seconds.
+CHARACTERS_PER_TOKEN = 4
+"""An estimate for a piece of an answer, until the agent counts the tokens."""
 
-    `is_following` tells whether the agent's files are shown.
+QUIET = frozenset({State.STARTING, State.TOOLS, State.RETRYING})
+"""States in which an agent is expected to be silent."""
+
+LEAVES = (("gx", "leaves it"), ("<C-s>", "sends"))
+KEYS = (("<C-s>", "sends"), ("<C-c>", "stops"), ("g?", "keys"))
+ANSWERING = (("<C-s>", "answers"), *KEYS[1:])
+"""The keys while a request waits."""
+
+
+class Pace:
+    """The present turn of one agent; `clock` returns seconds.
+
+    Time in which a request waits for the user does not count.
     """
 
-    def __init__(
-        self,
-        *,
-        clock: Callable[[], float] = time.monotonic,
-        is_following: Callable[[], bool] = lambda: False,
-    ) -> None:
+    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._is_following = is_following
+        self._began: float | None = None
+        self._heard = 0.0
+        self._paused: float | None = None
+        self._counted = 0
+        """The tokens of the complete answers."""
+        self._estimated = 0.0
+        """The tokens of the present answer."""
+        self._sizes: dict[str, int] = {}
+        self._sample = (-1, 0)
+
+    def apply(self, event: Event) -> None:
+        """Apply an event of the agent."""
+        self._heard = self._clock()
+        if isinstance(event, events.TurnEnded | events.Dead | events.Ready):
+            self._began = None
+        if getattr(event, "parent", ""):
+            return
+        match event:
+            case events.TextDelta(text=text) | events.ThinkingDelta(text=text):
+                self._estimated += len(text) / CHARACTERS_PER_TOKEN
+            case events.ThinkingTokens(tokens):
+                self._estimated = max(self._estimated, tokens)
+            case events.ToolInput(tool, size):
+                self._estimated += (size - self._sizes.get(tool, 0)) / CHARACTERS_PER_TOKEN
+                self._sizes[tool] = size
+            case events.Usage(answered=answered) if answered is not None:
+                self._counted += answered
+                self._estimated = 0.0
+
+    def words(self, state: SessionState, waiting: int) -> list[str]:
+        """Return what to show next to the activity, at most one change per second.
+
+        `waiting` is the number of requests that wait for the user.
+        """
+        if not self._is_running(state, waiting) or self._began is None:
+            return []
+        now = self._clock()
+        seconds = int(now - self._began)
+        if seconds < 1:
+            return []
+        if seconds != self._sample[0]:
+            self._sample = (seconds, self._counted + round(self._estimated))
+        shown = [amounts.seconds(seconds)]
+        if self.is_silent(state):
+            silence = min(int(now - self._heard), seconds)
+            silent = f"nothing for {amounts.seconds(silence)}"
+            return [silent] if silence == seconds else [*shown, silent]
+        tokens = self._sample[1]
+        return [*shown, f"↓ {amounts.short(tokens)} tokens"] if tokens else shown
+
+    def is_silent(self, state: SessionState) -> bool:
+        """Whether the agent should have reported something by now."""
+        return state.state not in QUIET and self._clock() - self._heard >= LONG_SILENCE
+
+    def seconds_to_change(self, state: SessionState, waiting: int) -> float | None:
+        """Return the seconds until the words change without an event; None if they do not."""
+        if not self._is_running(state, waiting) or self._began is None:
+            return None
+        return 1 - (self._clock() - self._began) % 1
+
+    def _is_running(self, state: SessionState, waiting: int) -> bool:
+        """Whether time passes; begin or end the turn if the state says so."""
+        if not state.busy and state.state is not State.STARTING:
+            self._began = self._paused = None
+        elif self._began is None:
+            self._begin()
+        if waiting and self._began is not None:
+            self._paused = self._paused or self._clock()
+        elif self._paused is not None and self._began is not None:
+            self._began += self._clock() - self._paused
+            self._heard, self._paused = self._clock(), None
+        return self._began is not None and not waiting
+
+    def _begin(self) -> None:
+        self._began = self._heard = self._clock()
+        self._paused = None
+        self._counted, self._estimated = 0, 0.0
+        self._sizes.clear()
+        self._sample = (-1, 0)
+
+
+class Bar:
+    """The session's settings and costs, collected from events; `clock` returns seconds."""
+
+    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
         self.mode = ""
         self._modes: dict[str, str] = {}
         """The names of the modes, by their ids."""
@@ -126,11 +222,13 @@ class Bar:
         """The session's cost in dollars, as far as it is known."""
         return self._cost_before + self._cost
 
-    def transcript(self, state: SessionState, waiting: int = 0, tasks: int = 0) -> Sides:
+    def transcript(
+        self, state: SessionState, waiting: int = 0, tasks: int = 0, *, follows: bool = False
+    ) -> Sides:
         """Return the bar of the transcript: the activity on its left, the session on its right.
 
         `waiting` is the number of requests that wait for the user, `tasks` that of the tasks in the
-        background.
+        background. `follows` is whether the agent's files are shown.
         """
         left = self._activity(state, waiting)
         if waiting:
@@ -142,7 +240,7 @@ class Bar:
             left.append((amounts.count(tasks, "task"), "ClaudeChatToolRunning"))
         if self._todos:
             left.append((self._todos, META))
-        return {"left": _spaced(left), "right": _spaced(self._session())}
+        return {"left": _spaced(left), "right": _spaced(self._session(follows=follows))}
 
     def work(self, state: SessionState, waiting: int = 0) -> dict[str, Any]:
         """Return the activity, or the end of the last turn, as a progress message.
@@ -189,11 +287,11 @@ class Bar:
         figures = {"model": self.model, "context": self._percent, "cost": self.cost}
         return {name: value for name, value in figures.items() if value not in (None, "", 0.0)}
 
-    def _session(self) -> list[Chunk]:
+    def _session(self, *, follows: bool) -> list[Chunk]:
         chunks: list[Chunk] = []
         if self.mode:
             chunks.append((one_line(self.mode_name, 30), MODE))
-        if self._is_following():
+        if follows:
             chunks.append(("follows", META))
         effort = self._efforts.get(self._effort, self._effort)
         if model := " ".join(filter(None, (self.model, effort))):
@@ -221,3 +319,76 @@ def prompt(chips: Sequence[str], keys: Sequence[tuple[str, str]], edited: str = 
 def _spaced(chunks: list[Chunk]) -> list[Chunk]:
     spaced = [part for chunk in chunks for part in (("  ", ""), chunk)]
     return spaced[1:]
+
+
+class Facts(NamedTuple):
+    """What the bars show beside the session: `tasks` is the number of those in the background.
+
+    `edited` is the earlier prompt that the user is editing, or "".
+    """
+
+    state: SessionState
+    waiting: int
+    tasks: int
+    chips: Sequence[str]
+    edited: str
+    follows: bool
+
+
+class Bars(ChatPart):
+    """The bars of one chat and its progress message, as a source of frames.
+
+    `wake` is called when the bars change without an event, but not while they are hidden.
+    """
+
+    def __init__(
+        self, chat: ChatContext, bar: Bar, facts: Callable[[], Facts], wake: Callable[[], None]
+    ) -> None:
+        super().__init__(chat)
+        self._bar = bar
+        self._facts = facts
+        self._wake = wake
+        self._sent: dict[str, Any] | None = None
+        self._ticking: asyncio.TimerHandle | None = None
+        self.painter = Painter(self._panel.update, self)
+
+    def apply(self, event: Event) -> None:
+        """Collect what an event tells about the session."""
+        self._bar.apply(event)
+
+    def frame(self) -> dict[str, Any] | None:
+        """Return the bars if they have changed since the last frame, otherwise None."""
+        look = self._look(self._facts())
+        if look == self._sent:
+            return None
+        self._sent = look
+        return look
+
+    def redraw(self) -> None:
+        """Send the bars again with the next frame."""
+        self._sent = None
+
+    def close(self) -> None:
+        """Draw no more."""
+        self.painter.close()
+        self._stop_ticking()
+
+    def _look(self, now: Facts) -> dict[str, Any]:
+        self._wake_later(now)
+        keys = LEAVES if now.edited else ANSWERING if now.waiting else KEYS
+        bars = {
+            "transcript": self._bar.transcript(*now[:3], follows=now.follows),
+            "prompt": prompt(now.chips, keys, now.edited),
+        }
+        return {"bars": bars, "work": self._bar.work(now.state, now.waiting)}
+
+    def _wake_later(self, now: Facts) -> None:
+        self._stop_ticking()
+        seconds = self._bar.seconds_to_change(now.state, now.waiting) if self._chat.shown else None
+        if seconds is not None:
+            self._ticking = asyncio.get_running_loop().call_later(seconds, self._wake)
+
+    def _stop_ticking(self) -> None:
+        if self._ticking is not None:
+            self._ticking.cancel()
+            self._ticking = None

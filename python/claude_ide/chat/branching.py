@@ -5,26 +5,27 @@ The replaced part of the conversation remains in the old session.
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 import msgspec
 
 from claude_ide.agents import events
-from claude_ide.agents.agent import Agent, Earlier, Opening, Rewind
+from claude_ide.agents.agent import Earlier, Opening, Rewind
 from claude_ide.agents.events import Event
 from claude_ide.agents.session_state import State
-from claude_ide.chat import abilities, context
-from claude_ide.chat.attachment import Attachment
+from claude_ide.chat import context, shell
+from claude_ide.chat.chat_context import ChatContext, ChatPart, subcommand
+from claude_ide.chat.context import Attachment
+from claude_ide.chat.life import Life
 from claude_ide.chat.page.plain import one_line
-from claude_ide.chat.rewinding import Rewinding
+from claude_ide.chat.requests.answers import Answers
 from claude_ide.chat.sending import Sending
-from claude_ide.chat.shell import shell
-from claude_ide.chat.transcript.transcript import Transcript
-from claude_ide.editor.editor import Editor
-from claude_ide.editor.port.chat import PromptSent
-from claude_ide.editor.port.panel import Panel
+from claude_ide.chat.settings import Settings
+from claude_ide.chat.transcript import changes, search
+from claude_ide.editor.port import chat as panel
+from claude_ide.editor.port.binding import handles
 from claude_ide.errors import AgentError, UserError
+from claude_ide.paths import within
 
 STOP_SECONDS = 10.0
 """How long an interrupted turn may take to end before the agent is stopped anyway."""
@@ -48,33 +49,24 @@ class Target:
     files: bool | None = None
 
 
-class Branching:
-    """The earlier prompt that the user edits in one chat.
-
-    `reopen` ends the agent and opens another session. `changed` is called to draw the changes.
-    """
+class Branching(ChatPart):
+    """The earlier prompt that the user edits in one chat; also restores the files to before it."""
 
     def __init__(
         self,
-        agent: Agent,
-        editor: Editor,
-        panel: Panel,
-        transcript: Transcript,
+        chat: ChatContext,
+        life: Life,
         sending: Sending,
         attachment: Attachment,
-        rewinding: Rewinding,
-        reopen: Callable[[Opening], Awaitable[None]],
-        changed: Callable[[], None],
+        answers: Answers,
+        settings: Settings,
     ) -> None:
-        self._agent = agent
-        self._editor = editor
-        self._panel = panel
-        self._transcript = transcript
+        super().__init__(chat)
+        self._life = life
         self._sending = sending
         self._attachment = attachment
-        self._rewinding = rewinding
-        self._reopen = reopen
-        self._changed = changed
+        self._answers = answers
+        self._settings = settings
         self._target: Target | None = None
         self._ended = asyncio.Event()
 
@@ -91,11 +83,12 @@ class Branching:
             case events.TurnEnded() | events.Dead():
                 self._ended.set()
 
-    async def edit(self, part: int) -> None:
+    @handles(panel.PromptEdited)
+    async def edit(self, asked: panel.PromptEdited) -> None:
         """Edit the prompt in a part of the transcript; if it is being edited, stop that."""
-        if self._transcript.queued_at(part) is not None:
-            return await self._sending.withdraw(part)
-        prompt = self._transcript.prompt_in(part)
+        if self._transcript.queued_at(asked.part) is not None:
+            return await self._sending.withdraw(panel.PromptWithdrawn(chat=0, part=asked.part))
+        prompt = self._transcript.prompt_in(asked.part)
         if not prompt:
             raise UserError("there is no prompt here to edit")
         if self._target is not None and self._target.prompt == prompt:
@@ -108,8 +101,10 @@ class Branching:
             self._set(None)
             await self._panel.replace_prompt(target.draft)
 
+    @subcommand("rewind")
     async def rewind(self) -> None:
         """Have the user choose a prompt, and whether to restore the conversation or the files."""
+        await self._life.started("rewind")
         prompts = self._transcript.prompts
         if not prompts:
             raise UserError("there is no prompt to go back to in this chat")
@@ -119,18 +114,18 @@ class Branching:
             return
         if not await self._stop():
             return
-        would = await self._rewinding.preview(chosen)
-        can_branch = abilities.has(self._agent, "branch")
+        would = await self._would_restore(chosen)
+        can_branch = self._chat.has("branch")
         if would.files:
             ways = [FILES, TALK, BOTH, CANCEL] if can_branch else [FILES, CANCEL]
-            way = await self._rewinding.choose(chosen, would, "Go back; restore", ways)
+            way = await self._choose(chosen, would, "Go back; restore", ways)
             await self._carry_out(way, chosen, would)
         elif can_branch:
             await self._begin(chosen, files=False)
         else:
             raise UserError(would.reason or "no file has changed since")
 
-    async def send(self, sent: PromptSent) -> None:
+    async def send(self, sent: panel.PromptSent) -> None:
         """Send a prompt: in place of the edited one, or as usual."""
         target = self._target
         if target is None:
@@ -139,7 +134,7 @@ class Branching:
         await self._sending.send(sent, lambda: self._go_back(target))
 
     async def _begin(self, prompt: str, *, files: bool | None = None) -> None:
-        abilities.require(self._agent, "edit")
+        self._chat.require("edit")
         earlier = await self._agent.earlier(prompt)
         # A text that the user has not typed here is no command for the shell.
         text = f"\\{earlier.text}" if shell.is_command(earlier.text) else earlier.text
@@ -150,12 +145,11 @@ class Branching:
     def _set(self, target: Target | None) -> None:
         self._target = target
         self._transcript.mark_edited(target.prompt if target else "")
-        self._changed()
+        self._chat.refresh()
 
     async def _carry_out(self, way: str, prompt: str, would: Rewind) -> None:
         if way == FILES:
-            self._transcript.note(KIND, await self._rewinding.restore(prompt, would))
-            self._changed()
+            self._chat.note(KIND, await self._restore(prompt, would))
         elif way in (TALK, BOTH):
             await self._begin(prompt, files=way == BOTH)
 
@@ -170,13 +164,13 @@ class Branching:
         if would.files and files is None:
             question = "Continue from before this prompt; restore"
             ways = [TALK, BOTH, CANCEL]
-            way = await self._rewinding.choose(target.prompt, would, question, ways)
+            way = await self._choose(target.prompt, would, question, ways)
             if way in ("", CANCEL):
                 return False
             files = way == BOTH
         notes = []
         if would.files and files:
-            notes.append(await self._rewinding.restore(target.prompt, would))
+            notes.append(await self._restore(target.prompt, would))
         try:
             await self._reopen(target.earlier.opening)
             notes.append(REPLACED)
@@ -184,8 +178,20 @@ class Branching:
         finally:
             for line in notes:
                 self._transcript.note(KIND, line)
-            self._changed()
+            self._chat.refresh()
         return True
+
+    async def _reopen(self, opening: Opening) -> None:
+        """End the agent and open another session with its settings.
+
+        Raises `UserError` if that fails; the agent then returns to its session.
+        """
+        mode = self._settings.mode
+        await self._life.reopen(opening, self._answers.clear)
+        if mode and self._chat.has("modes"):
+            # A mode that the user has allowed in the meantime is not one of the repeated settings.
+            with contextlib.suppress(AgentError):
+                await self._agent.set_mode(mode)
 
     async def _cut(self, prompt: str) -> None:
         """Show the conversation as it was before a prompt."""
@@ -197,7 +203,7 @@ class Branching:
     async def _preview(self, target: Target) -> Rewind:
         if target.files is False or self._agent.state.state in (State.OFF, State.DEAD):
             return Rewind(False)
-        return await self._rewinding.preview(target.prompt)
+        return await self._would_restore(target.prompt)
 
     async def _stop(self) -> bool:
         """End the current turn if the user agrees; its queued prompts return to the prompt."""
@@ -218,3 +224,57 @@ class Branching:
                     await self._ended.wait()
         await self._panel.give_back(self._sending.cancel_queued())
         return True
+
+    # Files.
+
+    async def _would_restore(self, prompt: str) -> Rewind:
+        """Return what the agent would restore; nothing if it cannot."""
+        if not self._chat.has("rewind"):
+            return Rewind(False)
+        try:
+            return await self._agent.rewind(prompt, dry_run=True)
+        except AgentError as error:
+            return Rewind(False, reason=str(error))
+
+    async def _choose(self, prompt: str, would: Rewind, question: str, ways: list[str]) -> str:
+        """Ask a question next to the changes since a prompt; return the way that was chosen."""
+        changes = ("changes", self._changes(prompt), "diff", "above")
+        shown = await self._editor.port.windows.show_text(self._agent.name, *changes)
+        sizes = f"+{would.insertions} -{would.deletions} lines"
+        asked = f"{question} {self._names(would)} ({sizes})?"
+        try:
+            return await self._editor.choose(asked, ways)
+        finally:
+            await self._editor.port.windows.close_text(shown)
+
+    async def _restore(self, prompt: str, would: Rewind) -> str:
+        """Restore the files; return the line about it for the transcript.
+
+        Raises `UserError` if the agent refuses.
+        """
+        before = self._transcript.prompts.get(prompt, "")
+        for path in would.files:
+            await self._editor.port.disk.expect_write(path)
+        done = await self._agent.rewind(prompt, dry_run=False)
+        if not done.possible:
+            raise UserError(done.reason or "the files cannot be restored")
+        await self._editor.reload()
+        names = self._names(would)
+        self._editor.notify(f"restored {names}")
+        return f"restored {names} to before “{one_line(before, 60)}”"
+
+    def _changes(self, prompt: str) -> str:
+        """Return the changes since a prompt, and the commands whose changes would remain."""
+        diff = changes.unified(
+            search.changes_since(self._transcript.sheet, prompt), self._chat.root
+        )
+        commands = search.commands_since(self._transcript.sheet, prompt)
+        if not commands:
+            return diff
+        remaining = [f"  {one_line(command)}" for command in commands]
+        return "\n".join(
+            [diff, "", "What these commands have changed is not restored:", *remaining]
+        )
+
+    def _names(self, would: Rewind) -> str:
+        return ", ".join(within(path, self._chat.root) for path in would.files)

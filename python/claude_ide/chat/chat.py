@@ -1,63 +1,152 @@
 """One conversation: an agent, its panel, and the user's actions."""
 
-import contextlib
+import asyncio
 import logging
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from claude_ide.agents import events
-from claude_ide.agents.agent import NewSession, Opening
+from claude_ide.agents.agent import ContextUsage, NewSession, Opening
 from claude_ide.agents.events import Asked, Event
-from claude_ide.agents.session_state import State
-from claude_ide.chat import abilities, background, context_usage
-from claude_ide.chat.attachment import Attachment
+from claude_ide.agents.session_state import SessionState, State
+from claude_ide.chat import shell
 from claude_ide.chat.background import Background
-from claude_ide.chat.bar import Bar
-from claude_ide.chat.bars import Bars
+from claude_ide.chat.bar import Bar, Bars, Facts
 from claude_ide.chat.branching import Branching
-from claude_ide.chat.consent import Consent
+from claude_ide.chat.chat_context import ChatContext, ChatPart, Run, subcommand, subcommands
+from claude_ide.chat.consent import KIND, Consent
+from claude_ide.chat.context import Attachment
 from claude_ide.chat.following import Following
-from claude_ide.chat.offering import Offer
+from claude_ide.chat.life import Life, Stage
 from claude_ide.chat.opening import OpenedAgent
-from claude_ide.chat.page.painter import Painter
 from claude_ide.chat.page.plain import one_line
+from claude_ide.chat.page.rows import Chunk
 from claude_ide.chat.page.view import OpenOutput, Resume, Review, ShowEarlier
-from claude_ide.chat.reading_back import ReadingBack
-from claude_ide.chat.reporting import Reporting
+from claude_ide.chat.recording import Reporting, Reviewing
 from claude_ide.chat.requests.answers import Answers
 from claude_ide.chat.requests.requests import Requests
-from claude_ide.chat.requests.trust_question import KIND
-from claude_ide.chat.reviewing import Reviewing
-from claude_ide.chat.rewinding import Rewinding
-from claude_ide.chat.running import Run, Running
 from claude_ide.chat.sending import Sending
-from claude_ide.chat.sessions.entry import Status
 from claude_ide.chat.settings import Settings
-from claude_ide.chat.shell.shell import Shell
+from claude_ide.chat.shell import Shell
 from claude_ide.chat.transcript import earlier
+from claude_ide.chat.transcript.earlier import Earlier
+from claude_ide.chat.transcript.export import markdown
 from claude_ide.chat.transcript.todos import Todos
-from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.chat.welcome import Welcome
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.port import chat as panel
+from claude_ide.editor.port.binding import handlers, handles
 from claude_ide.editor.port.windows import Look
-from claude_ide.errors import AgentError, UserError
+from claude_ide.errors import UserError
 
 logger = logging.getLogger(__name__)
 
 FORKED = "a fork: what follows is in a session of its own (:ClaudeChat resume lists the other one)"
 UNSHOWN = "a request could not be shown, see :ClaudeLog · <C-c> stops the turn"
 
-
 LONGEST_NAME = 30
 """Characters."""
 
+MOST_LINES = 120_000
+"""A longer transcript is not extended."""
 
-class Chat:
-    """A chat with one agent; `id` identifies it in Lua, `root` is the project's folder.
+EXPORT = ":ClaudeChat export writes all of it"
 
-    `label` returns what tells a chat from the others, or nothing.
+WAITS = ("waits", "ClaudeChatRequest")
+WORKS = ("works", "ClaudeChatToolRunning")
+OPEN = ("open", "ClaudeChatMode")
+ENDED = ("ended", "ClaudeChatError")
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """A running chat: its title, its state, the number of waiting requests, its cost."""
+
+    title: str
+    state: SessionState
+    waiting: int = 0
+    cost: float = 0.0
+
+    @property
+    def word(self) -> Chunk:
+        """The state in one word."""
+        if self.waiting:
+            return WAITS
+        if self.state.state is State.DEAD:
+            return ENDED
+        return WORKS if self.state.busy else OPEN
+
+
+class Conversation(ChatPart):
+    """The transcript, which shows each event before anything follows from it."""
+
+    def apply(self, event: Event) -> None:
+        """Show an event."""
+        is_urgent = True
+        try:
+            is_urgent = self._transcript.apply(event)
+        finally:
+            painter = self._chat.painter
+            (painter.now if is_urgent else painter.soon)()
+
+
+class ReadingBack(ChatPart):
+    """Shows the conversation above a transcript, and exports it, from the stored history."""
+
+    def __init__(self, chat: ChatContext) -> None:
+        super().__init__(chat)
+        self._busy = asyncio.Lock()
+
+    async def show_earlier(self) -> None:
+        """Show the previous portion of the conversation above the transcript."""
+        if self._busy.locked():
+            return
+        async with self._busy:
+            if len(self._transcript.lines) > MOST_LINES:
+                raise UserError(f"the transcript cannot grow further; {EXPORT}")
+            above = await self._above()
+            if not above.is_known:
+                raise UserError("the conversation above this line belongs to another session")
+            above.show(await asyncio.to_thread(above.portion))
+            self._chat.painter.now()
+
+    @subcommand("export")
+    async def export(self, path: str) -> None:
+        """Write the whole conversation to a file as Markdown, or show it."""
+        text = await self._markdown()
+        if not path:
+            shown = self._chat.name, "conversation.md", text, "markdown"
+            await self._editor.port.windows.show_text(*shown)
+            return
+        target = Path(self._chat.root, Path(path).expanduser())
+        try:
+            target.touch(exist_ok=False)
+            target.write_text(text, encoding="utf-8")
+        except FileExistsError:
+            raise UserError(f"{path} already exists") from None
+        except OSError as error:
+            raise UserError(f"cannot write {target}: {error.strerror}") from None
+        self._editor.notify(f"wrote {path}")
+
+    async def _markdown(self) -> str:
+        if self._transcript.sheet.page.earlier is None:
+            return markdown(self._transcript, self._chat.title)
+        above = await self._above()
+        return await asyncio.to_thread(above.document, self._chat.title)
+
+    async def _above(self) -> Earlier:
+        self._chat.require_capability("stored_history")
+        history = await self._agent.history(self._agent.session)
+        return Earlier(self._transcript, history)
+
+
+class Chat(ChatPart):
+    """A chat with one agent.
+
+    `label` returns what tells a chat from the others, or nothing. `trust_changed` is called when
+    the user decides about a folder.
     """
 
     def __init__(
@@ -68,104 +157,78 @@ class Chat:
         config: Config,
         run: Run,
         label: Callable[["Chat"], str],
+        trust_changed: Callable[[], Awaitable[None]],
     ) -> None:
-        self.id = id_
-        self.root = root = str(opened.folder)
-        self.kind = opened.kind
-        self.agent = agent = opened.agent
-        trusting = opened.trusting
-        self.title = ""
-        self.shown = True
-        self._port = editor.port
-        self.panel = self._port.panel(id_)
-        self._editor = editor
-        self._run, self._withdraw = run, opened.withdraw
-        self._label = partial(label, self)
-        self.transcript = Transcript(agent.name, root=root)
+        root = str(opened.folder)
+        self.context = chat = ChatContext(
+            *(id_, opened.kind, opened.agent, root, editor, config, run)
+        )
+        super().__init__(chat)
+        chat.label = lambda: label(self)
+        chat.refresh = self.refresh
+        self.id, self.root, self.kind, self.agent = id_, root, opened.kind, opened.agent
+        self.panel, self.transcript = chat.panel, chat.transcript
+        self._withdraw = opened.withdraw
         self.transcript.sheet.page.renders = config.chat.render
-        self._painter = Painter(self.panel.draw, self.transcript.sheet)
-        self._reading_back = ReadingBack(agent, self.transcript, self._painter)
-        self.transcript.resumes = partial(abilities.has, agent, "resume")
-        self.welcome = Welcome(
-            self.transcript.sheet, agent.name, partial(abilities.has, agent, "modes")
-        )
-        self.requests = Requests(self.transcript.sheet, agent.name, root, self._count_requests)
+        self.transcript.resumes = lambda: chat.has("resume")
+        self.welcome = Welcome(chat.sheet, chat.name, lambda: chat.has("modes"))
+        self._reading_back = ReadingBack(chat)
+        self._todos = Todos()
+        self._bar = Bar()
+        self.requests = Requests(chat.sheet, chat.name, root, lambda _: self._count_requests())
         self.consent = Consent(
-            *(trusting, self.transcript.sheet, self.requests),
-            *(opened.kind.missing, self._consent_changed),
+            *(chat, opened.trust, self.requests, self._consent_changed, trust_changed)
         )
-        self.answers = Answers(
-            *(self.requests, agent, self.transcript, self._painter),
-            *(self.panel, editor, config, run),
-            label=self._label,
-        )
-        self.running = Running(
-            *(agent, self.transcript, self._painter, self.requests, run),
+        self.answers = Answers(chat, self.requests)
+        self.life = Life(
+            *(chat, self.requests),
             admit=self.consent.admit,
             prepare=self._prepare,
-            begin=self._begin,
+            begin=lambda ready: self.settings.begin(ready),
             handle=self._handle,
-            changed=self.refresh,
         )
-        self.attachment = Attachment(editor, root, lambda: agent.capabilities.open_file)
-        self._offers = Offer(agent, lambda offer: run(self.panel.update({"offer": offer})))
-        self.settings = Settings(agent, editor, self.running.offer)
-        self._shell = Shell(root, self.transcript.sheet, lambda: trusting.is_trusted, self.refresh)
-        self.sending = Sending(
-            *(root, agent, editor, self.panel, self.transcript, self._painter),
-            *(self.attachment, self._shell, self.running, run),
-        )
-        self.background = Background(
-            *(agent, self.transcript, self.panel, editor, run), f"{background.NAME} {id_}"
-        )
-        self._todos = Todos()
+        self.settings = Settings(chat, self.life)
+        self._attachment = Attachment(chat)
+        self._shell = Shell(chat, lambda: opened.trust.is_trusted)
+        self.sending = Sending(chat, self._attachment, self._shell, self.life)
+        self.background = Background(chat, self.life)
         self.branching = Branching(
-            *(agent, editor, self.panel, self.transcript, self.sending, self.attachment),
-            Rewinding(agent, editor, self.transcript, root),
-            *(self._reopen, self._draw),
+            *(chat, self.life, self.sending, self._attachment, self.answers, self.settings)
         )
-        self.reviewing = Reviewing(
-            *(
-                opened.witness,
-                self.transcript,
-                self._painter,
-                self.panel,
-                f"chat {id_}",
-                editor,
-                run,
-            )
+        self.reviewing = Reviewing(chat, opened.witness)
+        self._following = Following(chat)
+        self._bars = Bars(chat, self._bar, self._facts, self._tick)
+        self._parts: tuple[ChatPart, ...] = (
+            Conversation(chat),
+            # What records an event, and shows it elsewhere.
+            self.reviewing,
+            Reporting(chat, opened.witness, opened.has_read),
+            self._bars,
+            self.settings,
+            self.background,
+            self._following,
+            # What then ends, begins or goes on.
+            self.answers,
+            self.branching,
+            self,
+            self.sending,
+            self.life,
+            self._shell,
         )
-        self._reporting = Reporting(
-            *(editor, id_, self.transcript, opened.witness.take_found, opened.has_read)
-        )
-        self.following = Following(
-            *(root, lambda place: self.panel.show_file(*place), lambda: self.shown, run),
-            is_on=config.chat.follow,
-        )
-        self._bar = Bar(is_following=lambda: self.following.is_on)
-        self._bars = Bars(
-            *(self._bar, self.consent, self.attachment),
-            *(lambda: self.running.state, self._tick, lambda: self.shown),
-            *(lambda: self.background.running, lambda: self.branching.edited),
-        )
-        self._bars_painter = Painter(self.panel.update, self._bars)
-        run(self._painter.run())
-        run(self._bars_painter.run())
+        owners = (*self._parts, self._reading_back)
+        self.handlers = {event: act for part in owners for event, act in handlers(part)}
+        """By the type of the event of the panel."""
+        self.subcommands = subcommands(*owners)
+        run(chat.painter.run())
+        run(self._bars.painter.run())
 
     # Start and end.
 
-    async def close(self) -> None:
+    async def end(self) -> None:
         """End the agent and everything else of the chat."""
-        self._shell.stop()
-        self.answers.clear()
-        self.sending.close()
-        self.background.end()
-        self.following.close()
-        self._painter.close()
-        self._bars_painter.close()
-        self._bars.close()
-        await self.running.close()
-        self._reporting.close()
+        self._with_parts("the end", lambda part: part.close())
+        self.context.painter.close()
+        await self.life.end()
 
     async def _prepare(self, opening: Opening) -> None:
         if isinstance(opening, NewSession):
@@ -176,11 +239,8 @@ class Chat:
             self.reviewing.load_history(history)
             if opening.fork:
                 self.transcript.note("branch", FORKED)
-            self._painter.now()
+            self.context.painter.now()
         await self.consent.show()
-
-    async def _begin(self) -> None:
-        await self.settings.repeat(self._bar.mode)
 
     # Events of the agent.
 
@@ -193,8 +253,8 @@ class Chat:
                 | events.PlanProposed()
             ):
                 self._ask(event)
-            case _ if not self.running.hides(event):
-                self._show(event)
+            case _ if not self.life.hides(event):
+                self._apply_to_parts(event)
 
     def _ask(self, event: Asked) -> None:
         try:
@@ -202,79 +262,49 @@ class Chat:
         except Exception:
             # The agent waits, and the user has to know.
             logger.exception("%s could not be shown", type(event).__name__)
-            self._show(events.Notice(UNSHOWN, "error"))
+            self._apply_to_parts(events.Notice(UNSHOWN, "error"))
 
-    def _show(self, event: Event) -> None:
-        for apply in self._sinks:
-            try:
-                apply(event)
-            except Exception:
-                # One that fails must not keep a request open, or a prompt waiting.
-                logger.exception("%s failed in %r", type(event).__name__, apply)
+    def _apply_to_parts(self, event: Event) -> None:
+        self._with_parts(type(event).__name__, lambda part: part.apply(event))
+        models = self.settings.offered.models
+        model = self._bar.model or (models[0].name if models else "")
+        self.welcome.update(model, self._bar.mode_name)
         self.refresh_bars()
 
-    @property
-    def _sinks(self) -> tuple[Callable[[Event], object], ...]:
-        """What an event is applied to, in this order: first what shows it, then what follows."""
-        return (
-            self._apply_to_transcript,
-            self.reviewing.apply,
-            self._reporting.apply,
-            self._bar.apply,
-            self.settings.apply,
-            self.background.apply,
-            self.following.apply,
-            self._apply_to_offer,
-            self.answers.settle,
-            self.branching.apply,
-            self._follow,
-            self.sending.follow,
-            self.running.follow,
-        )
+    def _with_parts(self, what: str, act: Callable[[ChatPart], object]) -> None:
+        for part in self._parts:
+            try:
+                act(part)
+            except Exception:
+                # One that fails must not keep a request open, or a prompt waiting.
+                logger.exception("%s failed in %s", what, type(part).__name__)
 
-    def _apply_to_transcript(self, event: Event) -> None:
-        is_urgent = True
-        try:
-            is_urgent = self.transcript.apply(event)
-        finally:
-            (self._painter.now if is_urgent else self._painter.soon)()
-
-    def _apply_to_offer(self, event: Event) -> None:
-        self._offers.apply(event)
-        self._offers.update()
-        self.welcome.update(self._bar.model or self._offered_model(), self._bar.mode_name)
-
-    def _offered_model(self) -> str:
-        """Return the model that a new session will have, as far as the agent has named it."""
-        models = self.running.ready.models if self.running.ready else ()
-        return models[0].name if models else ""
-
-    def _follow(self, event: Event) -> None:
-        """Apply an event's effects on Neovim outside the transcript."""
+    def apply(self, event: Event) -> None:
+        """Apply an event's effects on the editor outside the transcript."""
         if self._todos.apply(event):
-            self._run(self.panel.update({"pinned": self._todos.pinned()}))
+            self._chat.run(self.panel.update({"pinned": self._todos.pinned()}))
         match event:
             case events.ToolInput(tool, path=path) if path and self.transcript.is_edit(tool):
                 self._editor.port.disk.announce_write(path, self.transcript.name)
             case events.Session(session, title):
-                self.title = title or self.title
-                self._run(self.panel.update({"session": session}))
-            case events.PromptBlocked(text):
-                self._run(self.sending.return_blocked(text))
+                self.context.title = title or self.title
+                self._chat.run(self.panel.update({"session": session}))
             case events.TurnEnded():
                 self._withdraw()
-            case events.Dead():
-                if numbers := self.sending.cancel_queued():
-                    self._run(self.panel.give_back(numbers))
 
-    def _count_requests(self, _count: int) -> None:
-        facts = {"requests": len(self.consent), "label": self._label()}
-        self._run(self.panel.update(facts))
+    def _count_requests(self) -> None:
+        facts = {"requests": len(self.consent), "label": self._chat.label()}
+        self._chat.run(self.panel.update(facts))
         self.refresh_bars()
 
     def _consent_changed(self) -> None:
-        self._count_requests(len(self.requests))
-        self._painter.now()
+        self._count_requests()
+        self.context.painter.now()
+
+    @property
+    def title(self) -> str:
+        """The title of the session; empty if it has none."""
+        return self.context.title
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -290,86 +320,87 @@ class Chat:
     def status(self) -> Status:
         """The state of this chat, for the list of sessions."""
         waiting = len(self.requests) + self.consent.is_asked
-        return Status(self.title, self.running.state, waiting, self._bar.cost)
+        return Status(self.title, self.life.state, waiting, self._bar.cost)
 
     # Drawing.
 
-    def resize(self, width: int, columns: int) -> None:
-        """Fit the transcript into its window."""
-        self.transcript.sheet.resize(width)
-        self.requests.resize(width, columns)
-        self._painter.soon()
+    @handles(panel.Placed)
+    def place(self, placed: panel.Placed) -> None:
+        """Follow the panel, which is now visible or hidden, and fit the transcript into it."""
+        self.context.shown = placed.shown
+        self._tick()
+        if placed.width:
+            self.transcript.sheet.resize(placed.width)
+            self.requests.resize(placed.width, placed.columns)
+            self.context.painter.soon()
 
     def refresh(self) -> None:
         """Draw the changes, and send the agent's offer if it has changed."""
-        self._offers.update()
-        self._painter.soon()
+        self.settings.update()
+        self.context.painter.soon()
         self.refresh_bars()
-
-    def show(self, shown: bool) -> None:
-        """Follow the panel, which is now visible or hidden."""
-        self.shown = shown
-        self._tick()
 
     def _tick(self) -> None:
         """Draw what changes with time."""
-        if self.shown and not self.requests and self.transcript.tick():
-            self._painter.soon()
+        if self.context.shown and not self.requests and self.transcript.tick():
+            self.context.painter.soon()
             self.background.tick()
         self.refresh_bars()
 
+    def _facts(self) -> Facts:
+        return Facts(
+            self.life.state,
+            len(self.consent),
+            self.background.running,
+            self._attachment.chips(self._attachment.now),
+            self.branching.edited,
+            self._following.is_on,
+        )
+
     def refresh_bars(self) -> None:
         """Draw the bars, if they have changed."""
-        self._bars_painter.soon()
+        self._bars.painter.soon()
 
-    def _draw(self) -> None:
-        """Draw the transcript and the bars at once."""
-        self._painter.now()
-        self.refresh_bars()
+    @handles(panel.RedrawAsked)
+    def redraw(self, _: panel.RedrawAsked) -> None:
+        """Draw everything again: the editor has lost the content."""
+        self.transcript.sheet.redraw()
+        self.context.painter.now()
 
     # The user's actions.
 
-    async def stop(self, taken: Sequence[int] | None = None) -> None:
-        """End the user's command, or else the current turn; prompts that wait behind it remain.
+    @handles(panel.PromptSent)
+    async def send(self, sent: panel.PromptSent) -> None:
+        """Send a prompt to the agent, or run it as a command."""
+        is_command = shell.is_command(sent.text)
+        await (self.sending.run_command if is_command else self.branching.send)(sent)
 
-        `taken` are the prompts that the user has taken back, because the agent did not have them.
-        """
-        taken = await self.panel.take_back() if taken is None else taken
+    @handles(panel.Stopped)
+    async def _stop(self, stopped: panel.Stopped) -> None:
+        await self._end_turn(stopped.taken)
+
+    @subcommand("stop")
+    async def stop(self) -> None:
+        """End the user's command, or else the current turn; prompts that wait behind it remain."""
+        await self._end_turn(await self.panel.take_back())
+
+    async def _end_turn(self, taken: Sequence[int]) -> None:
+        """Do so; `taken` are the prompts that the user has taken back, as the agent lacks them."""
         self.sending.taken_back(taken)
         if self._shell.stop():
             return
-        state = self.running.state
+        state = self.life.state
         if state.state is State.QUEUED and await self.sending.withdraw_all():
             return
         if state.busy:
             await self.agent.interrupt()
-        elif self.running.is_late and not taken:
-            await self.running.give_up()
+        elif self.life.stage is Stage.LATE and not taken:
+            await self.life.give_up()
         self.background.report()
 
-    async def _reopen(self, opening: Opening) -> None:
-        """End the agent and open another session with its settings.
-
-        Raises `UserError` if that fails; the agent then returns to its session.
-        """
-        mode = self._bar.mode
-        await self.running.reopen(opening, self.answers.clear)
-        if mode and abilities.has(self.agent, "modes"):
-            # A mode that the user has allowed in the meantime is not one of the repeated settings.
-            with contextlib.suppress(AgentError):
-                await self.agent.set_mode(mode)
-
     async def trust_changed(self) -> None:
-        """Follow the user's decision about the folder: now, or when the turn ends."""
-        if self.consent.may_start:
-            return await self.running.restart()
-        await self.consent.follow(
-            busy=self.agent.state.busy,
-            note=lambda news: self.transcript.note(KIND, news),
-            relaunch=self.running.relaunch,
-            is_running=self.running.is_relaunchable,
-        )
-        self._painter.now()
+        """Follow the user's decision about the folder."""
+        await self.consent.follow(self.life)
 
     async def press(self, part: int, offset: int) -> str:
         """Open or close a part of the transcript, show its whole text, or start a review.
@@ -378,19 +409,20 @@ class Chat:
         """
         match self.transcript.press(part, offset):
             case OpenOutput(title, text):
-                await self._port.windows.show_text(self.agent.name, title, text)
+                await self._editor.port.windows.show_text(self.agent.name, title, text)
             case Review(request):
                 self.answers.review(request)
             case ShowEarlier():
                 await self._reading_back.show_earlier()
             case Resume(session):
                 return session
-        self._painter.now()
+        self.context.painter.now()
         return ""
 
-    async def go_to(self, part: int, offset: int, column: int) -> None:
+    @handles(panel.LocationWanted)
+    async def go_to(self, wanted: panel.LocationWanted) -> None:
         """Open the file whose path is under the cursor."""
-        location = self.transcript.location(part, offset, column)
+        location = self.transcript.location(wanted.part, wanted.offset, wanted.column)
         if location is None:
             raise UserError("there is no file under the cursor")
         path, line = location
@@ -398,75 +430,73 @@ class Chat:
         await self._editor.port.buffers.open_file(request | ({"line": line} if line else {}))
         await self.panel.uncover()
 
+    @handles(panel.RequestAnswered)
+    async def _answer(self, answered: panel.RequestAnswered) -> None:
+        if answered.key == "d":
+            await self.press(answered.part, 0)
+        elif answered.kind == KIND:
+            await self.consent.key(answered.part, answered.key)
+        else:
+            await self.answers.key(answered.part, answered.key, answered.kind, answered.reason)
+
+    @handles(panel.AnswerWanted)
+    async def _answer_wanted(self, _: panel.AnswerWanted) -> None:
+        await self.choose_answer()
+
     async def choose_answer(self) -> None:
         """Have the user answer the oldest request, or the question of trust if there is none."""
         await (self.answers.choose() if self.requests else self.consent.choose())
 
-    async def redraw(self) -> None:
-        """Draw everything again: the editor has lost the content."""
-        self.transcript.sheet.redraw()
-        self._painter.now()
-
-    async def cycle_mode(self) -> None:
-        """Switch to the next permission mode."""
-        await self.settings.cycle_mode(self._bar.mode)
-
-    async def rename(self, title: str) -> None:
-        """Give the session a title, which the list of sessions shows."""
-        await self.settings.rename(title, self.title)
-
-    async def drop_context(self) -> None:
+    @handles(panel.ContextDropped)
+    async def drop_context(self, _: panel.ContextDropped) -> None:
         """Leave the prompt that is being edited, or exclude the current file from the next one."""
         if self.branching.edited:
             return await self.branching.leave()
-        self.attachment.drop()
+        self._attachment.drop()
         self.refresh_bars()
 
-    async def rewind(self) -> None:
-        """Go back to before a prompt: the conversation, the files, or both."""
-        await self.running.offer("rewind")
-        await self.branching.rewind()
-
-    async def ask_aside(self, question: str) -> None:
-        """Show the answer to a question that does not become part of the conversation."""
-        await self.running.offer("aside")
-        asked = question or await self._editor.input("Aside: ")
-        if not asked:
-            return
-        answer = await self.agent.ask_aside(asked)
-        self.transcript.apply(events.Notice(f"aside: {asked}\n{answer}"))
-        self._painter.now()
-
-    async def show_context(self) -> None:
-        """Show how full the context is, by category."""
-        await self.running.offer("context")
-        usage = context_usage.lines(await self.agent.context_usage())
-        await self._port.windows.show_lines(usage, Look("Context"))
-
-    async def toggle_todos(self) -> None:
+    @handles(panel.TodosToggled)
+    async def toggle_todos(self, _: panel.TodosToggled) -> None:
         """Hide the pinned todo list, or show it again."""
         if self._todos.is_empty:
             raise UserError("there is no todo list")
         self._todos.toggle()
         await self.panel.update({"pinned": self._todos.pinned()})
 
-    async def show_tasks(self) -> None:
-        """Show what runs in the background."""
-        await self.running.offer("tasks")
-        await self.background.show()
+    @subcommand("aside")
+    async def ask_aside(self, question: str) -> None:
+        """Show the answer to a question that does not become part of the conversation."""
+        await self.life.started("aside")
+        asked = question or await self._editor.input("Aside: ")
+        if not asked:
+            return
+        answer = await self.agent.ask_aside(asked)
+        self.transcript.apply(events.Notice(f"aside: {asked}\n{answer}"))
+        self.context.painter.now()
 
-    async def toggle_following(self) -> None:
-        """Show the files that the agent reads and edits, or stop showing them."""
-        words = "following" if self.following.toggle() else "no longer following"
-        self._editor.notify(f"{words} {self.agent.name}'s files")
+    @subcommand("context")
+    async def show_context(self) -> None:
+        """Show how full the context is, by category."""
+        await self.life.started("context")
+        usage = await self.agent.context_usage()
+        await self._editor.port.windows.show_lines(usage_lines(usage), Look("Context"))
 
+    @subcommand("log")
     async def show_log(self) -> None:
         """Show the recent traffic with the agent."""
         log = self.agent.log()
         if not log:
             raise UserError("the conversation is empty")
-        await self._port.windows.show_text(self.agent.name, "traffic.jsonl", log, "jsonl")
+        await self._editor.port.windows.show_text(self.agent.name, "traffic.jsonl", log, "jsonl")
 
-    async def export(self) -> str:
-        """Return the conversation as Markdown."""
-        return await self._reading_back.markdown(self.title)
+
+def usage_lines(usage: ContextUsage) -> list[str]:
+    """Return a line for the total, and one for each category with its tokens and its share."""
+    total = f"{usage.used:,}" + (f" of {usage.size:,}" if usage.size else "") + " tokens"
+    named = [(name, tokens) for name, tokens in usage.categories if tokens]
+    widest = max((len(name) for name, _ in named), default=0)
+    of = usage.size or usage.used or 1
+    return [
+        f"{total} ({usage.used / of:.0%})" if usage.size else total,
+        *(f"  {name:{widest}}  {tokens:>9,}  {tokens / of:>4.0%}" for name, tokens in named),
+    ]

@@ -1,24 +1,21 @@
 """All chats of this Neovim, and the events of their panels."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from claude_ide.agents.agent import Kind, NewSession, Opening, ResumeSession
-from claude_ide.chat import abilities, background, context, mcp_servers
+from claude_ide.chat import context, mcp_servers, sessions
 from claude_ide.chat.chat import Chat
+from claude_ide.chat.chat_context import SUBCOMMANDS, Run, subcommand, subcommands
 from claude_ide.chat.kinds import Kinds
 from claude_ide.chat.login import Logins
 from claude_ide.chat.opening import Agents, Door, OpenedAgent, ToolServer
-from claude_ide.chat.requests.trust_question import KIND
-from claude_ide.chat.resuming import Resuming
-from claude_ide.chat.running import Run
-from claude_ide.chat.sessions import sessions
-from claude_ide.chat.sessions.stored import StoredSessions
-from claude_ide.chat.shell import shell
+from claude_ide.chat.page.plain import one_line
+from claude_ide.chat.stored import Stored, StoredSessions
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port import chat as panel
@@ -26,8 +23,131 @@ from claude_ide.editor.port.binding import handlers, handles
 from claude_ide.editor.port.chat import ChatEvent, Revival
 from claude_ide.editor.port.events import ListPressed
 from claude_ide.editor.port.panel import Found
-from claude_ide.errors import ClaudeIdeError, EditorError, UserError
+from claude_ide.errors import (
+    AgentError,
+    ClaudeIdeError,
+    EditorError,
+    UnknownSessionError,
+    UserError,
+)
 from claude_ide.trust.trust import Trust
+
+NOTHING = "there is no earlier session in this folder"
+PATIENCE_SECONDS = 0.7
+"""How long the user waits for a list without a word about it."""
+
+T = TypeVar("T")
+
+
+class Resuming:
+    """Finds the chat or the agent of a stored session.
+
+    `show` shows a running chat; `open` opens a chat with an agent that resumes a session.
+    """
+
+    def __init__(
+        self,
+        kinds: Kinds,
+        stored: StoredSessions,
+        editor: Editor,
+        chats: Mapping[int, Chat],
+        show: Callable[[Chat], Awaitable[None]],
+        open_: Callable[[Kind, str], Awaitable[None]],
+    ) -> None:
+        self._kinds = kinds
+        self._stored = stored
+        self._editor = editor
+        self._chats = chats
+        self._show = show
+        self._open = open_
+
+    @subcommand("resume")
+    async def resume(self, session: str) -> None:
+        """Resume an earlier session of this folder; without an id the user chooses one.
+
+        An unknown one is reported without an empty panel.
+        """
+        folder = Path(await self._editor.port.buffers.folder())
+        if not session:
+            return await self._choose(folder)
+        for chat in self._chats.values():
+            if chat.agent.session == session:
+                return await self._show(chat)
+        await self.go_on(await self._kind_of(folder, session), session)
+
+    async def _choose(self, folder: Path) -> None:
+        """Have the user choose a session of this folder, of any agent."""
+        listing = self._stored.all(folder)
+        found = await self._waited(listing, self._stored.slow(folder))
+        if not found:
+            raise self._nothing(self._kinds.default)
+        # The agent is named unless all sessions are of the usual one.
+        are_usual = {each.kind.id for each in found} == {self._kinds.default.id}
+        lines = [_line(each, "" if are_usual else each.kind.name) for each in found]
+        chosen = await self._editor.select("Resume:", lines)
+        if chosen is not None:
+            await self.go_on(found[chosen].kind, found[chosen].summary.id)
+
+    @subcommand("continue")
+    async def latest(self) -> None:
+        """Resume the latest session of the usual agent in this folder."""
+        kind, folder = self._kinds.default, Path(await self._editor.port.buffers.folder())
+        if self._stored.must_trust(kind, folder):
+            raise UserError(f"{kind.name} starts only in a trusted folder: :ClaudeTrust yes")
+        if reason := kind.missing():
+            raise UserError(reason)
+        found = await self._waited(self._stored.of_one(kind, folder), [kind])
+        if not found:
+            raise UserError(NOTHING)
+        await self.go_on(kind, found[0].id)
+
+    async def go_on(self, kind: Kind, session: str) -> None:
+        """Show the chat that has this session, or open one: two chats would both write to it."""
+        for chat in self._chats.values():
+            if chat.kind.id == kind.id and chat.agent.session == session:
+                return await self._show(chat)
+        await self._open(kind, session)
+
+    async def _kind_of(self, folder: Path, session: str) -> Kind:
+        """Return the agent that has a session; raises `UnknownSessionError` if none has it."""
+        keepers = [kind for kind in self._kinds if kind.keeps_sessions]
+        unknown = UnknownSessionError(f"there is no session {session} in this folder")
+        for kind in keepers:
+            try:
+                await kind.check_session(folder, session)
+            except AgentError as error:
+                unknown = UnknownSessionError(str(error))
+            else:
+                return kind
+        if known := self._stored.agent_of(session, folder):
+            return known
+        for each in await self._stored.asked(folder):
+            if each.summary.id == session:
+                return each.kind
+        default = self._kinds.default
+        if default.keeps_sessions:
+            raise unknown
+        # It may not be able to list its sessions, and reports an unknown one when it starts.
+        await default.check_session(folder, session)
+        return default
+
+    def _nothing(self, kind: Kind) -> UserError:
+        """Return the error for a folder without sessions, as far as this agent can tell."""
+        if self._stored.cannot_list(kind):
+            return UserError(f"{kind.name} cannot list its sessions")
+        return UserError(NOTHING)
+
+    async def _waited(self, listing: Coroutine[Any, Any, list[T]], asked: list[Kind]) -> list[T]:
+        """Return the sessions; after a while, name the agents that are asked for them."""
+        asking = asyncio.ensure_future(listing)
+        try:
+            await asyncio.wait([asking], timeout=PATIENCE_SECONDS)
+            if not asking.done():
+                names = ", ".join(kind.name for kind in asked)
+                self._editor.notify(f"asking for sessions: {names}")
+            return await asking
+        finally:
+            asking.cancel()
 
 
 class Chats:
@@ -54,10 +174,8 @@ class Chats:
         self._config = config
         self._run = run
         self._kinds = kinds
-        self._agents = Agents(*(editor, config, trust, serve, reading, self.trust_changed, door))
+        self._agents = Agents(editor, config, trust, serve, reading, door)
         self._chats: dict[int, Chat] = {}
-        self._handlers = dict(handlers(self))
-        """By the type of the event of a panel."""
         self._finding: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
         """The locks of chats that are being looked for, or taken over, by their ids."""
         self._stored = StoredSessions(kinds, trust, self._know_sessions)
@@ -69,49 +187,28 @@ class Chats:
         )
         self._logins = Logins(editor, config.terminal)
         self._mcp_list = mcp_servers.McpServers(self._port, run, self._logins.run_for_servers)
+        self._subcommands = subcommands(self, self._resuming, self._sessions_list)
+        self._handlers = {**dict(handlers(self)), **dict(handlers(self._logins))}
+        """By the type of the event of a panel; a chat handles the others."""
 
     # Commands.
 
     async def command(self, what: str, argument: str) -> None:
         """Run a subcommand of `:ClaudeChat`; raises `UserError` if it is unknown."""
-        alone: dict[str, Callable[[], Awaitable[None]]] = {
-            "": self.toggle,
-            "continue": self.resume_last,
-            "follow": lambda: self._here(Chat.toggle_following),
-            "fork": self.fork,
-            "stop": lambda: self._here(Chat.stop),
-            "end": lambda: self._here(self._end),
-            "rewind": lambda: self._here(Chat.rewind),
-            "context": lambda: self._here(Chat.show_context),
-            "log": lambda: self._here(Chat.show_log),
-            "tasks": lambda: self._here(Chat.show_tasks),
-            "answer": self.answer,
-            "mcp": lambda: self._here(self._mcp_list.open),
-        }
-        with_argument: dict[str, Callable[[str], Awaitable[None]]] = {
-            "new": self.begin,
-            "resume": self.resume,
-            "mode": lambda mode: self._here(lambda chat: chat.settings.set_mode(mode)),
-            "model": lambda model: self._here(lambda chat: chat.settings.set_model(model)),
-            "config": lambda words: self._here(lambda chat: chat.settings.configure(words)),
-            "effort": lambda effort: self._here(lambda chat: chat.settings.set_effort(effort)),
-            "thinking": lambda tokens: self._here(lambda chat: chat.settings.set_thinking(tokens)),
-            "aside": lambda question: self._here(lambda chat: chat.ask_aside(question)),
-            "rename": lambda title: self._here(lambda chat: chat.rename(title)),
-            "export": lambda path: self._here(lambda chat: _export(chat, path, self._editor)),
-            "list": self._sessions_list.open,
-        }
-        if what not in {*alone, *with_argument}:
+        if what not in SUBCOMMANDS:
             raise UserError(f':ClaudeChat: no subcommand "{what}" (<Tab> lists them)')
-        if argument and what in alone:
+        takes_argument = SUBCOMMANDS[what]
+        if argument and not takes_argument:
             raise UserError(f":ClaudeChat {what} takes no argument: {argument}")
+        act = self._subcommands.get(what) or (await self.here()).subcommands[what]
         try:
-            await (alone[what]() if what in alone else with_argument[what](argument))
+            await act(*[argument] * takes_argument)
         finally:
             # The agent may have rejected the request as unknown, which changes its offer.
             for chat in self._chats.values():
                 chat.refresh()
 
+    @subcommand("")
     async def toggle(self) -> None:
         """Show or hide the chat of this tab page."""
         known = set(self._chats)
@@ -123,6 +220,7 @@ class Chats:
         else:
             await chat.panel.open(self._options(chat))
 
+    @subcommand("new")
     async def begin(self, _agent: str) -> None:
         """Start the chat whose panel Lua has opened; the panel knows its agent, or asks for it."""
         await self.here()
@@ -132,21 +230,13 @@ class Chats:
         opened = self._agents.open(kind, await self._folder())
         chat = self._new(await self._editor.port.panels.new_id(), opened)
         await self._show(chat, chat.panel.open)
-        chat.running.start(opening)
+        chat.life.start(opening)
 
-    async def resume(self, session: str) -> None:
-        """Resume an earlier session of this folder; without an id the user chooses one."""
-        folder = await self._folder()
-        await (self._resuming.resume(folder, session) if session else self._resuming.choose(folder))
-
-    async def resume_last(self) -> None:
-        """Resume the latest session of the usual agent in this folder."""
-        await self._resuming.latest(self._kinds.default, await self._folder())
-
+    @subcommand("fork")
     async def fork(self) -> None:
         """Continue this chat's session under a new id, in a new chat."""
         chat = await self.here()
-        abilities.require(chat.agent, "fork")
+        chat.context.require("fork")
         if not chat.agent.session:
             raise UserError("there is nothing to fork yet")
         await self.open(chat.kind, ResumeSession(chat.agent.session, fork=True))
@@ -158,16 +248,17 @@ class Chats:
         """
         here = await self._editor.port.panels.here()
         chat = self._chats.get(here.chat) if isinstance(here, Found) else None
-        if chat is None or not (chat.shown or insist):
+        if chat is None or not (chat.context.shown or insist):
             return False
         words = context.mention(mention, chat.root)
         await chat.panel.mention(words)
         if focus:
             await chat.panel.write()
-        elif not chat.shown:
+        elif not chat.context.shown:
             self._editor.notify("mentioned in the chat (:ClaudeChat shows it)")
         return True
 
+    @subcommand("answer")
     async def answer(self) -> None:
         """Have the user answer the oldest request of this tab page's chat, or of another chat."""
         here = await self.here()
@@ -239,7 +330,7 @@ class Chats:
         chat = self._new(id_, opened)
         await self._show(chat, chat.panel.adopt)
         chat.transcript.sheet.redraw()
-        chat.running.start(opening)
+        chat.life.start(opening)
         if isinstance(opening, NewSession):
             self._run(_greet(chat, self._stored))
 
@@ -262,7 +353,10 @@ class Chats:
             raise
 
     def _new(self, id_: int, opened: OpenedAgent) -> Chat:
-        chat = Chat(id_, opened, self._editor, self._config, self._run, self._label)
+        chat = Chat(
+            *(id_, opened, self._editor, self._config, self._run),
+            *(self._label, self.trust_changed),
+        )
         self._chats[id_] = chat
         return chat
 
@@ -273,13 +367,18 @@ class Chats:
         of_one = zip(chat.names, *others, strict=True)
         return next((own for own, *rest in of_one if others and own and own not in rest), "")
 
-    async def _here(self, act: Callable[[Chat], Awaitable[None]]) -> None:
-        await act(await self.here())
-
-    async def _end(self, chat: Chat) -> None:
+    @subcommand("end")
+    async def end(self) -> None:
+        """End this tab page's chat."""
+        chat = await self.here()
         # The panel closes first: a prompt typed while the agent ends would be lost.
         await chat.panel.close()
         await self._close(chat)
+
+    @subcommand("mcp")
+    async def list_servers(self) -> None:
+        """Open the list of the MCP servers of this tab page's chat."""
+        await self._mcp_list.open(await self.here())
 
     async def here(self) -> Chat:
         """Return the chat for a command: that of this tab page, or the first one.
@@ -316,7 +415,7 @@ class Chats:
         """Handle a key of a list, or its end."""
         lists = {sessions.NAME: self._sessions_list.press, mcp_servers.NAME: self._mcp_list.press}
         for chat in self._chats.values():
-            lists[f"{background.NAME} {chat.id}"] = chat.background.press
+            lists[chat.background.list_name] = chat.background.press
         if press := lists.get(pressed.name):
             self._run(press(pressed.key, pressed.id))
 
@@ -336,107 +435,32 @@ class Chats:
             if isinstance(event, panel.PromptSent):
                 await self._port.panel(event.chat).give_back([event.number])
             raise
-        if chat is not None and (work := self._handlers[type(event)](chat, event)) is not None:
+        if chat is None:
+            return
+        handle = self._handlers.get(type(event))
+        work = handle(chat, event) if handle else chat.handlers[type(event)](event)
+        if work is not None:
             await work
-
-    @handles(panel.Placed)
-    def _placed(self, chat: Chat, event: panel.Placed) -> None:
-        chat.show(event.shown)
-        if event.width:
-            chat.resize(event.width, event.columns)
 
     @handles(panel.Closed)
     async def _closed(self, chat: Chat, _event: panel.Closed) -> None:
         await self._close(chat)
 
-    @handles(panel.RedrawAsked)
-    async def _redraw(self, chat: Chat, _event: panel.RedrawAsked) -> None:
-        await chat.redraw()
-
-    @handles(panel.PromptSent)
-    async def _send(self, chat: Chat, event: panel.PromptSent) -> None:
-        is_command = shell.is_command(event.text)
-        await (chat.sending.run_command if is_command else chat.branching.send)(event)
-
-    @handles(panel.PromptEdited)
-    async def _edit(self, chat: Chat, event: panel.PromptEdited) -> None:
-        await chat.branching.edit(event.part)
-
-    @handles(panel.PromptWithdrawn)
-    async def _withdraw(self, chat: Chat, event: panel.PromptWithdrawn) -> None:
-        await chat.sending.withdraw(event.part)
-
-    @handles(panel.ContextDropped)
-    async def _drop_context(self, chat: Chat, _event: panel.ContextDropped) -> None:
-        await chat.drop_context()
-
     @handles(panel.Pressed)
     async def _pressed(self, chat: Chat, event: panel.Pressed) -> None:
-        await self._press(chat, event.part, event.offset)
-
-    @handles(panel.LocationWanted)
-    async def _go_to(self, chat: Chat, event: panel.LocationWanted) -> None:
-        await chat.go_to(event.part, event.offset, event.column)
-
-    @handles(panel.ChangesWanted)
-    async def _show_changes(self, chat: Chat, event: panel.ChangesWanted) -> None:
-        await chat.reviewing.show_at(event.part)
-
-    @handles(panel.RequestAnswered)
-    async def _answered(self, chat: Chat, event: panel.RequestAnswered) -> None:
-        if event.key == "d":
-            await self._press(chat, event.part, 0)
-        elif event.kind == KIND:
-            await chat.consent.key(event.part, event.key)
-        else:
-            await chat.answers.key(event.part, event.key, event.kind, event.reason)
-
-    @handles(panel.AnswerWanted)
-    async def _choose_answer(self, chat: Chat, _event: panel.AnswerWanted) -> None:
-        await chat.choose_answer()
-
-    @handles(panel.ModeCycled)
-    async def _cycle_mode(self, chat: Chat, _event: panel.ModeCycled) -> None:
-        await chat.cycle_mode()
-
-    @handles(panel.TodosToggled)
-    async def _toggle_todos(self, chat: Chat, _event: panel.TodosToggled) -> None:
-        await chat.toggle_todos()
-
-    @handles(panel.Stopped)
-    async def _stop(self, chat: Chat, event: panel.Stopped) -> None:
-        await chat.stop(event.taken)
-
-    @handles(panel.Restarted)
-    async def _restart(self, chat: Chat, _event: panel.Restarted) -> None:
-        await chat.running.restart()
-
-    @handles(panel.BackgroundAsked)
-    async def _move_to_background(self, chat: Chat, event: panel.BackgroundAsked) -> None:
-        await chat.background.move(event.part)
-
-    @handles(panel.LoginWanted)
-    async def _log_in(self, chat: Chat, _event: panel.LoginWanted) -> None:
-        await self._logins.log_in(chat)
-
-    @handles(panel.LoggedIn)
-    async def _logged_in(self, chat: Chat, event: panel.LoggedIn) -> None:
-        await self._logins.go_on(chat, succeeded=event.succeeded)
-
-    async def _press(self, chat: Chat, part: int, offset: int) -> None:
-        session = await chat.press(part, offset)
+        session = await chat.press(event.part, event.offset)
         if session and any(each.agent.session == session for each in self._chats.values()):
             await self._resuming.go_on(chat.kind, session)
         elif session:
             await chat.kind.check_session(Path(chat.root), session)
-            await chat.running.become(session)
+            await chat.life.become(session)
 
     async def _close(self, chat: Chat) -> None:
         self._chats.pop(chat.id, None)
         session, agent = chat.agent.session, chat.agent
-        is_lasting = bool(session and chat.transcript.prompts) and abilities.has(agent, "resume")
+        is_lasting = bool(session and chat.transcript.prompts) and chat.context.has("resume")
         try:
-            await chat.close()
+            await chat.end()
         finally:
             await self._agents.closed(agent)
         if is_lasting:
@@ -457,21 +481,10 @@ class Chats:
         }
 
 
-async def _export(chat: Chat, path: str, editor: Editor) -> None:
-    """Write the conversation to a file, or show it."""
-    text = await chat.export()
-    if not path:
-        await editor.port.windows.show_text(chat.agent.name, "conversation.md", text, "markdown")
-        return
-    target = Path(chat.root, Path(path).expanduser())
-    try:
-        target.touch(exist_ok=False)
-        target.write_text(text, encoding="utf-8")
-    except FileExistsError:
-        raise UserError(f"{path} already exists") from None
-    except OSError as error:
-        raise UserError(f"cannot write {target}: {error.strerror}") from None
-    editor.notify(f"wrote {path}")
+def _line(each: Stored, agent: str) -> str:
+    summary = each.summary
+    title = one_line(summary.title or summary.first_prompt) or "(empty)"
+    return "  ".join(filter(None, (f"{summary.changed.astimezone():%Y-%m-%d %H:%M}", agent, title)))
 
 
 async def _greet(chat: Chat, stored: StoredSessions) -> None:
@@ -479,10 +492,10 @@ async def _greet(chat: Chat, stored: StoredSessions) -> None:
     if chat.kind.needs_trust:
         # Only an agent that has started knows whether it can resume a session.
         try:
-            await chat.running.offer()
+            await chat.life.started()
         except UserError:
             return
-    if abilities.has(chat.agent, "resume"):
+    if chat.context.has("resume"):
         found = await stored.of(chat.kind, Path(chat.root))
         # Some agents list a session before its first prompt.
         chat.welcome.offer([each for each in found if each.id != chat.agent.session])

@@ -1,79 +1,274 @@
-"""The question of trust in a chat: on its page, and in the way of an agent that needs an answer."""
+"""Whether a chat's agent follows the settings of its folder, and the question about it.
 
-from collections.abc import Awaitable, Callable, Sized
+If the agent can do without these settings, the question blocks nothing: until the user answers, the
+agent runs with their own settings only. Any other agent starts when the user has answered; its
+question has no details, because we do not know which settings it reads.
+"""
 
-from claude_ide.chat.page.sheet import Sheet
-from claude_ide.chat.requests.trust_question import TrustLine
-from claude_ide.chat.trusting import Trusting
+import asyncio
+import os
+from collections.abc import Awaitable, Callable, Sequence, Sized
+from pathlib import Path
+from typing import NamedTuple
+
+from claude_ide.chat.chat_context import ChatContext, ChatPart
+from claude_ide.chat.life import Life
+from claude_ide.chat.page.part import Part
+from claude_ide.chat.page.plain import harmless
+from claude_ide.chat.page.rows import Row, row
+from claude_ide.chat.page.view import Action, View
 from claude_ide.errors import AgentError
+from claude_ide.trust import folder_settings
+from claude_ide.trust.folder_settings import Item
+from claude_ide.trust.trust import Trust, shown
+
+KIND = "trust"
+KEY, MEANING, HEAD = "ClaudeChatKey", "ClaudeChatDetail", "ClaudeChatRequest"
+LONGEST_NAME = 300
+LONGEST_TEXT = 2000
+"""The longest text of an item, in characters."""
+MOST_ITEMS = 200
+
+WAYS = {"y": "Yes, trust this folder", "n": "Not now", "d": "Show details"}
+KEYS = (("y", "trust this folder"), ("n", "not now"), ("d", "details"))
 
 
-class Consent:
+class TrustAsked(NamedTuple):
+    """The question: the displayed path of the folder, and its settings.
+
+    `agent` is the name of an agent that waits for the answer, or empty.
+    """
+
+    folder: str
+    items: Sequence[Item]
+    agent: str = ""
+
+    @property
+    def question(self) -> str:
+        """The text of the question."""
+        if self.agent:
+            return f"Trust {self.folder}? {self.agent} uses the folder's settings"
+        return question(self.folder, self.items)
+
+    @property
+    def keys(self) -> Sequence[tuple[str, str]]:
+        """The keys that answer it, with their meanings."""
+        return KEYS[:2] if self.agent else KEYS
+
+
+class TrustQuestion(View):
+    """A question in the tail."""
+
+    def __init__(self, part: Part, asked: TrustAsked) -> None:
+        super().__init__(part)
+        self.open = False
+        self._asked = asked
+
+    def rows(self) -> list[Row]:
+        """Return the question in one line, and the details if they are open."""
+        asked = self._asked
+        head = [row((f"? {asked.question} ", HEAD), *_keys(asked.keys))]
+        return head + ([row((f"  {line}", MEANING)) for line in details(asked.items)] * self.open)
+
+    def press(self, offset: int) -> Action | None:
+        """Show or hide the details."""
+        self.open = not self.open
+        return None
+
+
+class FolderTrust:
+    """The trust in the folder of one agent, now and when the agent was started."""
+
+    def __init__(self, trust: Trust, root: str) -> None:
+        self._trust = trust
+        self._root = root
+        self.was_followed = False
+
+    def follows(self, _folder: Path) -> bool:
+        """Return whether an agent that starts now should follow the folder's settings."""
+        self.was_followed = self.is_trusted
+        return self.was_followed
+
+    @property
+    def is_trusted(self) -> bool:
+        """Whether the user trusts the folder now."""
+        return self._trust.is_trusted(self._root)
+
+    def grant(self) -> None:
+        """Trust the folder from now on."""
+        self._trust.grant(self._root)
+
+    @property
+    def items(self) -> Sequence[Item]:
+        """The settings of the folder."""
+        return folder_settings.items(self._root, self._trust.config)
+
+
+class Consent(ChatPart):
     """Shows the question, and holds back the agent's start until the user agrees.
 
-    `missing` returns why the agent cannot be started, or "". `changed` is called when the question
-    appears or disappears.
+    `changed` is called when the question appears or disappears, `decided` after the user's
+    decision.
     """
 
     def __init__(
         self,
-        trusting: Trusting,
-        sheet: Sheet,
+        chat: ChatContext,
+        trust: FolderTrust,
         requests: Sized,
-        missing: Callable[[], str],
         changed: Callable[[], None],
+        decided: Callable[[], Awaitable[None]],
     ) -> None:
-        self._trusting = trusting
-        self._line = TrustLine(sheet)
+        super().__init__(chat)
+        self.trust = trust
         self._requests = requests
-        self._missing = missing
-        self._changed = changed
+        self._changed, self._decided = changed, decided
+        self._view: TrustQuestion | None = None
+        self._decision = asyncio.Event()
+        self._is_declined = False
+        self._holds_back = False
+        """Whether the agent's start waits for the user's answer."""
+        self._must_trust = chat.kind.needs_trust
 
     def __len__(self) -> int:
         """Return the number of requests that wait for the user, the question included."""
-        return len(self._requests) + self._trusting.holds_back
+        return len(self._requests) + self._holds_back
 
     @property
     def is_asked(self) -> bool:
         """Whether the question is on the page."""
-        return self._line.is_shown
+        return self._view is not None
 
     async def admit(self) -> None:
         """Return when the agent may start; raises `AgentError` if it may not, or is missing."""
-        if reason := self._missing():
+        if reason := self._chat.kind.missing():
             raise AgentError(reason)
-        await self._trusting.admit(self.show)
+        self._is_declined = False
+        if self._must_trust and not self.trust.is_trusted:
+            self._holds_back = True
+            try:
+                await self.show()
+                await self._decision_for_yes()
+            finally:
+                self._holds_back = False
+                await self.show()
+        self.trust.was_followed = self.trust.is_trusted
+
+    async def _decision_for_yes(self) -> None:
+        while not self.trust.is_trusted:
+            if self._is_declined:
+                name = self._chat.kind.name
+                raise AgentError(f"{name} starts only in a trusted folder: :ClaudeTrust yes")
+            self._decision.clear()
+            await self._decision.wait()
 
     async def show(self) -> None:
-        """Show the question as it is now."""
-        self._line.show(await self._trusting.asked())
+        """Show the question as it is now; none if the user has declined it."""
+        asked = self._question()
+        if asked is not None and not self._holds_back:
+            declined = await self._editor.port.host.has_declined_trust(self._real)
+            asked = None if declined else asked
+        if self._view is not None:
+            self._chat.sheet.remove(self._view)
+            self._view = None
+        if asked is not None:
+            question = asked
+            self._view = self._chat.sheet.add(
+                KIND, lambda part: TrustQuestion(part, question), tail=True
+            )
         self._changed()
 
     async def key(self, part: int, key: str) -> None:
-        """Answer the question, if it is still in this part of the transcript."""
-        if self._line.is_at(part):
-            await self._trusting.key(key)
+        """Answer the question with a key that it shows, if it is still in this part."""
+        if self._view is not None and self._view.part.id == part:
+            await self._answer(key)
+
+    async def _answer(self, key: str) -> None:
+        if key == "y":
+            self.trust.grant()
+        elif key == "n" and self._must_trust:
+            self._is_declined = True
+        elif key == "n":
+            await self._editor.port.host.decline_trust(self._real)
+        await self._decided()
 
     async def choose(self) -> None:
         """Have the user choose an answer from a list."""
-        await self._trusting.choose()
+        found = self._question()
+        if found is None:
+            return
+        ways = {key: WAYS[key] for key, _ in found.keys}
+        chosen = await self._editor.select(found.question, list(ways.values()))
+        key = "" if chosen is None else list(ways)[chosen]
+        if key == "d":
+            # In a float, long lines would be cut.
+            text = "\n".join(details(found.items))
+            name = self._chat.kind.name
+            await self._editor.port.windows.show_text(name, "folder-settings", text)
+        elif key:
+            await self._answer(key)
 
-    async def follow(
-        self,
-        *,
-        is_running: bool,
-        busy: bool,
-        note: Callable[[str], None],
-        relaunch: Callable[[], Awaitable[None]],
-    ) -> None:
-        """Follow the user's decision about the folder: restart an agent that is outdated."""
-        self._trusting.decided()
+    async def follow(self, life: Life) -> None:
+        """Follow the user's decision about the folder: now, or when the turn ends."""
+        if self._is_declined and self.trust.is_trusted:
+            return await life.restart()
+        self._decision.set()
         await self.show()
-        if is_running and self._trusting.is_outdated:
-            note(self._trusting.news(later=busy))
-            await relaunch()
+        is_settled = self._chat.kind.chooses_settings and not self._must_trust
+        is_outdated = not is_settled and self.trust.is_trusted != self.trust.was_followed
+        if life.is_relaunchable and is_outdated:
+            self._chat.note(KIND, self._effect(later=self._agent.state.busy))
+            await life.relaunch()
+
+    def _effect(self, *, later: bool) -> str:
+        """Return the effect of the user's decision in one line."""
+        is_trusted, name = self.trust.is_trusted, self._chat.kind.name
+        state = f"{shown(self._chat.root)} is {'trusted' if is_trusted else 'not trusted'}: {name}"
+        when = " when this turn ends" if later else ""
+        if self._must_trust:
+            return f"{state} stops{when}"
+        settings = "its settings" if is_trusted else "your own settings only"
+        return f"{state} restarts{when} with {settings}"
 
     @property
-    def may_start(self) -> bool:
-        """Whether the user trusts the folder after they had declined to."""
-        return self._trusting.may_start
+    def _real(self) -> str:
+        return os.path.realpath(self._chat.root)
+
+    def _question(self) -> TrustAsked | None:
+        folder = shown(self._chat.root)
+        if self._must_trust:
+            return TrustAsked(folder, [], self._chat.kind.name) if self._holds_back else None
+        if self._chat.kind.chooses_settings or self.trust.is_trusted:
+            return None
+        items = self.trust.items
+        return TrustAsked(folder, items) if items else None
+
+
+def question(folder: str, items: Sequence[Item]) -> str:
+    """Return the text of the question."""
+    return f"Use the settings in {folder}: {_cut(folder_settings.summary(items), LONGEST_NAME)}?"
+
+
+def details(items: Sequence[Item]) -> list[str]:
+    """Return a line for each item of the folder's settings."""
+    lines = [_cut(_detail(item), LONGEST_TEXT) for item in items[:MOST_ITEMS]]
+    more = len(items) - MOST_ITEMS
+    return [*lines, f"and {more} more"] if more > 0 else lines
+
+
+def _detail(item: Item) -> str:
+    text = item.text.replace("\n", "⏎")
+    return f"{item.kind} {item.name}: {text}" if text else f"{item.kind} {item.name}"
+
+
+def _keys(keys: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    chunks = []
+    for number, (key, meaning) in enumerate(keys):
+        chunks += [(" · " if number else "", MEANING), (key, KEY), (f" {meaning}", MEANING)]
+    return chunks
+
+
+def _cut(text: str, most: int) -> str:
+    shown = harmless(text)
+    more = len(shown) - most
+    return f"{shown[:most]}… ({more} more letters)" if more > 0 else shown

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from claude_ide.agents.prompt import Image, Mention, OpenFile, Prompt, Selection, Words
+from claude_ide.chat.chat_context import ChatContext, ChatPart
 from claude_ide.chat.page import amounts
 from claude_ide.chat.page.rows import size
 from claude_ide.editor.editor import Editor
@@ -220,3 +221,52 @@ async def gather(
     context: list[Where] = [*([attached] if attached else []), *parts]
     prompt = [*context, Words(text), *links, *images(pasted)]
     return Gathered(prompt, labels, missing)
+
+
+class Attachment(ChatPart):
+    """The user's file or selection, which a prompt includes once, unless the user removes them."""
+
+    def __init__(self, chat: ChatContext) -> None:
+        super().__init__(chat)
+        self._sent: Where | None = None
+        self._dropped: Where | None = None
+
+    @property
+    def sends_text(self) -> bool:
+        """Whether the agent gets the text of the open file with a prompt."""
+        return self._agent.capabilities.open_file
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the user's file or selection is known; not before the editor has reported it."""
+        return self._editor.state.selection is not None
+
+    @property
+    def now(self) -> Where | None:
+        """The file or selection; None if the agent knows it, or the user has removed it."""
+        attached = where(self._editor.state.selection)
+        return None if attached in (self._sent, self._dropped) else attached
+
+    def chips(self, attached: Where | None) -> list[str]:
+        """Return its labels in the prompt's bar."""
+        if attached is None:
+            return []
+        root, sends_text = self._chat.root, self.sends_text
+        return [label(attached, root, self._editor, sends_text=sends_text)]
+
+    def sent(self, attached: Where | None) -> None:
+        """Remember that the agent now knows this file or selection."""
+        self._sent = attached or self._sent
+
+    def forget(self) -> None:
+        """Include the file or selection again: the agent does not know it."""
+        self._sent = None
+
+    def not_sent(self, attached: Where | None) -> None:
+        """Offer this file or selection again: its prompt did not reach the agent."""
+        if attached == self._sent:
+            self._sent = None
+
+    def drop(self) -> None:
+        """Exclude the current file or selection from prompts."""
+        self._dropped = self.now

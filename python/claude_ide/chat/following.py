@@ -2,9 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from claude_ide.agents.events import (
     Change,
@@ -16,6 +15,7 @@ from claude_ide.agents.events import (
     ToolStatus,
     TurnEnded,
 )
+from claude_ide.chat.chat_context import ChatContext, ChatPart, subcommand
 from claude_ide.errors import EditorError
 
 PAUSE_SECONDS = 0.2
@@ -35,26 +35,12 @@ class Place(NamedTuple):
     last: int = 0
 
 
-class Following:
-    """Follows the main agent of one chat, not its subagents; paths are relative to `root`.
+class Following(ChatPart):
+    """Follows the main agent of one chat, not its subagents."""
 
-    `show` shows a place and returns why that was not possible, or "".
-    """
-
-    def __init__(
-        self,
-        root: str,
-        show: Callable[[Place], Awaitable[str]],
-        is_shown: Callable[[], bool],
-        run: Callable[[Any], object],
-        *,
-        is_on: bool,
-    ) -> None:
-        self._root = Path(root)
-        self._show = show
-        self._is_shown = is_shown
-        self._run = run
-        self.is_on = is_on
+    def __init__(self, chat: ChatContext) -> None:
+        super().__init__(chat)
+        self.is_on = chat.config.chat.follow
         self._uses: dict[str, Place | None] = {}
         """The places of the tools that are running."""
         self._last: Place | None = None
@@ -62,7 +48,7 @@ class Following:
         self._is_waiting = False
 
     def apply(self, event: Event) -> None:
-        """Apply an event of the agent; most have no effect."""
+        """Follow the tools of the agent that read or edit a file."""
         match event:
             case ToolStarted(tool, kind=kind, parent="") if kind in FOLLOWED:
                 self._uses[tool] = None
@@ -75,12 +61,14 @@ class Following:
             case TurnEnded() | Dead():
                 self._uses.clear()
 
-    def toggle(self) -> bool:
-        """Start or stop following; return whether it follows now."""
+    @subcommand("follow")
+    async def toggle(self) -> None:
+        """Start or stop following."""
         self.is_on = not self.is_on
         if self.is_on:
             self._go_to(self._last)
-        return self.is_on
+        words = "following" if self.is_on else "no longer following"
+        self._editor.notify(f"{words} {self._agent.name}'s files")
 
     def close(self) -> None:
         """Stop with the chat."""
@@ -92,22 +80,22 @@ class Following:
         self._last = self._next = place
         if self.is_on and not self._is_waiting:
             self._is_waiting = True
-            self._run(self._show_soon())
+            self._chat.run(self._show_soon())
 
     async def _show_soon(self) -> None:
         try:
             while self._next is not None:
                 await asyncio.sleep(PAUSE_SECONDS)
                 place, self._next = self._next, None
-                if self.is_on and self._is_shown():
+                if self.is_on and self._chat.shown:
                     await self._show_now(place)
         finally:
             self._is_waiting = False
 
     async def _show_now(self, place: Place) -> None:
-        path = str(self._root / place.path)
+        path = str(Path(self._chat.root) / place.path)
         try:
-            obstacle = await self._show(place._replace(path=path))
+            obstacle = await self._panel.show_file(*place._replace(path=path))
         except EditorError as error:
             obstacle = str(error)
         if obstacle:

@@ -5,11 +5,14 @@ import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
+from claude_ide.chat.chat_context import Run
 from claude_ide.chat.page.rows import Row
-from claude_ide.chat.running import Run
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.panel import Key, ListLook
 from claude_ide.errors import EditorError
+
+SECONDS = 1.0
+"""How often an open list is updated."""
 
 Item = dict[str, Any]
 """Rows with the id of what they show; the id is empty if they have no keys."""
@@ -49,13 +52,14 @@ class Listing:
         self,
         title: str,
         draw: Callable[[], Awaitable[None]],
-        follow: Callable[[], Awaitable[None]],
+        follow: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        """Open its window; `draw` shows the items, `follow` does so again until it is closed."""
+        """Open its window; `draw` shows the items, `follow` does so until the list is closed."""
+        self.end()
         look = ListLook(title, self._keys, **self._look)
         await self._port.lists.open(self._name, look)
         await draw()
-        self._following = self._run(follow())
+        self._following = self._run(follow() if follow else _every_second(draw))
 
     async def show(self, title: str, items: Sequence[Item]) -> None:
         """Show items if they have changed; the next call tries again if that is not possible."""
@@ -74,3 +78,9 @@ class Listing:
         if self._following is not None:
             self._following.cancel()
         self._following = self._sent = None
+
+
+async def _every_second(draw: Callable[[], Awaitable[None]]) -> None:
+    while True:
+        await asyncio.sleep(SECONDS)
+        await draw()

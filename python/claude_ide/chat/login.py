@@ -5,10 +5,11 @@ from typing import Any
 
 from claude_ide.agents.agent import Login
 from claude_ide.agents.session_state import State
-from claude_ide.chat.abilities import has
 from claude_ide.chat.chat import Chat
 from claude_ide.config import TerminalConfig
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.port import chat as panel
+from claude_ide.editor.port.binding import handles
 from claude_ide.errors import UserError
 from claude_ide.program import required
 
@@ -20,39 +21,41 @@ class Logins:
         self._editor = editor
         self._terminal = terminal
 
-    async def log_in(self, chat: Chat) -> None:
+    @handles(panel.LoginWanted)
+    async def log_in(self, chat: Chat, _: panel.LoginWanted) -> None:
         """Log in to a chat's agent; the user chooses how if there are several ways."""
         login = await self._chosen(chat.kind.logins(), chat.kind.name)
         if login is None:
             return
         if login.problem:
             raise UserError(login.problem)
-        if login.command:
-            return await self.run(chat, login)
-        chat.kind.choose_login(login.id)
-        await self.go_on(chat)
-
-    async def run(self, chat: Chat, login: Login) -> None:
-        """Run the command of a login in a terminal."""
+        if not login.command:
+            chat.kind.choose_login(login.id)
+            return await self._go_on(chat)
         request = self._request(login.command, login.environment)
         if login.stays:
             return await self._start(request)
         await chat.panel.open_login(request | {"name": chat.kind.name})
 
+    @handles(panel.LoggedIn)
+    async def logged_in(self, chat: Chat, event: panel.LoggedIn) -> None:
+        """Go on after the terminal of a login has ended."""
+        await self._go_on(chat, succeeded=event.succeeded)
+
     async def run_for_servers(self, chat: Chat) -> None:
         """Log in to MCP servers, in a terminal."""
         await self._start(self._request(chat.kind.login_to_servers(), {}))
 
-    async def go_on(self, chat: Chat, *, succeeded: bool = True) -> None:
+    async def _go_on(self, chat: Chat, *, succeeded: bool = True) -> None:
         """Start an agent again that has waited for the login, or does not know about it yet.
 
         The program of a login may fail although the user is logged in; only an agent that runs is
         not disturbed then.
         """
-        if chat.running.state.state is State.DEAD:
-            await chat.running.restart()
-        elif succeeded and has(chat.agent, "resume") and chat.running.is_relaunchable:
-            await chat.running.relaunch()
+        if chat.life.state.state is State.DEAD:
+            await chat.life.restart()
+        elif succeeded and chat.context.has("resume") and chat.life.is_relaunchable:
+            await chat.life.relaunch()
 
     async def _chosen(self, logins: list[Login], name: str) -> Login | None:
         if len(logins) == 1:

@@ -6,11 +6,11 @@ from collections.abc import Awaitable, Callable
 
 from claude_ide.agents.agent import ServerState, ToolServer
 from claude_ide.chat.chat import Chat
+from claude_ide.chat.chat_context import Run
 from claude_ide.chat.listing import Listing, item
 from claude_ide.chat.page import amounts
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import Row, row
-from claude_ide.chat.running import Run
 from claude_ide.editor.port import Port
 from claude_ide.errors import AgentError
 
@@ -46,8 +46,7 @@ class McpServers:
 
     async def open(self, chat: Chat) -> None:
         """Open the list of a chat's servers."""
-        self._listing.end()
-        await chat.running.offer("mcp")
+        await chat.life.started("mcp")
         self._chat = chat
         self._servers = await chat.agent.tool_servers()
         await self._listing.open(TITLE, self._draw, lambda: self._follow(chat))

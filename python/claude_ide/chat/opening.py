@@ -1,6 +1,6 @@
 """Opens the agents of the chats: each gets the editor's tools and the trust in its folder."""
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -9,9 +9,9 @@ from typing import NamedTuple, Protocol
 from claude_ide.agent_files import AgentFiles
 from claude_ide.agents.agent import Agent, Kind
 from claude_ide.agents.workbench import McpAddress, McpCommand, McpServer, Workbench
+from claude_ide.chat.consent import FolderTrust
 from claude_ide.chat.diagnosis import Diagnosis
-from claude_ide.chat.trusting import Trusting
-from claude_ide.chat.witness import Witness
+from claude_ide.chat.recording import Witness
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.tool_names import SERVER
@@ -53,7 +53,7 @@ class OpenedAgent(NamedTuple):
     kind: Kind
     folder: Path
     agent: Agent
-    trusting: Trusting
+    trust: FolderTrust
     witness: Witness
     withdraw: Callable[[], None]
     """Cancels what the agent still waits for at its door."""
@@ -66,8 +66,7 @@ class Agents:
 
     `serve` creates the MCP server for an agent of this name in a folder (`InProcessServer`). Its
     tools that `reading` names run without a permission request. `door` creates, from the same, the
-    door for an agent that starts its servers itself. `trust_changed` is called when the user
-    decides about a folder.
+    door for an agent that starts its servers itself.
     """
 
     def __init__(
@@ -77,7 +76,6 @@ class Agents:
         trust: Trust,
         serve: Callable[[str, str], ToolServer],
         reading: Callable[[], tuple[str, ...]],
-        trust_changed: Callable[[], Awaitable[None]],
         door: Callable[[str, str], Door] | None = None,
     ) -> None:
         self._editor = editor
@@ -85,7 +83,6 @@ class Agents:
         self._trust = trust
         self._serve = serve
         self._reading = reading
-        self._trust_changed = trust_changed
         self._door = door
         self._doors: dict[Agent, Door] = {}
 
@@ -94,12 +91,7 @@ class Agents:
 
         Raises `AgentError` if it is not installed.
         """
-        trusting = Trusting(
-            *(str(folder), self._trust, self._editor, self._trust_changed),
-            name=kind.name,
-            settled=kind.chooses_settings,
-            required=kind.needs_trust,
-        )
+        trust = FolderTrust(self._trust, str(folder))
         witness = Witness(self._editor, Diagnosis(self._editor))
         server = self._serve(kind.name, str(folder))
         door = self._door(kind.name, str(folder)) if self._door else None
@@ -111,7 +103,7 @@ class Agents:
             edits=witness,
             files=AgentFiles(kind.name, folder, self._editor, self._config, witness.journal),
             allow_code=door.allow_code if door is not None else None,
-            trusts=trusting.follows,
+            trusts=trust.follows,
         )
         agent = kind.open(folder, workbench)
         if door is not None:
@@ -123,7 +115,7 @@ class Agents:
             if door is not None:
                 door.has_read(path)
 
-        return OpenedAgent(kind, folder, agent, trusting, witness, withdraw, has_read)
+        return OpenedAgent(kind, folder, agent, trust, witness, withdraw, has_read)
 
     async def closed(self, agent: Agent) -> None:
         """Close the door of an agent that has ended for good."""

@@ -2,24 +2,18 @@
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from claude_ide.agents.agent import Agent
-from claude_ide.agents.events import Event, PromptChanged, PromptStage
+from claude_ide.agents.events import Dead, Event, PromptBlocked, PromptChanged, PromptStage
 from claude_ide.agents.prompt import ShellResult
-from claude_ide.chat import abilities, context
-from claude_ide.chat.attachment import Attachment
-from claude_ide.chat.context import Where
-from claude_ide.chat.page.painter import Painter
-from claude_ide.chat.running import Running
-from claude_ide.chat.shell import shell
-from claude_ide.chat.shell.shell import Shell
+from claude_ide.chat import context, shell
+from claude_ide.chat.chat_context import ChatContext, ChatPart
+from claude_ide.chat.context import Attachment, Where
+from claude_ide.chat.life import Life
+from claude_ide.chat.shell import Shell
 from claude_ide.chat.transcript import search
-from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.chat.transcript.turns import Queued
-from claude_ide.editor.editor import Editor
-from claude_ide.editor.port.chat import PromptSent
-from claude_ide.editor.port.panel import Panel
+from claude_ide.editor.port import chat as panel
+from claude_ide.editor.port.binding import handles
 from claude_ide.errors import ClaudeIdeError, UserError
 
 KEPT = "the prompt has other text, so the blocked one is in its history (<Up>)"
@@ -43,36 +37,18 @@ class Held:
     view: Queued
 
 
-class Sending:
+class Sending(ChatPart):
     """Sends the prompts of one chat.
 
-    The panel keeps each prompt, by a number, until it has begun. The lock of `running` is held
-    while a prompt is sent.
+    The panel keeps each prompt, by a number, until it has begun. The lock of `life` is held while a
+    prompt is sent.
     """
 
-    def __init__(
-        self,
-        root: str,
-        agent: Agent,
-        editor: Editor,
-        panel: Panel,
-        transcript: Transcript,
-        painter: Painter,
-        attachment: Attachment,
-        shell: Shell,
-        running: Running,
-        run: Callable[[Awaitable[Any]], object],
-    ) -> None:
-        self._root = root
-        self._agent = agent
-        self._editor = editor
-        self._panel = panel
-        self._transcript = transcript
-        self._painter = painter
+    def __init__(self, chat: ChatContext, attachment: Attachment, shell: Shell, life: Life) -> None:
+        super().__init__(chat)
         self._attachment = attachment
         self._shell = shell
-        self._running = running
-        self._run = run
+        self._life = life
         self.is_closed = False
         self._held: dict[int, Held] = {}
         """The prompts that the agent does not have, by their numbers."""
@@ -80,7 +56,7 @@ class Sending:
         """The prompts that the agent has and that have not begun, by their ids."""
 
     async def send(
-        self, sent: PromptSent, prepare: Callable[[], Awaitable[bool]] | None = None
+        self, sent: panel.PromptSent, prepare: Callable[[], Awaitable[bool]] | None = None
     ) -> None:
         """Show a prompt at once, and send it as soon as the agent accepts it.
 
@@ -88,14 +64,14 @@ class Sending:
         whether to send the prompt.
         """
         number = sent.number
-        is_ready = self._running.accepts and not self._running.lock.locked()
+        is_ready = self._life.accepts and not self._life.lock.locked()
         self._hold(sent, is_ready=is_ready and prepare is None)
         try:
             # The lock keeps the order, although one prompt may take longer than the next.
-            async with self._running.lock:
+            async with self._life.lock:
                 if prepare is not None and not await self._prepare(number, prepare):
                     return await self._return([number])
-                await self._running.offer()
+                await self._life.started()
                 await self._send(number)
         except ClaudeIdeError:
             if self.is_closed or number not in self._held:
@@ -103,14 +79,14 @@ class Sending:
             await self._return([number])
             raise
 
-    async def run_command(self, sent: PromptSent) -> None:
+    async def run_command(self, sent: panel.PromptSent) -> None:
         """Run a prompt that begins with `!` in the shell; if it cannot be run, give it back."""
         number = sent.number
         if not await self._panel.claim_prompt(number):
             return
         try:
             await self._shell.run(
-                sent.text, lambda: self._run(self._panel.forget_prompts([number]))
+                sent.text, lambda: self._chat.run(self._panel.forget_prompts([number]))
             )
         except UserError:
             await self._panel.give_back([number])
@@ -121,35 +97,36 @@ class Sending:
         self.is_closed = True
         self._held.clear()
 
-    async def withdraw(self, part: int) -> None:
+    @handles(panel.PromptWithdrawn)
+    async def withdraw(self, asked: panel.PromptWithdrawn) -> None:
         """Withdraw a prompt that has not started, and return it to the prompt window."""
-        view = self._transcript.queued_at(part)
+        view = self._transcript.queued_at(asked.part)
         if view is None:
             return
         if not view.prompt:
             numbers = [number for number, held in self._held.items() if held.view is view]
             if taken := await self._panel.take_back(numbers):
                 return self.taken_back(taken)
-            async with self._running.lock:
+            async with self._life.lock:
                 pass  # it is being handed to the agent
             if not view.prompt or view.part.is_removed:
                 return
-        abilities.require(self._agent, "withdraw")
+        self._chat.require("withdraw")
         if not await self._agent.withdraw(view.prompt):
             raise UserError("too late: the agent has started on it")
 
     async def withdraw_all(self) -> bool:
         """Withdraw all prompts that the agent has and has not started; False if it was too late."""
-        if not abilities.has(self._agent, "withdraw"):
+        if not self._chat.has("withdraw"):
             return False
         return all([await self._agent.withdraw(prompt) for prompt in [*self._transcript.queued]])
 
     def taken_back(self, numbers: Iterable[int]) -> None:
         """Remove prompts from the transcript that the user has taken back."""
         self._drop(numbers)
-        self._painter.now()
+        self._chat.painter.now()
 
-    async def return_blocked(self, blocked: str) -> None:
+    async def _return_blocked(self, blocked: str) -> None:
         """Return a prompt that was blocked to the prompt window, unless that has other text.
 
         `blocked` is empty if the agent does not know its text.
@@ -157,17 +134,21 @@ class Sending:
         self._attachment.forget()
         text = search.prompt_like(self._transcript.sheet, blocked)
         if text and not await self._panel.put_if_empty(text):
-            self._transcript.note("notice", KEPT)
-            self._painter.now()
+            self._chat.note("notice", KEPT)
 
-    def follow(self, event: Event) -> None:
-        """Apply an event of the agent, which the transcript shows already, to the sent prompts."""
+    def apply(self, event: Event) -> None:
+        """Have the panel keep a sent prompt no longer once it has begun, or return it."""
+        match event:
+            case PromptBlocked(text):
+                self._chat.run(self._return_blocked(text))
+            case Dead() if numbers := self.cancel_queued():
+                self._chat.run(self._panel.give_back(numbers))
         if not self._sent:
             return
         if getattr(event, "stage", None) is not PromptStage.CANCELLED:
             self._forget_begun()
         elif cancelled := self._pop_cancelled():
-            self._run(self._panel.give_back(cancelled))
+            self._chat.run(self._panel.give_back(cancelled))
 
     def cancel_queued(self) -> list[int]:
         """Cancel the prompts that wait at the agent, which will not start them.
@@ -178,7 +159,7 @@ class Sending:
             self._transcript.apply(PromptChanged(prompt, PromptStage.CANCELLED))
         return self._pop_cancelled()
 
-    def _hold(self, sent: PromptSent, *, is_ready: bool) -> None:
+    def _hold(self, sent: panel.PromptSent, *, is_ready: bool) -> None:
         number, text, attached = sent.number, sent.text, self._attachment.now
         self._attachment.sent(attached)
         # A command of the agent must come first in its prompt.
@@ -189,8 +170,8 @@ class Sending:
         self._held[number] = Held(
             *(number, text, sent.how, sent.images, attached, is_attached, ran, view)
         )
-        self._painter.now()
-        self._run(self._report_shown(number))
+        self._chat.painter.now()
+        self._chat.run(self._report_shown(number))
 
     async def _prepare(self, number: int, prepare: Callable[[], Awaitable[bool]]) -> bool:
         if not await prepare():
@@ -203,13 +184,13 @@ class Sending:
 
     async def _return(self, numbers: list[int]) -> None:
         self._drop(numbers)
-        self._painter.now()
+        self._chat.painter.now()
         await self._panel.give_back(numbers)
 
     def _forget_begun(self) -> None:
         """Have the panel forget the prompts that have begun."""
         if begun := self._pop_settled():
-            self._run(self._panel.forget_prompts([held.number for held in begun]))
+            self._chat.run(self._panel.forget_prompts([held.number for held in begun]))
 
     def _pop_cancelled(self) -> list[int]:
         """Remove the prompts that were cancelled, and return their numbers."""
@@ -223,7 +204,7 @@ class Sending:
         return [self._sent.pop(prompt) for prompt in [*self._sent] if prompt not in queued]
 
     async def _report_shown(self, number: int) -> None:
-        await self._painter.drawn()
+        await self._chat.painter.drawn()
         await self._panel.shown_prompt(number)
 
     def _drop(self, numbers: Iterable[int]) -> None:
@@ -242,14 +223,14 @@ class Sending:
         held = self._held.get(number)
         if held is None:
             return
-        abilities.require(self._agent, held.how, "paste-image" if held.images else "")
+        self._chat.require(held.how, "paste-image" if held.images else "")
         if not held.is_attached:
             held.attached = self._attachment.now
             self._attachment.sent(held.attached)
         words = shell.unescaped(held.text)
         gathered = await context.gather(
-            *(self._editor, words, self._root, held.attached, held.images),
-            sends_text=self._agent.capabilities.open_file,
+            *(self._editor, words, self._chat.root, held.attached, held.images),
+            sends_text=self._attachment.sends_text,
         )
         if not await self._panel.claim_prompt(number):
             return self.taken_back([number])
@@ -261,4 +242,4 @@ class Sending:
         self._transcript.prompt_sent(held.view, id_, chips, gathered.missing)
         # Its stage may have been reported before.
         self._forget_begun()
-        self._painter.now()
+        self._chat.painter.now()

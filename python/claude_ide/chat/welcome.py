@@ -9,7 +9,7 @@ from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import BLANK, Row, row
 from claude_ide.chat.page.sheet import Sheet
 from claude_ide.chat.page.view import Action, Resume, View
-from claude_ide.chat.sessions.entry import age_of
+from claude_ide.chat.stored import age_of
 
 WELCOME = "welcome"
 MOST_SESSIONS = 3

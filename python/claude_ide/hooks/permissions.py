@@ -21,9 +21,8 @@ from claude_ide.agents.stream_json.decoding.permission import decode_request, en
 from claude_ide.chat.page.part import Part
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import Row, moved, row
-from claude_ide.chat.requests import choosing, proposal, ways
-from claude_ide.chat.requests.sight import whereabouts
-from claude_ide.chat.requests.view import LINE, SHOWN, WHOLE, Request
+from claude_ide.chat.requests import proposal, ways
+from claude_ide.chat.requests.view import LINE, SHOWN, WHOLE, Request, whereabouts
 from claude_ide.editor.diffs import Diff, Offer
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import UserError
@@ -246,7 +245,7 @@ class Permissions:
         """Hold the hook's answer while a diff shows the edit, since only it can carry a mode."""
 
         async def choose() -> bool:
-            waiting.way = await choosing.lasting(self._editor, waiting.asked)
+            waiting.way = await ways.choose_lasting(self._editor, waiting.asked)
             return waiting.way is not None
 
         def answer() -> None:
@@ -291,18 +290,16 @@ class Permissions:
         waiting.settle(decision)
 
     async def _always(self, waiting: Waiting) -> None:
-        way = await choosing.way(self._editor, waiting.asked)
+        way = await ways.choose_way(self._editor, waiting.asked)
         if isinstance(way, Scope):
 
             async def respond(answer: Allow, _: str) -> None:
                 self._respond(waiting, answer)
 
-            await choosing.add_rule(
-                self._editor, waiting.asked, way, lambda: waiting.is_over, respond
-            )
+            await ways.add_rule(self._editor, waiting.asked, way, lambda: waiting.is_over, respond)
         elif way is not None:
             if waiting.is_over:
-                raise UserError(choosing.OVER)
+                raise UserError(ways.OVER)
             self._respond(waiting, ways.answer(way))
 
     async def _reject(self, waiting: Waiting) -> None:
@@ -310,7 +307,7 @@ class Permissions:
         if reason is None:
             return
         if waiting.is_over:
-            raise UserError(f"{choosing.OVER}; not sent: {reason}" if reason else choosing.OVER)
+            raise UserError(f"{ways.OVER}; not sent: {reason}" if reason else ways.OVER)
         self._respond(waiting, Reject(reason))
 
 

@@ -5,12 +5,9 @@ A request is answered once. It continues to wait if a list or a review closes wi
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
-from typing import Any
-
 from msgspec.structs import replace
 
-from claude_ide.agents.agent import Agent
+from claude_ide.agents.prompt import Allow, Answer, Dismiss, Reject
 from claude_ide.agents.events import (
     Asked,
     Dead,
@@ -24,22 +21,16 @@ from claude_ide.agents.events import (
     ToolEnded,
     UrlAsked,
 )
-from claude_ide.agents.prompt import Allow, Answer, Dismiss, Reject, Words
-from claude_ide.chat import abilities
+from claude_ide.agents.prompt import Words
+from claude_ide.chat.chat_context import ChatContext, ChatPart
 from claude_ide.chat.page import amounts
-from claude_ide.chat.page.painter import Painter
 from claude_ide.chat.page.plain import one_line
-from claude_ide.chat.requests import address, choosing, form, proposal, ways
+from claude_ide.chat.requests import address, form, proposal, ways
 from claude_ide.chat.requests.allowed import capitalized
 from claude_ide.chat.requests.requests import Requests, Waiting
 from claude_ide.chat.requests.reviews import ALLOWED, REJECTED, Reviews
-from claude_ide.chat.requests.sight import Sight
-from claude_ide.chat.requests.view import SHOWN, Request
+from claude_ide.chat.requests.view import SHOWN, Request, whereabouts
 from claude_ide.chat.transcript import search
-from claude_ide.chat.transcript.transcript import Transcript
-from claude_ide.config import Config
-from claude_ide.editor.editor import Editor
-from claude_ide.editor.port.panel import Panel
 from claude_ide.errors import AgentError, UserError
 from claude_ide.last_words import sentence
 
@@ -53,49 +44,25 @@ DECLINE = {"n": "Decline", "N": "Cancel"}
 SHOW, NO = "d", {"n": "No", "N": "No, because…"}
 
 
-class Answers:
-    """Shows the requests of one chat to the user, and sends the answers to the agent.
+class Answers(ChatPart):
+    """Shows the requests of one chat to the user, and sends the answers to the agent."""
 
-    `run` starts a task and shows its errors to the user in one line. `label` returns what tells the
-    chat from others, or nothing.
-    """
-
-    def __init__(
-        self,
-        requests: Requests,
-        agent: Agent,
-        transcript: Transcript,
-        painter: Painter,
-        panel: Panel,
-        editor: Editor,
-        config: Config,
-        run: Callable[[Awaitable[Any]], "asyncio.Task[None]"],
-        label: Callable[[], str],
-    ) -> None:
+    def __init__(self, chat: ChatContext, requests: Requests) -> None:
+        super().__init__(chat)
         self._requests = requests
-        self._agent = agent
-        self._transcript = transcript
-        self._painter = painter
-        self._panel = panel
-        self._editor = editor
-        self._run = run
-        self._sight = Sight(transcript.root, requests, painter, panel, editor.port)
-        self._reviews = Reviews(
-            *(agent, transcript.root, editor, panel, config, self._sight, run),
-            *(self._respond, label),
-        )
+        self._reviews = Reviews(chat, requests, self._respond)
 
     def ask(self, asked: Asked) -> None:
         """Show a request, and start its review if it is an edit or a plan."""
         waiting = self._requests.add(asked)
         waiting.why = sentence(search.last_text(self._transcript.sheet))
-        self._painter.now()
+        self._chat.painter.now()
         if isinstance(asked, PlanProposed) or proposal.is_edit(asked):
             self._reviews.begin(waiting)
         if isinstance(asked, PermissionAsked) and asked.path:
-            self._sight.locate(waiting)
+            self._locate(waiting)
 
-    def settle(self, event: Event) -> None:
+    def apply(self, event: Event) -> None:
         """Handle an event that ends requests, or reports the result of an accepted edit."""
         self._requests.settle(event)
         match event:
@@ -103,6 +70,10 @@ class Answers:
                 self._reviews.settle(tool, status)
             case Dead():
                 self._reviews.clear()
+
+    def close(self) -> None:
+        """Wait for no answer."""
+        self.clear()
 
     def clear(self) -> None:
         """Remove all requests: the agent no longer waits for answers."""
@@ -138,8 +109,8 @@ class Answers:
                 await self._key(waiting, "a", kind)
             case "y" if waiting.has_one_diff:
                 await self._accept_diff(waiting)
-            case "y" | "a" if not (kind in SHOWN[key] or await self._sight.covers(waiting, key)):
-                await self._sight.lead(waiting, key)
+            case "y" | "a" if not (kind in SHOWN[key] or await self._covers(waiting, key)):
+                await self._lead(waiting, key)
             case "y" if isinstance(asked, UrlAsked):
                 await self._open(waiting, asked)
             case "y" if waiting.diff is not None and waiting.diff.shown.is_set():
@@ -165,6 +136,32 @@ class Answers:
                     await self._return(reason)
                 elif reason is not None:
                     await self._reject(waiting, reason)
+
+    def _locate(self, waiting: Waiting) -> None:
+        """Show the file of a request, with a warning if a change of it is risky."""
+        where = whereabouts(waiting.asked, self._chat.root)
+        if where is not None:
+            waiting.view.locate(where)
+            self._requests.redraw(waiting)
+            self._chat.painter.now()
+
+    async def _covers(self, waiting: Waiting, key: str) -> bool:
+        """Return whether a window other than the transcript shows all that a key allows."""
+        if key == "a" and not waiting.view.shows_always:
+            return False
+        if isinstance(waiting.asked, PlanProposed):
+            return await self._editor.port.forms.is_read(waiting.token)
+        return waiting.has_one_diff
+
+    async def _lead(self, waiting: Waiting, key: str, *, is_pressed: bool = True) -> None:
+        """Show all that a key allows, scroll to its beginning, and say why the key did no more."""
+        if waiting.is_over:
+            return
+        waiting.view.unfold(key)
+        self._requests.redraw(waiting)
+        self._chat.painter.now()
+        await self._chat.painter.drawn()
+        await self._panel.lead(waiting.view.part.id, key if is_pressed else "")
 
     async def _reject(self, waiting: Waiting, reason: str) -> None:
         summary = f"{REJECTED}: {reason}" if reason else REJECTED
@@ -198,13 +195,13 @@ class Answers:
             return
         if isinstance(waiting.asked, QuestionAsked):
             return self._reviews.begin(waiting)
-        self._sight.locate(waiting)
+        self._locate(waiting)
         if waiting.is_over:
             return
         view = waiting.view
         listed = view.line or view.whole
-        kind = view.kind_in_line if listed else await self._sight.kind(waiting)
-        is_shown = kind in SHOWN["y"] or await self._sight.covers(waiting, "y")
+        kind = view.kind_in_line if listed else await self._panel.seen(view.part.id)
+        is_shown = kind in SHOWN["y"] or await self._covers(waiting, "y")
         choices = _answers(waiting.asked) if is_shown else _choices_before_sight(view)
         if waiting.choosing is not None:
             waiting.choosing.cancel()
@@ -216,7 +213,7 @@ class Answers:
                 waiting.choosing = None
         if key == SHOW:
             # `a` shows the most: also what "always" would allow.
-            await self._sight.lead(waiting, "a", is_pressed=False)
+            await self._lead(waiting, "a", is_pressed=False)
         elif key:
             await self._press(waiting, key, kind)
 
@@ -228,7 +225,7 @@ class Answers:
 
     async def _always(self, waiting: Waiting) -> None:
         """Have the user choose one way to allow more: all of them together would allow too much."""
-        way = await choosing.way(self._editor, waiting.asked)
+        way = await ways.choose_way(self._editor, waiting.asked)
         if isinstance(way, Scope):
             await self._add_rule(waiting, way)
         elif way is not None:
@@ -241,9 +238,7 @@ class Answers:
         async def respond(answer: Answer, summary: str) -> None:
             await self._respond(waiting, answer, summary)
 
-        await choosing.add_rule(
-            self._editor, waiting.asked, scope, lambda: waiting.is_over, respond
-        )
+        await ways.add_rule(self._editor, waiting.asked, scope, lambda: waiting.is_over, respond)
 
     async def _respond(
         self, waiting: Waiting, answer: Answer, summary: str, instead: str = ""
@@ -268,7 +263,7 @@ class Answers:
             summary = f"{REJECTED}: {EXISTS}"
         waiting.answering = asyncio.current_task()
         try:
-            unread = await abilities.answer(self._agent, waiting.asked.request, answer)
+            unread = await self._chat.answer(waiting.asked.request, answer)
         except BaseException:
             waiting.answering = None
             raise
@@ -280,7 +275,7 @@ class Answers:
         for words in (unread, *waiting.comments):
             if words:
                 await self._send(words)
-        self._painter.now()
+        self._chat.painter.now()
 
     async def _acceptable(
         self, waiting: Waiting, answer: Allow, summary: str, instead: str
@@ -290,7 +285,7 @@ class Answers:
         Raises `UserError` if the user does not want one; the request then continues to wait.
         """
         name = self._agent.name
-        is_carried = answer.is_changed and abilities.has(self._agent, "change_proposal")
+        is_carried = answer.is_changed and self._chat.has("change_proposal")
         if instead and not is_carried:
             choices = ["Reject, and send my changes as a prompt", "Allow it without my changes"]
             asked = f"{name} cannot accept changes to its proposals:"
@@ -303,7 +298,7 @@ class Answers:
             answer, summary = Allow(answer.options), f"{ALLOWED}, without your changes"
         if ways.has_yes(waiting.asked) or answer.options or answer.rule:
             return answer, summary
-        way = await choosing.way(self._editor, waiting.asked)
+        way = await ways.choose_way(self._editor, waiting.asked)
         if not isinstance(way, Option):
             raise UserError(f"{name} offers no plain yes; it still waits for an answer")
         chosen_way = ways.answer(way)
@@ -325,7 +320,7 @@ class Answers:
         if await self._panel.put_if_empty(words):
             return self._editor.notify("not sent: your words are in the prompt", "warn")
         self._transcript.apply(Notice(f"not sent: {words}", "warning"))
-        self._painter.now()
+        self._chat.painter.now()
 
 
 def is_for_program(asked: Asked) -> bool:

@@ -5,12 +5,12 @@ If the user closes a review without an answer, the request continues to wait.
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
-from claude_ide.agents.agent import Agent
+from claude_ide.agents.prompt import Allow, Answer, Reject, Reply
 from claude_ide.agents.events import (
     Option,
     PermissionAsked,
@@ -19,19 +19,15 @@ from claude_ide.agents.events import (
     Replacement,
     ToolStatus,
 )
-from claude_ide.agents.prompt import Allow, Answer, Reject, Reply
-from claude_ide.chat import abilities
-from claude_ide.chat.requests import change, choosing, form, proposal, ways
+from claude_ide.chat.chat_context import ChatContext
+from claude_ide.chat.requests import form, proposal, ways
 from claude_ide.chat.requests.allowed import LANGUAGE
 from claude_ide.chat.requests.form import Form
 from claude_ide.chat.requests.proposal import Base, Proposal
-from claude_ide.chat.requests.requests import Waiting
-from claude_ide.chat.requests.sight import Sight
-from claude_ide.config import Config
+from claude_ide.chat.requests.requests import Requests, Waiting
 from claude_ide.editor.diffs import Decision, Diff, Offer
-from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.events import FormPressed
-from claude_ide.editor.port.panel import Panel, Proposed, Reviewed
+from claude_ide.editor.port.panel import Proposed, Reviewed
 from claude_ide.errors import EditorError, UserError
 from claude_ide.paths import normalized
 from claude_ide.text_diff import merge
@@ -62,33 +58,13 @@ class Respond(Protocol):
 
 
 class Reviews:
-    """The reviews of one chat; paths below `root` are relative to it.
+    """The reviews of one chat; `respond` answers a request."""
 
-    `run` starts a task and shows its errors to the user in one line. `label` returns what tells the
-    chat from others, or nothing.
-    """
-
-    def __init__(
-        self,
-        agent: Agent,
-        root: str,
-        editor: Editor,
-        panel: Panel,
-        config: Config,
-        sight: Sight,
-        run: Callable[[Awaitable[Any]], "asyncio.Task[None]"],
-        respond: Respond,
-        label: Callable[[], str],
-    ) -> None:
-        self._agent = agent
-        self._root = root
-        self._editor = editor
-        self._panel = panel
-        self._config = config
-        self._sight = sight
-        self._run = run
+    def __init__(self, chat: ChatContext, requests: Requests, respond: Respond) -> None:
+        self._chat = chat
+        self._editor = chat.editor
+        self._requests = requests
         self._respond = respond
-        self._label = label
         self._accepted: dict[str, list[Diff]] = {}
         """Accepted diffs whose text the tool may not have written yet, by the tools' ids."""
 
@@ -100,15 +76,15 @@ class Reviews:
             case PermissionAsked() as asked if proposal.is_edit(asked):
                 waiting.accepts_all, waiting.way = False, None
                 if self._has_editor_files:
-                    waiting.review = self._run(self._review_as_open(waiting, asked))
+                    waiting.review = self._chat.run(self._review_as_open(waiting, asked))
                 elif self._propose(waiting, self._of_disk(asked)):
-                    waiting.review = self._run(self._while_reviewed(waiting))
+                    waiting.review = self._chat.run(self._while_reviewed(waiting))
             case PermissionAsked(code=code) if code:
-                waiting.review = self._run(self._review_code(waiting, code))
+                waiting.review = self._chat.run(self._review_code(waiting, code))
             case QuestionAsked():
-                waiting.review = self._run(self._review_questions(waiting, waiting.asked))
+                waiting.review = self._chat.run(self._review_questions(waiting, waiting.asked))
             case PlanProposed(plan=plan) if plan:
-                waiting.review = self._run(self._review_plan(waiting, waiting.asked))
+                waiting.review = self._chat.run(self._review_plan(waiting, waiting.asked))
 
     def settle(self, tool: str, status: ToolStatus | None = None) -> None:
         """Settle the accepted diffs of a tool; a text that it has not written is kept."""
@@ -132,7 +108,7 @@ class Reviews:
 
     @property
     def _has_editor_files(self) -> bool:
-        return abilities.has(self._agent, "editor_files")
+        return self._chat.has("editor_files")
 
     async def _buffers(self, *paths: str) -> dict[str, str]:
         """Return the texts of the files that are open, for an agent that reads and writes these."""
@@ -159,10 +135,17 @@ class Reviews:
         """Show what a request would change; False if that is not known."""
         waiting.proposed = proposed
         if proposed:
-            changes = change.of_files(proposed, self._root)
+            changes = proposal.of_files(proposed, self._chat.root)
             waiting.view.propose(changes, proposal.note(proposed))
-            self._sight.review(waiting, True)
+            self._show_reviewed(waiting, True)
         return bool(proposed)
+
+    def _show_reviewed(self, waiting: Waiting, is_reviewed: bool) -> None:
+        """Show whether a request can be read in another window."""
+        if waiting.view.reviewed is not is_reviewed:
+            waiting.view.reviewed = is_reviewed
+            self._requests.redraw(waiting)
+            self._chat.painter.now()
 
     async def _review_as_open(self, waiting: Waiting, asked: PermissionAsked) -> None:
         """Review edits of texts that may be unsaved."""
@@ -175,7 +158,7 @@ class Reviews:
         try:
             await self._review_edit(waiting)
         finally:
-            self._sight.review(waiting, False)
+            self._show_reviewed(waiting, False)
 
     async def _review_edit(self, waiting: Waiting) -> None:
         """Show a diff of each file, one after the other; one answer is for all of them."""
@@ -200,15 +183,15 @@ class Reviews:
 
     async def _decision(self, waiting: Waiting, proposed: Proposal, number: int) -> Decision | None:
         """Return the user's decision about one file; None if its diff could not be shown."""
-        asked, diffs, layout = waiting.asked, self._editor.diffs, self._config.diff.layout
+        asked, diffs, layout = waiting.asked, self._editor.diffs, self._chat.config.diff.layout
         hints = [f"{number} of {len(waiting.proposed)}"] * (len(waiting.proposed) > 1)
-        hints += [SENT_AS_PROMPT] * (not abilities.has(self._agent, "change_proposal"))
-        label = self._label()
+        hints += [SENT_AS_PROMPT] * (not self._chat.has("change_proposal"))
+        label = self._chat.label()
         diff = await diffs.show(
-            *(asked.request, proposed.path, proposed.text, self._agent.name, layout),
+            *(asked.request, proposed.path, proposed.text, self._chat.name, layout),
             is_reported=bool(asked.tool),
             is_unsaved=proposed.base is Base.UNSAVED,
-            agent=self._agent.name,
+            agent=self._chat.name,
             hint=", ".join(hints),
             why=waiting.why,
             **({"label": label} if label else {}),
@@ -229,7 +212,7 @@ class Reviews:
         return decision
 
     async def _choose_lasting(self, waiting: Waiting) -> bool:
-        waiting.way = await choosing.lasting(self._editor, waiting.asked)
+        waiting.way = await ways.choose_lasting(self._editor, waiting.asked)
         return waiting.way is not None
 
     async def _accept(self, waiting: Waiting, texts: Sequence[str]) -> None:
@@ -242,7 +225,7 @@ class Reviews:
         allowed = way.name if way else ALLOWED
         if not edits:
             return await self._respond(waiting, answer, allowed)
-        instead = change.instead_of_files(waiting.proposed, texts, self._root)
+        instead = proposal.instead_of_files(waiting.proposed, texts, self._chat.root)
         await self._respond(waiting, answer, f"{allowed}, with your changes", instead)
 
     async def _version(self, proposed: Proposal, text: str) -> "_Version":
@@ -259,7 +242,7 @@ class Reviews:
         return _Version(now, now.replacing(merged), merged)
 
     async def _review_questions(self, waiting: Waiting, asked: QuestionAsked) -> None:
-        filled = waiting.form = waiting.form or Form(asked, self._agent.name)
+        filled = waiting.form = waiting.form or Form(asked, self._chat.name)
         # The agent may not have got the answers that were submitted before.
         filled.is_submitted = False
         token = self._token(waiting)
@@ -276,7 +259,7 @@ class Reviews:
             await self._respond(waiting, Reply(answers), form.summary(asked, answers))
 
     async def _review_code(self, waiting: Waiting, code: str) -> None:
-        shown = Proposed.code(self._agent.name, code, KERNEL, LANGUAGE)
+        shown = Proposed.code(self._chat.name, code, KERNEL, LANGUAGE)
         reviewed = await self._editor.port.forms.review(shown, token=self._token(waiting))
         text = reviewed.text or code
         if reviewed.decision == "approve":
@@ -298,7 +281,7 @@ class Reviews:
             is_answered = await self._decide_plan(waiting, text, reviewed)
 
     def _plan(self, asked: PlanProposed, text: str) -> Proposed:
-        name, ways_to_approve = self._agent.name, _approvals(asked)
+        name, ways_to_approve = self._chat.name, _approvals(asked)
         more = ways_to_approve[0].name if len(ways_to_approve) == 1 else "other ways"
         more = more if ways_to_approve else ""
         return Proposed("plan", f"{name} plan", f"{name}'s plan", text, "markdown", more)
@@ -314,12 +297,12 @@ class Reviews:
         elif reviewed.decision in ("approve", "approve_more"):
             option: Option | None = None
             if reviewed.decision == "approve_more" and (more := _approvals(asked)):
-                option = await self._choose_approval(more)
+                option = await ways.chosen(self._editor, "Approve:", more)
                 if option is None:
                     return False
             answer = Allow((option.id,) if option else (), plan=edited)
             summary = f"approved: {option.name}" if option else "approved"
-            instead = change.instead_of_plan(edited) if edited else ""
+            instead = proposal.instead_of_plan(edited) if edited else ""
             try:
                 await self._respond(waiting, answer, summary, instead)
             except UserError as error:
@@ -327,12 +310,6 @@ class Reviews:
                 self._editor.notify(str(error), "warn")
                 return False
         return True
-
-    async def _choose_approval(self, more: list[Option]) -> Option | None:
-        if len(more) == 1:
-            return more[0]
-        chosen = await self._editor.select("Approve:", [ways.described(each) for each in more])
-        return None if chosen is None else more[chosen]
 
     def _token(self, waiting: Waiting) -> int:
         """Return the token of a request, which is the same for each of its reviews."""

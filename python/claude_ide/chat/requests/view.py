@@ -30,6 +30,7 @@ from claude_ide.chat.requests.allowed import (
     wrapped,
 )
 from claude_ide.chat.transcript.tool import LONGEST_TITLE
+from claude_ide.display_path import display_path
 from claude_ide.paths import within
 
 HEAD = "ClaudeChatRequest"
@@ -337,3 +338,17 @@ def _commands(where: str, *keys: tuple[str, str]) -> Row:
     for key, meaning in keys:
         chunks += [(key, KEY), (meaning, MEANING)]
     return row(*chunks)
+
+
+def whereabouts(asked: Asked, root: str) -> Where | None:
+    """Return the files of a request, with a warning if a change of one is risky, or None."""
+    paths = proposal.paths(asked) if isinstance(asked, PermissionAsked) else []
+    if not paths:
+        return None
+    found = [display_path(path, [root]) for path in paths]
+    warnings = [
+        f"{each.path}: {each.warning}" if len(found) > 1 else each.warning
+        for each in found
+        if each.warning
+    ]
+    return Where(", ".join(each.path for each in found), "; ".join(warnings))

@@ -1,11 +1,23 @@
-"""The ways to answer a request that an agent offers: a yes, a no, and all others."""
+"""The ways to answer a request that an agent offers: a yes, a no, and others to choose from."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TypeGuard
 
-from claude_ide.agents.events import Asked, Option, OptionKind, PermissionAsked, PlanProposed
-from claude_ide.agents.prompt import Allow, Answer, Reject
+from claude_ide.agents.prompt import Allow, Answer, Reject, Rule
+from claude_ide.agents.events import (
+    Asked,
+    Option,
+    OptionKind,
+    PermissionAsked,
+    PlanProposed,
+    Scope,
+)
+from claude_ide.chat.requests import proposal
+from claude_ide.editor.editor import Editor
+from claude_ide.errors import InvalidRuleError
+
+OVER = "this request is no longer waiting for an answer"
 
 LASTING = (OptionKind.ALLOW_ALWAYS, OptionKind.REJECT_ALWAYS)
 ALLOWING = (OptionKind.ALLOW_ONCE, OptionKind.ALLOW_ALWAYS)
@@ -85,6 +97,62 @@ def answer(option: Option) -> Answer:
     """Return the answer that chooses an option."""
     is_yes = option.kind in ALLOWING
     return Allow(options=(option.id,)) if is_yes else Reject(option=option.id)
+
+
+async def choose_way(editor: Editor, asked: Asked) -> Scope | Option | None:
+    """Have the user choose a way beside a yes and a no; None if they cancel."""
+    found = _named(asked)
+    if len(found) == 1 and has_yes(asked):
+        return found[0][1]
+    what = "Allow always:" if are_lasting(others(asked)) else "Answer:"
+    index = await editor.select(what, [name for name, _ in found]) if found else None
+    return None if index is None else found[index][1]
+
+
+async def choose_lasting(editor: Editor, asked: Asked) -> Option | None:
+    """Have the user choose a way to allow this and what follows; None if they cancel."""
+    return await chosen(editor, "Allow always:", lasting(asked))
+
+
+async def chosen(editor: Editor, question: str, found: Sequence[Option]) -> Option | None:
+    """Have the user choose one of several options; None if they cancel."""
+    if len(found) == 1:
+        return found[0]
+    index = await editor.select(question, [*map(described, found)])
+    return None if index is None else found[index]
+
+
+async def add_rule(
+    editor: Editor,
+    asked: PermissionAsked,
+    scope: Scope,
+    is_over: Callable[[], bool],
+    respond: Callable[[Allow, str], Awaitable[None]],
+) -> None:
+    """Have the user edit the rule, until it is valid; `respond` gets the answer and a summary.
+
+    `respond` raises `InvalidRuleError`.
+    """
+    rule: str | None = asked.rule
+    problem = ""
+    while not is_over():
+        rule = await editor.input(f"{problem}Rule for {scope.name}: ", rule or "")
+        if rule is None:
+            return
+        try:
+            answer = Allow(rule=Rule(rule, scope.id))
+            return await respond(answer, f"always: {rule} ({scope.name})")
+        except InvalidRuleError as error:
+            problem = f"{error} · "
+    editor.notify(OVER, "warn")
+
+
+def _named(asked: Asked) -> list[tuple[str, Scope | Option]]:
+    """Return the ways beside a yes and a no, with their names; the usual ones first."""
+    scopes = asked.scopes if has_rules(asked) else ()
+    rules = [(f"by a rule, for {scope.name}", scope) for scope in scopes]
+    options = [(described(option), option) for option in others(asked)]
+    return [*options, *rules] if proposal.is_edit(asked) else [*rules, *options]
 
 
 def _first(asked: Asked, kind: OptionKind) -> Option | None:

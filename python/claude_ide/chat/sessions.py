@@ -2,18 +2,18 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from claude_ide.agents.agent import Kind, SessionSummary
-from claude_ide.chat import abilities
 from claude_ide.chat.chat import Chat
-from claude_ide.chat.listing import Listing, item
+from claude_ide.chat.chat_context import Run, subcommand
+from claude_ide.chat.listing import SECONDS, Item, Listing, item
+from claude_ide.chat.page import amounts
 from claude_ide.chat.page.plain import one_line
-from claude_ide.chat.page.rows import row
-from claude_ide.chat.running import Run
-from claude_ide.chat.sessions.entry import ELSEWHERE, META, STORED, Entry
-from claude_ide.chat.sessions.stored import Stored, StoredSessions, latest_first
+from claude_ide.chat.page.rows import Chunk, Row, row
+from claude_ide.chat.stored import Stored, StoredSessions, age_of, latest_first
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import UserError
 
@@ -24,11 +24,58 @@ KEYS = (
     ("r", RENAME, "Rename the session"),
     ("d", DELETE, "Delete the session"),
 )
-SECONDS = 1.0
-"""How often an open list is updated."""
-
 MOST_COUNTED = 300
 """The number of sessions, the latest first, whose turns are counted."""
+
+META = "ClaudeChatMeta"
+ELSEWHERE = ("elsewhere", "ClaudeChatWarning")
+STORED = ("", "")
+STATE_WIDTH = 10
+AGE_WIDTH = 11
+TURNS_WIDTH = 10
+COST_WIDTH = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A session in the list; `id` names it in the editor."""
+
+    id: str
+    state: Chunk
+    title: str
+    first_prompt: str = ""
+    changed: datetime | None = None
+    turns: int | None = None
+    cost: float = 0.0
+    place: str = ""
+    """The folder, if it is another one than the list's."""
+    passage: str = ""
+    """The line that a search has found."""
+    agent: str = ""
+    """The agent's name, if the list has sessions of several."""
+    lacks: tuple[str, ...] = ()
+    """The keys of the list that do nothing with it."""
+
+    def item(self, now: datetime) -> Item:
+        """Return its item in the list."""
+        rows = [self._row(now)]
+        if self.passage:
+            rows.append(row((" " * STATE_WIDTH, ""), (one_line(self.passage), "ClaudeChatDetail")))
+        return item(self.id, rows, self.lacks)
+
+    def _row(self, now: datetime) -> Row:
+        age = age_of(self.changed, now) if self.changed else ""
+        turns = "" if self.turns is None else amounts.count(self.turns, "turn")
+        cost = amounts.money(self.cost) if self.cost else ""
+        figures = f"{age:>{AGE_WIDTH}} {turns:>{TURNS_WIDTH}} {cost:>{COST_WIDTH}}  "
+        title = one_line(self.title or self.first_prompt) or "(empty)"
+        first = one_line(self.first_prompt)
+        chunks = [(f"{self.state[0]:<{STATE_WIDTH}}", self.state[1]), (figures, META)]
+        chunks += [(f"{self.agent}  ", "ClaudeChatMode")] if self.agent else []
+        chunks += [(title, "")]
+        chunks += [(f" · {first}", META)] if first and first != title else []
+        chunks += [(f" · {self.place}", "ClaudeChatLink")] if self.place else []
+        return row(*chunks)
 
 
 class Sessions:
@@ -59,6 +106,7 @@ class Sessions:
         self._turns: dict[str, tuple[datetime, int]] = {}
         self._passages: dict[str, str] = {}
 
+    @subcommand("list")
     async def open(self, words: str) -> None:
         """Open the list; with words, only of the sessions that contain all of them."""
         self._listing.end()
@@ -103,7 +151,7 @@ class Sessions:
     async def _rename(self, id_: str) -> None:
         chat = self._chat(id_)
         if chat is not None:
-            return await chat.rename("")
+            return await chat.settings.rename("")
         kind, summary = self._stored[id_]
         if not kind.keeps_sessions:
             raise UserError(f"{kind.name} cannot rename a stored session")
@@ -201,7 +249,7 @@ class Sessions:
             "" if Path(chat.root) == self._folder else chat.root,
             self._passages.get(id_, ""),
             self._agent(chat.kind),
-            (DELETE,) if abilities.has(chat.agent, "titles") else (RENAME, DELETE),
+            (DELETE,) if chat.context.has("titles") else (RENAME, DELETE),
         )
 
     def _past(self, key: str, stored: Stored) -> Entry:

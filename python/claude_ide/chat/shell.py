@@ -11,8 +11,8 @@ from pathlib import Path
 
 from claude_ide import git, program
 from claude_ide.agents.prompt import ShellResult
+from claude_ide.chat.chat_context import ChatContext, ChatPart
 from claude_ide.chat.page.plain import one_line
-from claude_ide.chat.page.sheet import Sheet
 from claude_ide.chat.transcript.shell_command import Ran
 from claude_ide.errors import UserError
 from claude_ide.transport.process import Process, shell
@@ -40,31 +40,31 @@ def chip(result: ShellResult) -> str:
     return f"{SIGN}{one_line(result.command, LONGEST_CHIP)}"
 
 
-class Shell:
-    """Runs commands in `root`, one at a time.
+class Shell(ChatPart):
+    """Runs commands in the folder of a chat, one at a time.
 
     In a folder that is not trusted, git runs no program that the folder names, as for the agent.
-    `changed` is called when the sheet has changed.
     """
 
     def __init__(
         self,
-        root: str,
-        sheet: Sheet,
+        chat: ChatContext,
         is_trusted: Callable[[], bool],
-        changed: Callable[[], None],
         *,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._root = Path(root)
-        self._sheet = sheet
+        super().__init__(chat)
+        self._root = Path(chat.root)
         self._is_trusted = is_trusted
-        self._changed = changed
         self._clock = clock
         self._process: Process | None = None
         self._running = asyncio.Lock()
         self._is_stopped = False
         self._results: list[ShellResult] = []
+
+    def close(self) -> None:
+        """End the command."""
+        self.stop()
 
     def take(self) -> list[ShellResult]:
         """Return the results that no prompt has included yet; a prompt will include them."""
@@ -87,16 +87,16 @@ class Shell:
             raise UserError("a command is still running (CTRL-C ends it)")
         async with self._running:
             self._is_stopped = False
-            view = self._sheet.add("shell", lambda part: Ran(part, command, self._clock))
-            self._changed()
+            view = self._chat.sheet.add("shell", lambda part: Ran(part, command, self._clock))
+            self._chat.refresh()
             try:
                 await self._run(command, view, begun)
             except OSError as error:
-                self._sheet.remove(view)
+                self._chat.sheet.remove(view)
                 raise UserError(f"the command cannot be run: {error.strerror}") from None
             finally:
                 self._process = None
-                self._changed()
+                self._chat.refresh()
 
     def stop(self) -> bool:
         """End the command that is running or starting; return whether there is one."""
@@ -107,8 +107,8 @@ class Shell:
 
     async def _run(self, command: str, view: Ran, begun: Callable[[], object]) -> None:
         def redraw() -> None:
-            self._sheet.changed(view)
-            self._changed()
+            self._chat.sheet.changed(view)
+            self._chat.refresh()
 
         def add(piece: bytes) -> None:
             view.output.add(piece)

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable
+from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,6 +19,9 @@ SECONDS = 6.0
 
 ALONE_SECONDS = 60.0
 """How long it may take if it is the only one that is asked: some programs start slowly."""
+
+MINUTE, HOUR, DAY = 60, 3600, 86400
+OLD = 30 * DAY
 
 
 class Stored(NamedTuple):
@@ -150,3 +154,15 @@ class StoredSessions:
 def latest_first(sessions: Iterable[Stored]) -> list[Stored]:
     """Return sessions in the order in which the user looks for them."""
     return sorted(sessions, key=lambda each: each.summary.changed, reverse=True)
+
+
+def age_of(changed: datetime, now: datetime) -> str:
+    """Return how long ago a session was changed."""
+    seconds = (now - changed).total_seconds()
+    if seconds < MINUTE:
+        return "now"
+    if seconds < HOUR:
+        return f"{seconds // MINUTE:.0f} min"
+    if seconds < DAY:
+        return f"{seconds // HOUR:.0f} h"
+    return f"{seconds // DAY:.0f} d" if seconds < OLD else f"{changed.astimezone():%Y-%m-%d}"

@@ -1,0 +1,192 @@
+"""What the parts of one chat share, and which features of the panel its agent supports.
+
+A feature has the name of its subcommand of `:ClaudeChat`, or of its key (`<Plug>(claude-chat-…)`).
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+from claude_ide.agents.agent import Agent, Kind
+from claude_ide.agents.prompt import Allow, Answer, Reject
+from claude_ide.agents.events import Event
+from claude_ide.chat.page.painter import Painter
+from claude_ide.chat.transcript.transcript import Transcript
+from claude_ide.config import Config
+from claude_ide.editor.editor import Editor
+from claude_ide.errors import UserError
+
+Run = Callable[[Awaitable[Any]], Any]
+"""Starts a task, and shows its errors to the user in one line."""
+
+
+NEEDS = {
+    "aside": "side_question",
+    "background": "background",
+    "context": "context_usage",
+    "continue": "resume",
+    "cycle-mode": "modes",
+    "edit": "branch",
+    "effort": "effort",
+    "fork": "fork",
+    "login": "login",
+    "mcp": "tool_servers",
+    "mode": "modes",
+    "model": "models",
+    "paste-image": "images",
+    "redirect": "redirect",
+    "rename": "titles",
+    "resume": "resume",
+    "rewind": "rewind",
+    "steer": "steer",
+    "stop-task": "stop_task",
+    "tasks": "tasks",
+    "thinking": "thinking_tokens",
+    "withdraw": "withdraw",
+}
+"""The features that not every agent supports, and the capabilities that they need."""
+
+VERBS = {
+    "background": "move a command to the background",
+    "branch": "continue from an earlier prompt",
+    "change_proposal": "accept your changes to its proposals",
+    "context_usage": "report how full its context is",
+    "effort": "change its reasoning effort",
+    "fork": "fork a session",
+    "images": "accept images",
+    "models": "change its model",
+    "modes": "change its permission mode",
+    "redirect": "replace its turn with another prompt",
+    "resume": "resume a session",
+    "rewind": "undo its changes to files",
+    "settings": "change its settings",
+    "side_question": "answer an aside",
+    "steer": "accept a prompt during a turn",
+    "stop_task": "stop a task in the background",
+    "stored_history": "show earlier parts of a conversation again",
+    "tasks": "list its tasks in the background",
+    "thinking_tokens": "limit its thinking",
+    "titles": "rename a session",
+    "tool_servers": "list its MCP servers",
+    "withdraw": "withdraw a queued prompt",
+}
+
+CONFIG = "config"
+SETTINGS = ("settings", "modes", "models", "effort", "thinking_tokens")
+"""The capabilities of which one is enough for the feature `CONFIG`."""
+
+
+class ChatContext:
+    """One chat with one agent: `id` identifies it in the editor, `root` is the project's folder."""
+
+    def __init__(
+        self,
+        id_: int,
+        kind: Kind,
+        agent: Agent,
+        root: str,
+        editor: Editor,
+        config: Config,
+        run: Run,
+    ) -> None:
+        self.id = id_
+        self.kind = kind
+        self.agent = agent
+        self.name = agent.name
+        self.root = root
+        self.editor = editor
+        self.config = config
+        self.run = run
+        self.panel = editor.port.panel(id_)
+        self.transcript = Transcript(agent.name, root=root)
+        self.sheet = self.transcript.sheet
+        self.painter = Painter(self.panel.draw, self.sheet)
+        self.title = ""
+        self.shown = True
+        self.label: Callable[[], str] = str
+        """Returns what tells the chat from the others, or nothing."""
+        self.refresh: Callable[[], None] = self.painter.soon
+        """Draws what has changed, also in the bars."""
+
+    def has(self, capability: str) -> bool:
+        """Return whether the agent is known to have a capability."""
+        return bool(getattr(self.agent.capabilities, capability))
+
+    @property
+    def lacks(self) -> list[str]:
+        """The features that the agent lacks."""
+        lacks = [feature for feature, needed in NEEDS.items() if not self.has(needed)]
+        return lacks if any(map(self.has, SETTINGS)) else [*lacks, CONFIG]
+
+    def require(self, *features: str) -> None:
+        """Raise `UserError` if the agent lacks one of these features; every agent has others."""
+        lacks = self.lacks
+        for feature in features:
+            if feature in lacks:
+                self.require_capability(NEEDS.get(feature, "settings"))
+
+    def require_capability(self, capability: str) -> None:
+        """Raise `UserError` if the agent lacks a capability."""
+        if not self.has(capability):
+            raise UserError(f"{self.name} cannot {VERBS[capability]}")
+
+    def note(self, kind: str, words: str) -> None:
+        """Add a line of ours to the transcript."""
+        self.transcript.note(kind, words)
+        self.painter.now()
+
+    async def answer(self, request: str, answer: Answer) -> str:
+        """Answer a request; return the reason of a rejection if the agent cannot read it, or "".
+
+        Raises `UserError` if the agent would ignore the user's changes of its proposal.
+        """
+        if isinstance(answer, Allow) and answer.is_changed:
+            self.require_capability("change_proposal")
+        await self.agent.answer(request, answer)
+        if isinstance(answer, Reject) and not self.has("reject_with_reason"):
+            return answer.reason
+        return ""
+
+
+class ChatPart:
+    """A part of a chat. Events reach it in the order of the parts; its failure affects no other."""
+
+    def __init__(self, chat: ChatContext) -> None:
+        self._chat = chat
+        self._agent = chat.agent
+        self._editor = chat.editor
+        self._panel = chat.panel
+        self._transcript = chat.transcript
+
+    def apply(self, event: Event) -> None:
+        """Apply an event of the agent; most have no effect."""
+
+    def close(self) -> None:
+        """End with the chat."""
+
+
+Act = TypeVar("Act", bound=Callable[..., Awaitable[None]])
+
+SUBCOMMAND = "__chat_subcommand__"
+SUBCOMMANDS: dict[str, bool] = {}
+"""The subcommands of `:ClaudeChat`, each with whether it takes an argument."""
+
+
+def subcommand(name: str) -> Callable[[Act], Act]:
+    """Bind a method to a subcommand of `:ClaudeChat`; a parameter of it gets the argument."""
+
+    def bound(act: Act) -> Act:
+        setattr(act, SUBCOMMAND, name)
+        SUBCOMMANDS[name] = act.__code__.co_argcount > 1
+        return act
+
+    return bound
+
+
+def subcommands(*owners: object) -> dict[str, Callable[..., Awaitable[None]]]:
+    """Return the methods of objects that are subcommands, by their names."""
+    return {
+        getattr(method, SUBCOMMAND): getattr(owner, name)
+        for owner in owners
+        for name, method in vars(type(owner)).items()
+        if hasattr(method, SUBCOMMAND)
+    }

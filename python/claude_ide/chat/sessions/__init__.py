@@ -1,1 +1,0 @@
-"""The list of the running and the stored sessions."""
