@@ -10,7 +10,7 @@ ClaudeIdeError
 │                                                     (chat/requests/answers.py)
 └ AgentError       one line for the user, in the chat, or as the result of a one-off request
   │                                                   (chat/chat.py, headless/questions.py)
-  ├ LoginNeededError  also offers to log in             (chat/running.py)
+  ├ LoginNeededError  also offers to log in             (chat/life.py)
   ├ UnsupportedError
   └ UnknownSessionError
 """

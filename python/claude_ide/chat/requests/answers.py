@@ -5,9 +5,9 @@ A request is answered once. It continues to wait if a list or a review closes wi
 
 import asyncio
 import logging
+
 from msgspec.structs import replace
 
-from claude_ide.agents.prompt import Allow, Answer, Dismiss, Reject
 from claude_ide.agents.events import (
     Asked,
     Dead,
@@ -21,7 +21,7 @@ from claude_ide.agents.events import (
     ToolEnded,
     UrlAsked,
 )
-from claude_ide.agents.prompt import Words
+from claude_ide.agents.prompt import Allow, Answer, Dismiss, Reject, Words
 from claude_ide.chat.chat_context import ChatContext, ChatPart
 from claude_ide.chat.page import amounts
 from claude_ide.chat.page.plain import one_line

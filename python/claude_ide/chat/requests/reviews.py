@@ -10,7 +10,6 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple, Protocol
 
-from claude_ide.agents.prompt import Allow, Answer, Reject, Reply
 from claude_ide.agents.events import (
     Option,
     PermissionAsked,
@@ -19,6 +18,7 @@ from claude_ide.agents.events import (
     Replacement,
     ToolStatus,
 )
+from claude_ide.agents.prompt import Allow, Answer, Reject, Reply
 from claude_ide.chat.chat_context import ChatContext
 from claude_ide.chat.requests import form, proposal, ways
 from claude_ide.chat.requests.allowed import LANGUAGE

@@ -4,7 +4,6 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TypeGuard
 
-from claude_ide.agents.prompt import Allow, Answer, Reject, Rule
 from claude_ide.agents.events import (
     Asked,
     Option,
@@ -13,6 +12,7 @@ from claude_ide.agents.events import (
     PlanProposed,
     Scope,
 )
+from claude_ide.agents.prompt import Allow, Answer, Reject, Rule
 from claude_ide.chat.requests import proposal
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import InvalidRuleError
