@@ -5,7 +5,6 @@ scriptencoding utf-8
 
 import autoload './activity.vim'
 import autoload './channel.vim'
-import autoload './permission/dialog.vim'
 import autoload './messages/announce.vim'
 import autoload './messages/message.vim'
 import autoload './messages/plain.vim'
@@ -29,11 +28,14 @@ const WHOLE = 'request'
 const NOTICED = 0.4
 const MORE = 'there is more below: scroll to the end first'
 const MORE_ELSEWHERE = 'there is more below: :ClaudeAnswer goes to it'
-const INTERRUPTED = -1 # CTRL-C closes a popup without asking its filter
+const INTERRUPTED = -1
 
-# What is shown: the `permission`, its `rows`, whether it `is_new` and not drawn yet, the `popup` (0 while
-# there is none), its `place` and `since` when it is on the screen (empty if it is not), how many rows have
-# been `seen`, whether the user `is_inside` or `has_closed` it. Empty while no permission waits.
+# The keys that answer in the dialog of the CLI, which asks at the same time.
+const IN_DIALOG = ['<CR>', '<Esc>', '1', '2', '3', '4', '5', '6', '7', '8', '9']
+
+# What is shown: the `permission`, the one that is `drawn` with its `rows`, the `popup` (0 while there is
+# none), its `place` and `since` when it is on the screen (empty if it is not), how many rows have been
+# `seen`, whether the user `is_inside` or `has_closed` it. Empty while no permission waits.
 var shown: dict<any> = {}
 var announced = 0
 
@@ -43,9 +45,13 @@ def Report(key: string, why = '')
   channel.Emit('permission', fields)
 enddef
 
-# Record what has just been drawn.
+def IsDrawn(): bool
+  return shown.popup > 0 && shown.drawn is shown.permission
+enddef
+
+# Draw the screen, and record what has been drawn.
 def Look()
-  if shown.popup > 0 && !shown.is_new
+  if screen.Draw() && IsDrawn()
     if empty(shown.since)
       shown.since = reltime()
     endif
@@ -56,28 +62,22 @@ def Look()
   endif
 enddef
 
-def IsNoticed(): bool
-  return !empty(shown.since) && reltimefloat(reltime(shown.since)) >= NOTICED
-enddef
-
 # What is on the screen is what a key answers: while the user types a command, another permission may
 # have taken the place of the one that they read.
 def Press(key: string, why = '')
-  if shown.is_new || shown.popup == 0
+  if !IsDrawn()
     return
   endif
   const kind = shown.permission.kind
   if ALLOWING->index(key) >= 0 && kind !=# CUT && shown.seen < len(shown.rows)
     message.Show(shown.is_inside ? MORE : MORE_ELSEWHERE, 'info')
-    return
-  elseif !IsNoticed()
-    return
+  elseif !empty(shown.since) && reltimefloat(reltime(shown.since)) >= NOTICED
+    if key ==# 'N' || (key ==# 'a' && kind ==# WHOLE)
+      Leave()
+    endif
+    Report(key, why)
+    moment.ForgetTyping()
   endif
-  if key ==# 'N' || (key ==# 'a' && kind ==# WHOLE)
-    Leave()
-  endif
-  Report(key, why)
-  moment.ForgetTyping()
 enddef
 
 def Filter(popup: number, key: string): bool
@@ -90,45 +90,38 @@ def Filter(popup: number, key: string): bool
     return key !=# ':'
   else
     float.Scroll(popup, key)
-    if screen.Draw()
-      Look()
-    endif
+    Look()
   endif
   return true
 enddef
 
+# CTRL-C closes a popup without asking its filter.
 def Closed(popup: number, result: number)
   if get(shown, 'popup', 0) == popup && result == INTERRUPTED
-    shown.popup = 0
-    shown.is_inside = false
-    shown.has_closed = true
+    extend(shown, {popup: 0, is_inside: false, has_closed: true})
     moment.Settle()
   endif
 enddef
 
 def ClosePopup(state: dict<any>)
-  const popup = state.popup
+  const [popup, was_inside] = [state.popup, state.is_inside]
+  extend(state, {popup: 0, is_inside: false})
   if popup > 0
-    state.popup = 0
     popup_close(popup)
   endif
-  if state.is_inside
-    state.is_inside = false
+  if was_inside
     moment.Settle()
   endif
 enddef
 
-def Title(): string
-  return $' {shown.permission.title} · {shown.is_inside ? 'q goes back' : ':ClaudeAnswer'} '
-enddef
-
-# The number of those that wait may have changed only.
+# Take the text of the permission. The number of those that wait may have changed only.
 def Fill()
-  const rows = Rows(shown.permission.lines->mapnew((_, line) => plain.Harmless(line)))
-  const drawn = [shown.permission.id, shown.permission.kind, rows]
-  if drawn != shown.drawn
-    extend(shown, {rows: rows, drawn: drawn, seen: 0, since: []})
+  const [old, new] = [shown.drawn, shown.permission]
+  const rows = Rows(new.lines->mapnew((_, line) => plain.Harmless(line)))
+  if empty(old) || [old.id, old.kind] != [new.id, new.kind] || shown.rows != rows
+    extend(shown, {rows: rows, seen: 0, since: []})
   endif
+  shown.drawn = new
 enddef
 
 # The rows of the popup: lines that fit its widest form, so that it never has to wrap one.
@@ -182,15 +175,14 @@ enddef
 # A popup cannot lose its filter, so each change makes another one.
 def Draw()
   const old: number = shown.popup
-  const title = Title()
-  if shown.is_new
+  const title = $' {shown.permission.title} · {shown.is_inside ? 'q goes back' : ':ClaudeAnswer'} '
+  if shown.drawn isnot shown.permission
     Fill()
   endif
   if old == 0
     shown.since = []
   endif
   shown.place = Place(title)
-  const first = shown.seen == 0 || old == 0 ? 1 : line('w0', old)
   final options = {
     title: title,
     line: shown.place.row,
@@ -199,7 +191,7 @@ def Draw()
     maxwidth: shown.place.width,
     minheight: shown.place.height,
     maxheight: shown.place.height,
-    firstline: first,
+    firstline: shown.seen == 0 || old == 0 ? 1 : line('w0', old),
     border: [],
     scrollbar: false,
     wrap: false,
@@ -217,21 +209,23 @@ def Draw()
   shown.popup = popup_create(shown.rows, options)
   # Otherwise each redraw would undo what the user has scrolled.
   popup_setoptions(shown.popup, {firstline: 0})
-  shown.is_new = false
 enddef
 
-# It does not cover the dialog of the CLI that asks.
+# Whether the user is in the terminal whose CLI asks.
+def IsAtDialog(): bool
+  const launch = shown.permission.launch
+  return launch !=# '' && get(b:, 'claude_ide_launch', '') ==# launch
+enddef
+
 def Update()
   if empty(shown)
     return
-  elseif !shown.is_inside && (shown.has_closed || dialog.HasUser(shown.permission.launch))
+  elseif !shown.is_inside && (shown.has_closed || IsAtDialog())
     ClosePopup(shown)
   else
     Draw()
   endif
-  if screen.Draw()
-    Look()
-  endif
+  Look()
 enddef
 
 def Fail(reason: string)
@@ -256,6 +250,17 @@ def Leave()
   moment.Settle()
 enddef
 
+# Only for the maps. The CLI does not report an answer in its dialog before the tool has ended, and shows until
+# then that it waits for us. So a key that answers there leaves the answer to the dialog.
+export def Typed(key: string): string
+  if !empty(shown) && IsAtDialog()
+    Report('left')
+  endif
+  return key
+enddef
+
+# Vim has no event for a key before 9.1.0563, so there are maps while a permission waits; a map of the user's is
+# kept.
 def Watch(on: bool)
   augroup claude_ide_permission
     autocmd!
@@ -264,6 +269,14 @@ def Watch(on: bool)
       autocmd VimResized * claude_ide#permission#Resized()
     endif
   augroup END
+  for key in IN_DIALOG
+    const map = maparg(key, 't')
+    if on && map ==# ''
+      execute $'tnoremap <nowait> <expr> {key} claude_ide#permission#Typed("\{key}")'
+    elseif !on && map =~# 'claude_ide#permission#'
+      execute $'tunmap {key}'
+    endif
+  endfor
 enddef
 
 def AnnounceCount(count: number, more: dict<any>)
@@ -308,16 +321,20 @@ enddef
 export def Show(permission: dict<any>): bool
   if empty(shown)
     Watch(true)
-    shown = {popup: 0, place: {}, drawn: [], since: [], seen: 0, corner: {}, is_inside: false, has_closed: false}
-  elseif shown.permission.id != permission.id
-    shown.has_closed = false
+    shown = {
+      popup: 0,
+      permission: permission,
+      drawn: {},
+      rows: [],
+      since: [],
+      seen: 0,
+      corner: {},
+      is_inside: false,
+      has_closed: false,
+    }
   endif
-  extend(shown, {permission: permission, is_new: true})
-  dialog.Watch(permission.launch, () => {
-    if !empty(shown)
-      Report('left')
-    endif
-  })
+  shown.has_closed = shown.has_closed && shown.permission.id == permission.id
+  shown.permission = permission
   AnnounceCount(permission.count, {agent: permission.agent, tool: permission.tool})
   UpdateSoon()
   return true
@@ -331,7 +348,6 @@ export def Close(): bool
   const state = shown
   shown = {}
   Watch(false)
-  dialog.Unwatch()
   AnnounceCount(0, {})
   moment.WhenHarmless(() => {
     ClosePopup(state)
