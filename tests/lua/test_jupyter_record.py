@@ -1,4 +1,4 @@
-"""`jupyter/init.lua`: the buffer of what ran in the kernel, and what came out."""
+"""`jupyter.lua`: the buffer of what ran in the kernel, and what came out."""
 
 from typing import Any
 

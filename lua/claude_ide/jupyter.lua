@@ -2,7 +2,6 @@
 --- that could run again; its completion; and what the choice of a kernel depends on.
 local buffers = require('claude_ide.file.buffers')
 local colouring = require('claude_ide.colouring')
-local images = require('claude_ide.jupyter.images')
 local label = require('claude_ide.window.label')
 local location = require('claude_ide.window.location')
 local message = require('claude_ide.messages.message')
@@ -16,15 +15,25 @@ local api = vim.api
 
 local SUBCOMMANDS = { 'choose', 'interrupt', 'restart', 'status', 'stop' }
 local MOST_LINES = 20000
+local HIGHEST = 20 -- lines of an image
 local MARK, OUT = '# %%', '#>'
 local WORDS = { stderr = 'stderr: ', error = '', note = '', image = 'image: ' }
 local GROUPS = { error = 'DiagnosticError', note = 'DiagnosticWarn', stderr = 'DiagnosticWarn' }
 
+local augroup = api.nvim_create_augroup('claude_ide_jupyter', { clear = true })
 local marks = api.nvim_create_namespace('claude_ide_kernel')
+local image_marks = api.nvim_create_namespace('claude_ide_kernel_images')
 local buffer ---@type integer?
 
 ---@type table<integer, integer> by token: the mark of the end of a run's code
 local runs = {}
+
+---@class claude_ide.SavedImage
+---@field path string
+---@field placement? table of snacks.nvim: it is in all windows
+---@field by_window table<integer, table> images of image.nvim
+
+local images = {} ---@type table<integer, claude_ide.SavedImage> by mark
 
 ---@class claude_ide.RunEntry
 ---@field title string
@@ -35,6 +44,72 @@ local runs = {}
 ---@field kind 'stdout'|'stderr'|'value'|'display'|'error'|'image'|'note'
 ---@field text string the text, or the path of an image
 
+-- The row of an image; nil if it is gone.
+local function row_of(mark)
+  local options = { details = true }
+  local found = api.nvim_buf_get_extmark_by_id(buffer, image_marks, mark, options)
+  return found[1] and not found[3].invalid and found[1] or nil
+end
+
+local function by_snacks(plugin, image, row)
+  local options = { inline = true, pos = { row + 1, 0 }, max_height = HIGHEST }
+  image.placement = image.placement or plugin.placement.new(buffer, image.path, options) or {}
+end
+
+local function by_image_nvim(plugin, image, row)
+  for _, win in ipairs(vim.fn.win_findbuf(buffer)) do
+    local options = { buffer = buffer, window = win, x = 0, y = row }
+    options.inline, options.with_virtual_padding = true, true
+    image.by_window[win] = image.by_window[win] or plugin.from_file(image.path, options)
+    image.by_window[win]:render()
+  end
+end
+
+-- Show the saved images, where snacks.nvim or image.nvim is loaded and can. Neither does so in a buffer
+-- without a window. A plugin that fails leaves the image as the path of a file.
+local function show_images()
+  local snacks, image_nvim = package.loaded['snacks'], package.loaded['image']
+  if not next(images) or #vim.fn.win_findbuf(buffer) == 0 then
+    return
+  end
+  local can_snacks = snacks and snacks.image and snacks.image.supports_terminal()
+  local show = can_snacks and by_snacks or image_nvim and by_image_nvim
+  for mark, image in pairs(show and images or {}) do
+    local row = row_of(mark)
+    if row then
+      pcall(show, can_snacks and snacks.image or image_nvim, image, row)
+    end
+  end
+end
+
+local function show_images_soon()
+  local show = vim.schedule_wrap(function()
+    pcall(show_images)
+  end)
+  -- Otherwise snacks.nvim would block Neovim until the terminal has answered what it is. An older one has
+  -- no such function.
+  if not pcall(function()
+    package.loaded['snacks'].image.terminal.detect(show)
+  end) then
+    show()
+  end
+end
+
+-- Remove the images whose lines are gone.
+local function tidy()
+  for mark, image in pairs(images) do
+    if not row_of(mark) then
+      images[mark] = nil
+      pcall(function()
+        image.placement:close()
+      end)
+      for _, shown in pairs(image.by_window) do
+        pcall(shown.clear, shown)
+      end
+    end
+  end
+end
+
 local function get(filetype)
   if buffer and api.nvim_buf_is_loaded(buffer) then
     return buffer
@@ -43,7 +118,9 @@ local function get(filetype)
   vim.bo[buffer].bufhidden, vim.bo[buffer].modifiable = 'hide', false
   label.give(buffer, 'claude-kernel', 'Claude kernel')
   colouring.set_filetype(buffer, filetype)
-  runs = {}
+  runs, images = {}, {}
+  local options = { group = augroup, buffer = buffer, callback = show_images_soon }
+  api.nvim_create_autocmd('BufWinEnter', options)
   return buffer
 end
 
@@ -74,7 +151,7 @@ local function forget_beginning(bufnr)
   local over = api.nvim_buf_line_count(bufnr) - MOST_LINES
   if over > 0 then
     api.nvim_buf_set_lines(bufnr, 0, over, false, {})
-    images.tidy(bufnr)
+    tidy()
   end
 end
 
@@ -110,7 +187,10 @@ local function add_output(bufnr, row, output)
     })
   end
   if output.kind == 'image' then
-    images.add(bufnr, row + #lines - 1, output.text)
+    local at = row + #lines - 1
+    local options = { end_row = at + 1, invalidate = true, undo_restore = false, strict = false }
+    local mark = api.nvim_buf_set_extmark(bufnr, image_marks, at, 0, options)
+    images[mark] = { path = output.text, by_window = {} }
   end
   return row + #lines
 end
@@ -134,7 +214,7 @@ function M.finish(token, outputs)
       end
       forget_beginning(bufnr)
     end)
-    images.show(bufnr)
+    show_images_soon()
   end
 end
 
@@ -155,7 +235,6 @@ function M.open()
   end)
   vim.wo[win].winfixbuf, vim.wo[win].winbar = false, ''
   api.nvim_win_set_cursor(win, { api.nvim_buf_line_count(bufnr), 0 })
-  images.show(bufnr)
 end
 
 --- Complete `:ClaudeKernel`.
