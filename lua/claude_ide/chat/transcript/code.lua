@@ -10,7 +10,6 @@ local LONGEST = 500 -- lines
 -- text in one step.
 local LARGEST = 16000 -- bytes
 local LARGEST_MARKDOWN = 5000
-local SLICE = 4e6 -- nanoseconds
 
 -- Above the marks of a frame, which have the default, 4096.
 local PRIORITY = 4200
@@ -43,16 +42,6 @@ local ALIASES = {
 local colours = vim.api.nvim_create_namespace('claude_ide_chat_code')
 local blocks = vim.api.nvim_create_namespace('claude_ide_chat_block')
 
-local function look_for_parser(name)
-  for _, candidate in ipairs({ ALIASES[name] or name, vim.treesitter.language.get_lang(name) }) do
-    local ok, has_parser = pcall(vim.treesitter.language.add, candidate)
-    if ok and has_parser then
-      return candidate
-    end
-  end
-  return false
-end
-
 -- Cached, because a search for a missing parser reads the whole 'runtimepath'.
 local parsers = {} ---@type table<string, string|false>
 
@@ -61,82 +50,67 @@ local parsers = {} ---@type table<string, string|false>
 ---@return string|false|nil language
 local function language_of(name)
   name = name:lower():match('^[%w_+#-]+')
-  if not name then
-    return
-  end
-  if parsers[name] == nil then
-    parsers[name] = look_for_parser(name)
+  if name and parsers[name] == nil then
+    local candidates = { ALIASES[name] or name, vim.treesitter.language.get_lang(name) }
+    parsers[name] = vim.iter(candidates):find(function(candidate)
+      local ok, has_parser = pcall(vim.treesitter.language.add, candidate)
+      return ok and has_parser
+    end) or false
   end
   return parsers[name]
 end
 
--- Colour a block. Runs in a coroutine, which yields to the user's keys at the end of its slice.
-local function colour(bufnr, block, text, language)
-  local parser = vim.treesitter.get_string_parser(text, language)
-  local is_done, trees = false, {}
+---@class claude_ide.ChatBlock
+---@field bufnr integer
+---@field mark integer
+---@field text string
+---@field language string
+
+---@param block claude_ide.ChatBlock
+local function set_colours(block, root, language)
+  local query = vim.treesitter.query.get(language, 'highlights')
+  -- Where the block is now; nowhere once it was cleared.
+  local at = vim.api.nvim_buf_get_extmark_by_id(block.bufnr, blocks, block.mark, {})[1]
+  if not query or not at then
+    return
+  end
+  local options = { max_start_depth = DEEPEST }
+  for id, node, metadata in query:iter_captures(root, block.text, nil, nil, options) do
+    local name = query.captures[id]
+    if name:sub(1, 1) ~= '_' and name ~= 'spell' and name ~= 'nospell' then
+      local row, column, end_row, end_column = node:range()
+      pcall(vim.api.nvim_buf_set_extmark, block.bufnr, colours, at + row, column, {
+        end_row = at + end_row,
+        end_col = end_column,
+        hl_group = ('@%s.%s'):format(name, language),
+        priority = PRIORITY + (tonumber(metadata.priority) or 100) - 100,
+        strict = false,
+      })
+    end
+  end
+end
+
+local waiting = {} ---@type claude_ide.ChatBlock[]
+local is_busy = false
+
+-- Colour the blocks one after the other: in parallel, the slices of their parsers would add up.
+local function colour_next()
+  local block = table.remove(waiting, 1)
+  is_busy = block ~= nil
+  if not block then
+    return
+  end
+  local parser = vim.treesitter.get_string_parser(block.text, block.language)
   -- Without injected languages, whose search takes longer than everything else. Only Markdown needs them:
   -- it consists of two languages.
-  parser:parse(language == 'markdown', function(err)
-    is_done = true
+  parser:parse(block.language == 'markdown', function(err)
     if not err then
       parser:for_each_tree(function(tree, language_tree)
-        table.insert(trees, { tree:root(), language_tree:lang() })
+        pcall(set_colours, block, tree:root(), language_tree:lang())
       end)
     end
+    vim.defer_fn(colour_next, 1)
   end)
-  while not is_done do
-    coroutine.yield()
-  end
-  local slice_end = vim.uv.hrtime() + SLICE
-  for _, found in ipairs(trees) do
-    local root, lang = unpack(found)
-    local query = vim.treesitter.query.get(lang, 'highlights')
-    local captures = query
-      and query:iter_captures(root, text, nil, nil, { max_start_depth = DEEPEST })
-    for capture, node, metadata in captures or function() end do
-      local name = query.captures[capture]
-      -- Where the block is now; nowhere once it was cleared.
-      local ok, mark = pcall(vim.api.nvim_buf_get_extmark_by_id, bufnr, blocks, block, {})
-      if not (ok and mark[1]) then
-        return
-      elseif name:sub(1, 1) ~= '_' and name ~= 'spell' and name ~= 'nospell' then
-        local row, column, end_row, end_column = node:range()
-        pcall(vim.api.nvim_buf_set_extmark, bufnr, colours, mark[1] + row, column, {
-          end_row = mark[1] + end_row,
-          end_col = end_column,
-          hl_group = ('@%s.%s'):format(name, lang),
-          priority = PRIORITY + (tonumber(metadata.priority) or 100) - 100,
-          strict = false,
-        })
-      end
-      if vim.uv.hrtime() > slice_end then
-        coroutine.yield()
-        slice_end = vim.uv.hrtime() + SLICE
-      end
-    end
-  end
-end
-
-local waiting = {} ---@type any[][] the arguments of `colour`
-local task ---@type thread?
-
--- Blocks are coloured one after the other: in parallel, their slices would add up.
-local function run()
-  if not task or coroutine.status(task) == 'dead' then
-    local next_up = table.remove(waiting, 1)
-    task = next_up and coroutine.create(function()
-      colour(unpack(next_up))
-    end)
-  end
-  if task then
-    coroutine.resume(task)
-    vim.defer_fn(run, 1)
-  end
-end
-
-local function is_colourable(text, language)
-  return #text <= (language == 'markdown' and LARGEST_MARKDOWN or LARGEST)
-    and not colouring.obstacle(text, language)
 end
 
 --- Remember a closed fence, and colour its content unless it is very long.
@@ -154,11 +128,12 @@ function M.add(bufnr, first, last, language)
     return
   end
   local text = table.concat(vim.api.nvim_buf_get_lines(bufnr, first, last, false), '\n')
-  local parser_name = #text <= LARGEST and language_of(language)
-  if parser_name and is_colourable(text, parser_name) then
-    table.insert(waiting, { bufnr, block, text, parser_name })
-    if not task then
-      run()
+  local parser = #text <= LARGEST and language_of(language)
+  local most = parser == 'markdown' and LARGEST_MARKDOWN or LARGEST
+  if parser and #text <= most and not colouring.obstacle(text, parser) then
+    table.insert(waiting, { bufnr = bufnr, mark = block, text = text, language = parser })
+    if not is_busy then
+      colour_next()
     end
   end
 end
@@ -190,31 +165,22 @@ function M.at(bufnr, row)
   end
 end
 
--- How many bytes before a fence belong to the quotation or list around it.
-local function indent_of(bufnr, first)
-  local fence = first > 0 and vim.api.nvim_buf_get_lines(bufnr, first - 1, first, false)[1] or ''
-  local column = fence:match('()[`~][`~][`~]') or 1
-  return column - 1, fence:sub(1, column - 1):find('>', 1, true) ~= nil
-end
-
--- Not every line must have all of the indentation.
-local function unindent(line, indent, is_quoted)
-  local _, blanks = line:find(is_quoted and '^[%s>]*' or '^%s*')
-  return line:sub(math.min(indent, blanks) + 1)
-end
-
 --- Remove from the next yank the marks and blanks of a quotation or list, if it is that of a block.
 ---@param bufnr integer
 ---@param first integer row
 ---@param last integer row, end-exclusive
 function M.unindent_yank(bufnr, first, last)
-  local indent, is_quoted = indent_of(bufnr, first)
-  if indent == 0 or vim.v.operator ~= 'y' then
+  local fence = first > 0 and vim.api.nvim_buf_get_lines(bufnr, first - 1, first, false)[1] or ''
+  local around = fence:match('^(.-)[`~][`~][`~]') or ''
+  if around == '' or vim.v.operator ~= 'y' then
     return
   end
   local source = vim.api.nvim_buf_get_lines(bufnr, first, last, false)
+  local marks = around:find('>', 1, true) and '^[%s>]*' or '^%s*'
   local code = vim.tbl_map(function(line)
-    return unindent(line, indent, is_quoted)
+    -- Not every line must have all of the indentation.
+    local _, blanks = line:find(marks)
+    return line:sub(math.min(#around, blanks) + 1)
   end, source)
   vim.api.nvim_create_autocmd('TextYankPost', {
     group = augroup,

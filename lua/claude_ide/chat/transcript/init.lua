@@ -137,10 +137,6 @@ local function draw(chat, frame)
   end
 end
 
-local function is_refused(reason)
-  return reason:find('E565') ~= nil or reason:find('E523') ~= nil
-end
-
 local draw_waiting
 
 -- Draw a frame later. Under textlock no part of it was drawn, so all of it can be.
@@ -155,29 +151,27 @@ local function wait(chat, frame)
   end
 end
 
-function draw_waiting(chat)
-  local frames = chat.drawing.waiting
-  chat.drawing.waiting = {}
-  for _, frame in ipairs(frames) do
-    M.draw(chat.id, frame)
-  end
-end
-
---- Draw a frame, unless the chat is closed.
----@param id integer
----@param frame claude_ide.ChatFrame
-function M.draw(id, frame)
-  local chat = chat_state.get(id)
-  if not chat or not api.nvim_buf_is_loaded(chat.transcript) then
+--- Called by the host: draw a frame, unless the chat is closed.
+---@type fun(id: integer, frame: claude_ide.ChatFrame)
+M.draw = chat_state.of_id(function(chat, frame)
+  if not api.nvim_buf_is_loaded(chat.transcript) then
     return
   elseif #chat.drawing.waiting > 0 then
     return wait(chat, frame)
   end
   local ok, reason = pcall(draw, chat, frame)
-  if not ok and is_refused(reason) then
+  if not ok and (reason:find('E565') or reason:find('E523')) then
     wait(chat, frame)
   elseif not ok then
     error(reason, 0)
+  end
+end)
+
+function draw_waiting(chat)
+  local frames = chat.drawing.waiting
+  chat.drawing.waiting = {}
+  for _, frame in ipairs(frames) do
+    M.draw(chat.id, frame)
   end
 end
 
