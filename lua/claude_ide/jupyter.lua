@@ -119,8 +119,10 @@ local function get(filetype)
   label.give(buffer, 'claude-kernel', 'Claude kernel')
   colouring.set_filetype(buffer, filetype)
   runs, images = {}, {}
-  local options = { group = augroup, buffer = buffer, callback = show_images_soon }
-  api.nvim_create_autocmd('BufWinEnter', options)
+  api.nvim_create_autocmd(
+    'BufWinEnter',
+    { group = augroup, buffer = buffer, callback = show_images_soon }
+  )
   return buffer
 end
 

@@ -3,7 +3,6 @@
 local activity = require('claude_ide.activity')
 local announce = require('claude_ide.messages.announce')
 local channel = require('claude_ide.channel')
-local chat_keys = require('claude_ide.chat.keys')
 local chat_page = require('claude_ide.chat.page')
 local float = require('claude_ide.window.float')
 local highlights = require('claude_ide.highlights')
@@ -152,7 +151,7 @@ end
 local function open(state)
   local bufnr = chat_page.buffer()
   vim.bo[bufnr].filetype = 'claude-permission'
-  chat_keys.define(bufnr, keys())
+  chat_page.define(bufnr, keys())
   state.reading, state.drawn = reading.new(bufnr), nil
   local config = vim.tbl_extend('error', config_of(state), { noautocmd = true })
   state.win = api.nvim_open_win(bufnr, false, config)

@@ -3,7 +3,7 @@
 --- The text stays in the buffer until it is typed into the terminal, also while no window shows it.
 local channel = require('claude_ide.channel')
 local chat_completion = require('claude_ide.chat.prompt.completion')
-local chat_keys = require('claude_ide.chat.keys')
+local chat_page = require('claude_ide.chat.page')
 local colouring = require('claude_ide.colouring')
 local command_buffer = require('claude_ide.file.command_buffer')
 local host = require('claude_ide.host')
@@ -94,7 +94,7 @@ local function create()
     end)
   end
   local older, newer = prompt_buffer.history_keys(prompt)
-  chat_keys.define(bufnr, {
+  chat_page.define(bufnr, {
     { 'ni', { '<C-s>' }, 'send', 'Send the prompt', send_here },
     { 'n', { 'ZZ' }, 'send-and-close', 'Send the prompt', '<Cmd>write<CR>', shown = {} },
     older,

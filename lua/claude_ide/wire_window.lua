@@ -1,6 +1,6 @@
 --- `:ClaudeWire`: the messages between Neovim and its clients, each a line that unfolds to show it whole.
 local channel = require('claude_ide.channel')
-local chat_keys = require('claude_ide.chat.keys')
+local chat_page = require('claude_ide.chat.page')
 local highlights = require('claude_ide.highlights')
 local label = require('claude_ide.window.label')
 local plain = require('claude_ide.messages.plain')
@@ -58,7 +58,7 @@ end
 local function define_keys(bufnr)
   local toggle, shown = '<Cmd>silent! normal! za<CR>', { '<CR>', 'za' }
   local whole, all = 'Show the whole message, or hide it', 'Show all messages whole, or hide them'
-  chat_keys.define(bufnr, {
+  chat_page.define(bufnr, {
     { 'n', { '<CR>', '<2-LeftMouse>' }, 'wire-unfold', whole, toggle, shown = shown },
     { 'n', {}, 'wire-all', all, 'zR', shown = { 'zR', 'zM' } },
     { 'n', { 'q' }, 'wire-close', 'Close, and end the recording', '<Cmd>close<CR>' },

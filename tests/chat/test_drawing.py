@@ -44,7 +44,7 @@ async def parts(nvim: Neovim) -> list[dict[str, Any]]:
         local chat = require('claude_ide.chat.state').get(1)
         local rows = {{}}
         for row = 0, vim.api.nvim_buf_line_count({TRANSCRIPT}) - 1 do
-          local part = require('claude_ide.chat.transcript.parts').at(chat, row)
+          local part = require('claude_ide.chat.transcript').at(chat, row)
           rows[row + 1] = part and {{ id = part.id, kind = part.kind, row = part.row }} or {{}}
         end
         return rows

@@ -1,4 +1,4 @@
-"""`chat/prompt/clipboard.lua`: images from the clipboard, read by the tool that is installed."""
+"""`chat/prompt/init.lua`: images from the clipboard, read by the tool that is installed."""
 
 import base64
 from pathlib import Path

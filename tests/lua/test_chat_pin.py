@@ -1,4 +1,4 @@
-"""`chat/window/pin.lua`: rows pinned to the top right corner of a transcript."""
+"""`chat/window/bar.lua`: rows pinned to the top right corner of a transcript."""
 
 from typing import Any
 

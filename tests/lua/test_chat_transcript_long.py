@@ -100,7 +100,7 @@ async def test_a_user_at_the_start_of_a_long_paragraph_is_not_moved(low: Chats) 
 async def test_a_request_whose_first_rows_are_scrolled_away_counts_as_unseen(low: Chats) -> None:
     await low.draw(edit(0, 0, [words(40), "y n"], parts=[[0, 3, "request"]]))
     await low.enter_transcript(2)
-    seen = "return require('claude_ide.chat.transcript.parts').seen(1, 3)"
+    seen = "return require('claude_ide.chat.transcript').seen(1, 3)"
     await until(lambda: low.nvim.lua(seen), "the whole request is seen")
 
     await low.nvim.keys("<C-e>")

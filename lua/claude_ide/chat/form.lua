@@ -1,7 +1,6 @@
 --- The agent's questions with their choices, as a form that the user fills in. The host owns its pages and
 --- handles its keys; what the user types is kept here until a page has it.
 local channel = require('claude_ide.channel')
-local chat_keys = require('claude_ide.chat.keys')
 local chat_page = require('claude_ide.chat.page')
 local float = require('claude_ide.window.float')
 local highlights = require('claude_ide.highlights')
@@ -195,7 +194,7 @@ local function define_keys(form)
   if not answers then
     add({ '<C-c>' }, 'form-decline', 'Decline to answer', nil, finish, { declined = true })
   end
-  chat_keys.define(form.bufnr, keys, 'form-keys')
+  chat_page.define(form.bufnr, keys, 'form-keys')
 end
 
 -- The window is still closing, so the user is moved afterwards.

@@ -1,7 +1,6 @@
 --- Lists with keys, such as that of the sessions, in a split. The host owns their content and handles the
 --- keys.
 local channel = require('claude_ide.channel')
-local chat_keys = require('claude_ide.chat.keys')
 local chat_page = require('claude_ide.chat.page')
 local highlights = require('claude_ide.highlights')
 local placement = require('claude_ide.chat.placement')
@@ -70,7 +69,7 @@ local function define_keys(list)
   end
   local closing, plug = list.look.closing or { 'q' }, 'close-' .. name:match('^%a+')
   table.insert(keys, { 'n', closing, plug, 'Close the list', close })
-  chat_keys.define(list.bufnr, keys, name .. '-keys', function()
+  chat_page.define(list.bufnr, keys, name .. '-keys', function()
     return vim.tbl_map(function(key)
       return ('%s-%s'):format(name, key)
     end, item_here(list).lacks)

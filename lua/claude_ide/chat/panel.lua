@@ -4,10 +4,9 @@ local buffers = require('claude_ide.file.buffers')
 local chat_windows = require('claude_ide.chat.window')
 local chat_form = require('claude_ide.chat.form')
 local chat_list = require('claude_ide.chat.list')
-local chat_pin = require('claude_ide.chat.window.pin')
+local chat_bar = require('claude_ide.chat.window.bar')
 local chat_prompt = require('claude_ide.chat.prompt')
 local chat_sent = require('claude_ide.chat.sent')
-local chat_parts = require('claude_ide.chat.transcript.parts')
 local chat_state = require('claude_ide.chat.state')
 local chat_transcript = require('claude_ide.chat.transcript')
 local chat_transcript_keys = require('claude_ide.chat.transcript.keys')
@@ -141,11 +140,11 @@ local function create(id, options)
   local chat = fields --[[@as claude_ide.Chat]]
   quiet.run(function()
     chat.transcript = chat_transcript.create(chat)
-    chat_parts.watch(chat)
+    chat_transcript.watch(chat)
     chat.prompt = chat_prompt.create(chat)
   end)
   name_buffers(chat)
-  chat_pin.watch(chat)
+  chat_bar.watch(chat)
   chat_transcript_keys.define(chat, M)
   for bufnr, filetype in pairs({
     [chat.transcript] = 'claude-chat',
@@ -198,7 +197,7 @@ local function go_to_part(chat, part, key)
   local is_there = api.nvim_win_get_buf(current) == chat.transcript
   local win = is_there and current or chat.view.windows.transcript
   api.nvim_set_current_win(win)
-  chat_parts.present(chat, part, win)
+  chat_transcript.present(chat, part, win)
   if key ~= '' then
     message.show(UNSEEN:format(key), 'info')
   end
@@ -229,11 +228,11 @@ end)
 ---@param reason? string
 function M.answer(id, part_id, key, win, reason)
   local chat = chat_state.get(id)
-  local part = chat and chat_parts.find(chat, part_id)
+  local part = chat and chat_transcript.find(chat, part_id)
   win = win or api.nvim_get_current_win()
-  if not (chat and part and chat_parts.is_noticed(part, win)) then
+  if not (chat and part and chat_transcript.is_noticed(part, win)) then
     return
-  elseif ALLOWING[key] and part.kind ~= CUT and not chat_parts.is_seen(chat, part, win) then
+  elseif ALLOWING[key] and part.kind ~= CUT and not chat_transcript.is_seen(chat, part, win) then
     return M.go_to_part(id, part_id, key)
   end
   chat_state.ask(chat, 'answer', { part = part_id, kind = part.kind, key = key, reason = reason })
@@ -244,7 +243,7 @@ end
 function M.awaiting()
   local bufnr = api.nvim_get_current_buf()
   for _, chat in ipairs(chat_state.list()) do
-    local part, win = chat_parts.asking(chat)
+    local part, win = chat_transcript.asking(chat)
     if part and win then
       return {
         since = part.drawn[win],
@@ -421,7 +420,7 @@ M.adopt = chat_state.of_id(function(chat, options)
   chat.options, chat.pinned = options, {}
   chat_sent.set_outage(chat, nil)
   name_buffers(chat)
-  chat_pin.update(chat)
+  chat_bar.pin(chat)
   chat_placement.report(chat, true)
 end)
 

@@ -1,7 +1,6 @@
 --- The panel on the screen: shown, and hidden without a trace in the surrounding windows.
 local chat_bar = require('claude_ide.chat.window.bar')
 local chat_follow = require('claude_ide.chat.window.follow')
-local chat_pin = require('claude_ide.chat.window.pin')
 local chat_state = require('claude_ide.chat.state')
 local chat_windows = require('claude_ide.chat.window')
 local float = require('claude_ide.window.float')
@@ -135,7 +134,7 @@ function M.close(chat)
     return
   end
   chat.view = nil
-  chat_pin.close(chat)
+  chat_bar.unpin(chat)
   save_cursors(chat, view.windows)
   if visit.has_user(view) then
     prepare_leaving(view)
@@ -207,7 +206,7 @@ function M.show(chat)
     return message.show('not enough room for the chat', 'warn')
   end
   chat_windows.take_sizes(opened --[[@as claude_ide.ChatView]])
-  chat_pin.update(chat)
+  chat_bar.pin(chat)
   M.report(chat)
 end
 
@@ -228,7 +227,7 @@ local function after_close(chat, view)
     chat_windows.take_sizes(view)
     restore_cursors(chat, view.windows)
     chat_bar.apply(chat)
-    chat_pin.update(chat)
+    chat_bar.pin(chat)
   else
     M.hide(chat)
   end
@@ -291,7 +290,7 @@ local function update()
     if M.is_here(chat) then
       chat_windows.keep_sizes(view)
     end
-    chat_pin.update(chat)
+    chat_bar.pin(chat)
     chat_bar.apply(chat)
   end)
   vim.iter(chat_state.list()):each(M.report)

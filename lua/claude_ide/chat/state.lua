@@ -5,7 +5,6 @@ local activity = require('claude_ide.activity')
 local announce = require('claude_ide.messages.announce')
 local channel = require('claude_ide.channel')
 local chat_bar = require('claude_ide.chat.window.bar')
-local chat_pin = require('claude_ide.chat.window.pin')
 local disk_change = require('claude_ide.disk_changes.change')
 local message = require('claude_ide.messages.message')
 local moment = require('claude_ide.timing.moment')
@@ -283,7 +282,7 @@ M.set = M.of_id(function(chat, facts)
     chat_bar.apply(chat)
   end
   if facts.pinned or chat.requests ~= before.requests then
-    chat_pin.update(chat)
+    chat_bar.pin(chat)
   end
 end)
 

@@ -1,8 +1,8 @@
 --- The prompt: an ordinary buffer, sent by a key or by `:w`.
-local chat_clipboard = require('claude_ide.chat.prompt.clipboard')
+local channel = require('claude_ide.channel')
 local chat_completion = require('claude_ide.chat.prompt.completion')
 local chat_follow = require('claude_ide.chat.window.follow')
-local chat_keys = require('claude_ide.chat.keys')
+local chat_page = require('claude_ide.chat.page')
 local chat_sent = require('claude_ide.chat.sent')
 local chat_state = require('claude_ide.chat.state')
 local command_buffer = require('claude_ide.file.command_buffer')
@@ -12,7 +12,105 @@ local M = {}
 
 local api = vim.api
 local TWICE_WITHIN = 1000 -- milliseconds
+local KEPT = 8 -- images of a chat
+local PLACEHOLDER = '[Image %d]' -- stands for an image, which the host reads from the clipboard
 local augroup = api.nvim_create_augroup('claude_ide_chat_prompt', { clear = true })
+local image_marks = api.nvim_create_namespace('claude_ide_chat_clipboard')
+
+---@alias claude_ide.ChatImage { data: string, media_type: string } data is base64
+
+---@class claude_ide.ChatImages
+---@field count integer number of images pasted so far
+---@field data table<integer, claude_ide.ChatImage> by number
+
+---@param images claude_ide.ChatImages
+---@param image claude_ide.ChatImage
+---@return string placeholder
+local function add_image(images, image)
+  images.count = images.count + 1
+  images.data[images.count] = image
+  images.data[images.count - KEPT] = nil
+  return PLACEHOLDER:format(images.count)
+end
+
+local function put_image(bufnr, mark, text)
+  local row, column = unpack(api.nvim_buf_get_extmark_by_id(bufnr, image_marks, mark, {}))
+  local win = vim.fn.bufwinid(bufnr)
+  local cursor = win > 0 and api.nvim_win_get_cursor(win)
+  api.nvim_buf_set_text(bufnr, row, column, row, column, { text })
+  if cursor and cursor[1] == row + 1 and cursor[2] >= column then
+    api.nvim_win_set_cursor(win, { row + 1, cursor[2] + #text })
+  end
+end
+
+-- Read an image from the clipboard, and insert its placeholder at the present cursor.
+---@param chat claude_ide.Chat
+local function paste(chat)
+  if chat_state.lacks(chat, 'paste-image') then
+    local reason = ('%s cannot accept images'):format(chat.offer.name)
+    return prompt_buffer.hint(chat.prompt, reason, 'warn')
+  elseif not channel.id then
+    return prompt_buffer.hint(chat.prompt, 'the chat is not running', 'warn')
+  end
+  local row, column = unpack(api.nvim_win_get_cursor(0))
+  local mark = api.nvim_buf_set_extmark(chat.prompt, image_marks, row - 1, column, {
+    -- Text that is typed before the image has arrived follows the placeholder.
+    right_gravity = false,
+  })
+  channel.emit('prompt_image', { bufnr = chat.prompt, mark = mark })
+end
+
+--- Called by the host: insert an image, or say why there is none.
+---@param bufnr integer a prompt
+---@param mark integer where the cursor was
+---@param image { data?: string, media_type?: string, problem?: string }
+function M.insert_image(bufnr, mark, image)
+  local chat = prompt_buffer.of(bufnr) --[[@as claude_ide.Chat?]]
+  if not chat or not api.nvim_buf_is_loaded(bufnr) then
+    return
+  elseif image.problem then
+    prompt_buffer.hint(bufnr, image.problem, 'warn')
+  else
+    put_image(bufnr, mark, add_image(chat.images, image))
+  end
+  api.nvim_buf_del_extmark(bufnr, image_marks, mark)
+end
+
+-- Add the images of an earlier prompt; their placeholders in its text get their new numbers.
+---@param chat claude_ide.Chat
+---@param text string
+---@param images claude_ide.ChatImage[] in the order of their placeholders
+---@return string text with a placeholder for each image
+local function adopt_images(chat, text, images)
+  local placeholders, used = {}, 0
+  text = text:gsub('%[Image #?(%d+)%]', function(number)
+    if not placeholders[number] and used < #images then
+      used = used + 1
+      placeholders[number] = add_image(chat.images, images[used])
+    end
+    return placeholders[number]
+  end)
+  for index = used + 1, #images do
+    text = vim.trim(('%s %s'):format(text, add_image(chat.images, images[index])))
+  end
+  return text
+end
+
+-- The images whose placeholders are in a text.
+---@param chat claude_ide.Chat
+---@param text string
+---@return claude_ide.ChatImage[]
+local function images_in(chat, text)
+  local list, seen = {}, {}
+  for number in text:gmatch('%[Image (%d+)%]') do
+    local image = chat.images.data[tonumber(number)]
+    if image and not seen[number] then
+      seen[number] = true
+      table.insert(list, image)
+    end
+  end
+  return list
+end
 
 -- Hand a prompt to the host; the transcript then shows its end.
 ---@param chat claude_ide.Chat
@@ -37,7 +135,7 @@ local function send(chat, how)
   if text == '' then
     return false
   end
-  if hand_over(chat, { text = text, how = how, images = chat_clipboard.images(chat, text) }) then
+  if hand_over(chat, { text = text, how = how, images = images_in(chat, text) }) then
     prompt_buffer.remember(chat.history, text)
     prompt_buffer.replace(chat.prompt, 0, -1, '')
   end
@@ -67,14 +165,6 @@ local function stop_twice(chat)
       prompt_buffer.hint_beside(chat.prompt, text, TWICE_WITHIN)
     end
   end
-end
-
-local function paste(chat)
-  if chat_state.lacks(chat, 'paste-image') then
-    local reason = ('%s cannot accept images'):format(chat.offer.name)
-    return prompt_buffer.hint(chat.prompt, reason, 'warn')
-  end
-  chat_clipboard.paste(chat)
 end
 
 ---@param chat claude_ide.Chat
@@ -116,7 +206,7 @@ local function list(chat)
     { 'n', { 'gp' }, 'paste-image', 'Paste an image from the clipboard', calling(paste) },
     { 'i', { '<C-g>p' }, 'paste-image', 'Paste an image (Insert mode)', calling(paste) },
     { 'n', { 'gx' }, 'drop-context', drops, drop },
-    chat_keys.to_window('k', 'Up', other_window),
+    chat_page.to_window('k', 'Up', other_window),
   }
 end
 
@@ -130,9 +220,9 @@ function M.create(chat)
   options.modeline, options.textwidth = false, 0
   chat.prompt, chat.offer = bufnr, chat_state.unknown_offer()
   chat.history = prompt_buffer.new_history()
-  chat.images = chat_clipboard.new()
+  chat.images = { count = 0, data = {} }
   prompt_buffer.add(chat)
-  chat_keys.define(bufnr, list(chat), 'keys', function()
+  chat_page.define(bufnr, list(chat), 'keys', function()
     return chat.offer.lacks
   end)
   chat_completion.attach(chat)
@@ -187,7 +277,7 @@ M.replace = chat_state.of_id(function(chat, text, images)
   if written ~= '' then
     prompt_buffer.remember(chat.history, written)
   end
-  prompt_buffer.replace(bufnr, 0, -1, chat_clipboard.adopt(chat, text, images or {}))
+  prompt_buffer.replace(bufnr, 0, -1, adopt_images(chat, text, images or {}))
   prompt_buffer.go_to_end(bufnr)
   return before
 end, '')

@@ -1,7 +1,7 @@
 --- The keys of a transcript.
 local chat_code = require('claude_ide.chat.transcript.code')
-local chat_keys = require('claude_ide.chat.keys')
-local chat_parts = require('claude_ide.chat.transcript.parts')
+local chat_page = require('claude_ide.chat.page')
+local chat_transcript = require('claude_ide.chat.transcript')
 local chat_prompt = require('claude_ide.chat.prompt')
 local chat_state = require('claude_ide.chat.state')
 local message = require('claude_ide.messages.message')
@@ -22,7 +22,7 @@ end
 
 -- Moves by turns.
 local function go_by_turn(chat, direction)
-  local target = chat_parts.turn_row(chat, row(), direction * vim.v.count1)
+  local target = chat_transcript.turn_row(chat, row(), direction * vim.v.count1)
   vim.cmd("normal! m'")
   vim.api.nvim_win_set_cursor(0, { target + 1, 0 })
 end
@@ -45,7 +45,7 @@ function M.define(chat, panel)
   -- Report an event of the part under the cursor, if it is of this kind, with where the cursor is in it.
   local function reporting(event, kind)
     return function()
-      local part = chat_parts.at(chat, row())
+      local part = chat_transcript.at(chat, row())
       if part and (not kind or part.kind == kind) then
         local column = vim.api.nvim_win_get_cursor(0)[2]
         local where = { part = part.id, offset = row() - part.row, column = column }
@@ -67,15 +67,15 @@ function M.define(chat, panel)
   end
   -- A key answers only what was not replaced just now, so that it is not meant for what was there before.
   local function answer(key)
-    local part = vim.v.count == 0 and chat_parts.request_at(chat, row())
-    if part and (chat_parts.is_old(part) or part.is_changed or part.is_presented) then
+    local part = vim.v.count == 0 and chat_transcript.request_at(chat, row())
+    if part and (chat_transcript.is_old(part) or part.is_changed or part.is_presented) then
       return calling(panel.answer, chat.id, part.id, key)
     end
     return key == 'a' and to_prompt() or key
   end
   -- Elsewhere `e` is the usual motion.
   local function edit()
-    local part = vim.v.count == 0 and chat_parts.at(chat, row())
+    local part = vim.v.count == 0 and chat_transcript.at(chat, row())
     local is_prompt = part and PROMPTS[part.kind] and not chat_state.lacks(chat, 'edit')
     return is_prompt and reporting('edit') or 'e'
   end
@@ -118,12 +118,12 @@ function M.define(chat, panel)
     { 'n', { '<C-c>' }, 'stop', 'Stop the turn', calling(chat_prompt.stop, chat) },
     { 'n', { '<S-Tab>' }, 'cycle-mode', 'Change the permission mode', emitting('cycle_mode') },
     { 'n', { 'i', 'I', 'A', 'o', 'O' }, 'write', go, to_prompt, expr = true },
-    chat_keys.to_window('j', 'Down', other_window),
+    chat_page.to_window('j', 'Down', other_window),
     { 'n', { 'R' }, 'restart', 'Restart the agent', emitting('restart') },
     { 'n', { 'L' }, 'login', 'Log in to the agent', emitting('login') },
     { 'n', { 'q' }, 'hide', 'Hide the chat', hide, expr = true },
   })
-  chat_keys.define(chat.transcript, keys, 'keys', function()
+  chat_page.define(chat.transcript, keys, 'keys', function()
     return chat.offer.lacks
   end)
 end

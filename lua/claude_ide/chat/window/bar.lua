@@ -1,8 +1,18 @@
---- The winbars of a panel.
+--- What is over the text of a panel: the winbars, and rows pinned to the top right corner of the transcript.
+local chat_page = require('claude_ide.chat.page')
+local float = require('claude_ide.window.float')
 local plain = require('claude_ide.messages.plain')
 local winbar = require('claude_ide.window.winbar')
+local window_close = require('claude_ide.window.close')
+local window_looks = require('claude_ide.window.looks')
 
 local M = {}
+
+local api = vim.api
+local augroup = api.nvim_create_augroup('claude_ide_chat_window_bar', { clear = true })
+
+local WIDEST, HIGHEST = 0.6, 0.5 -- shares of the transcript that the pinned rows may have
+local NARROWEST = 12
 
 -- The transcript's bar while the host does not answer.
 ---@type claude_ide.ChatBar
@@ -70,18 +80,119 @@ function M.apply(chat)
     -- A window of one line has no room for a bar. A window may also show another buffer, which has yet to
     -- move away (`file/protected_windows.lua`).
     if
-      vim.api.nvim_win_is_valid(win)
-      and vim.api.nvim_win_get_buf(win) == chat[name]
-      and vim.api.nvim_win_get_height(win) > 1
+      api.nvim_win_is_valid(win)
+      and api.nvim_win_get_buf(win) == chat[name]
+      and api.nvim_win_get_height(win) > 1
     then
       -- A title until there is a bar: without any, the text would jump when the bar appears.
       local title = { left = { { (' %s '):format(chat.options.title) } } }
       local is_silent = chat.is_silent and name == 'transcript'
       local given = is_silent and SILENT or chat.bars[name] or title
-      local bar = line(given, vim.api.nvim_win_get_width(win))
+      local bar = line(given, api.nvim_win_get_width(win))
       winbar.set(win, bar, substitute(chat, given))
     end
   end
+end
+
+-- How the float is placed in the corner of a transcript's window, if that has room for it.
+local function config(win, width, height)
+  local room = api.nvim_win_get_width(win)
+  local highest = math.max(1, math.floor(api.nvim_win_get_height(win) * HIGHEST))
+  return {
+    relative = 'win',
+    win = win,
+    anchor = 'NE',
+    row = 0,
+    col = room,
+    width = math.min(width, math.floor(room * WIDEST)),
+    height = math.min(height, highest),
+    focusable = false,
+    style = 'minimal',
+    border = 'none',
+    zindex = 45,
+  }
+end
+
+local function is_open(chat)
+  return chat.pin ~= nil and api.nvim_win_is_valid(chat.pin)
+end
+
+--- Close the window of the pinned rows.
+---@param chat claude_ide.Chat
+function M.unpin(chat)
+  if is_open(chat) then
+    pcall(window_close.window, chat.pin)
+  end
+  chat.pin = nil
+end
+
+-- The rows as lines with marks, each between two blanks.
+local function composed(rows)
+  local lines, marks = {}, {}
+  for row, chunks in ipairs(rows) do
+    local joined = ' '
+    for _, chunk in ipairs(chunks) do
+      table.insert(marks, { row - 1, #joined, #joined + #chunk[1], chunk[2] })
+      joined = joined .. chunk[1]
+    end
+    lines[row] = joined .. ' '
+  end
+  return lines, marks
+end
+
+local function show(chat, win)
+  -- It must not cover a request, nor what the user reads.
+  local is_wanted = #chat.pinned > 0 and chat.requests == 0 and not chat.is_reading
+  if not is_wanted or math.floor(api.nvim_win_get_width(win) * WIDEST) < NARROWEST then
+    return M.unpin(chat)
+  end
+  local lines, marks = composed(chat.pinned)
+  local place = config(win, float.widest(lines), #lines)
+  if not is_open(chat) then
+    local options = vim.tbl_extend('error', place, { noautocmd = true })
+    chat.pin = api.nvim_open_win(chat_page.buffer(), false, options)
+    local looks = { wrap = false, winhighlight = 'NormalFloat:ClaudeChatTodo', winbar = '' }
+    window_looks.set(chat.pin, looks)
+  end
+  chat_page.draw(api.nvim_win_get_buf(chat.pin), lines, marks)
+  api.nvim_win_set_config(chat.pin, place)
+end
+
+--- Show the pinned rows over the transcript's present window, if that is in the current tab page.
+---@param chat claude_ide.Chat
+function M.pin(chat)
+  local view = chat.view
+  local win = view and view.windows.transcript
+  if not view or not win or not api.nvim_win_is_valid(win) then
+    M.unpin(chat)
+  elseif view.tabpage == api.nvim_get_current_tabpage() then
+    -- It fails while Neovim locks windows; the next update then shows it.
+    pcall(show, chat, win)
+  end
+end
+
+local function follow_user(chat)
+  local win = api.nvim_get_current_win()
+  local is_reading = chat.view ~= nil
+    and chat.view.windows.transcript == win
+    and api.nvim_win_get_cursor(win)[1] < api.nvim_buf_line_count(chat.transcript)
+  if is_reading ~= (chat.is_reading or false) then
+    chat.is_reading = is_reading
+    M.pin(chat)
+  end
+end
+
+--- Hide the pinned rows while the user reads: from when they move up in the transcript until they return
+--- to its end, or leave it.
+---@param chat claude_ide.Chat
+function M.watch(chat)
+  api.nvim_create_autocmd({ 'CursorMoved', 'WinEnter', 'WinLeave' }, {
+    group = augroup,
+    buffer = chat.transcript,
+    callback = vim.schedule_wrap(function()
+      follow_user(chat)
+    end),
+  })
 end
 
 return M

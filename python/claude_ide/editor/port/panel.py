@@ -55,7 +55,7 @@ class Panels(Protocol):
         """Mark mentions without a file (`context.Unknown`), unless the prompt has changed since."""
         ...
 
-    @request("chat.prompt.clipboard.insert")
+    @request("chat.prompt.insert_image")
     async def paste_image(self, buffer: int, mark: int, image: Mapping[str, str]) -> None:
         """Insert an image at a mark in a prompt, or say why there is none (`clipboard.read`)."""
         ...
@@ -183,7 +183,7 @@ class Panel(Protocol):
 
     # Requests.
 
-    @request("chat.transcript.parts.seen")
+    @request("chat.transcript.seen")
     async def seen(self, part: int) -> str:
         """Return the kind of a part that is completely visible now; empty if it is not."""
         ...
