@@ -76,7 +76,7 @@ command('Claude', with_next('after_arguments', host('Claude')), CLI, {
   complete = complete('arguments', 'of_cli'),
 })
 command('ClaudeNew', host('ClaudeNew'), 'Start another Claude CLI in a terminal', ANY)
-command('ClaudeSwitch', window('terminal', 'switch'), 'Go from one Claude CLI to another', {
+command('ClaudeSwitch', host('ClaudeSwitch'), 'Go from one Claude CLI to another', {
   nargs = '*',
   complete = complete('terminal'),
 })

@@ -5,7 +5,6 @@ vim9script
 import autoload './channel.vim'
 import autoload './messages/message.vim'
 import autoload './messages/reason.vim'
-import autoload './terminal/pane.vim'
 import autoload './terminal/register.vim'
 import autoload './terminal/typing_mode.vim'
 import autoload './terminal/window.vim'
@@ -81,16 +80,20 @@ def Go(bufnr: number, will_type: bool)
   endif
 enddef
 
-# Go to a terminal, or to its pane; show it if it is hidden. `will_type` is as in `Go`. Throws an
-# error if tmux refuses.
+# Go to a terminal, or have the host go to its pane; show it if it is hidden. `will_type` is as in `Go`.
 def Show(terminal: dict<any>, will_type: bool)
-  if empty(get(terminal, 'pane', {}))
+  if empty(terminal.pane)
     Go(terminal.bufnr, will_type)
   else
-    pane.Focus(terminal.pane, terminal.place.size)
-    terminal.is_found = false
-    register.Use(terminal)
+    Visit(terminal)
+    channel.Emit('pane_wanted', {id: terminal.pane.id})
   endif
+enddef
+
+# The user is about to go to a pane.
+def Visit(terminal: dict<any>)
+  terminal.is_found = false
+  register.Use(terminal)
 enddef
 
 # The window that the user came from, or another one in this tab page; empty if nothing else is
@@ -139,7 +142,7 @@ export def ToggleFocus()
     Leave(bufnr())
     return
   endif
-  const terminal = register.Usable()
+  const terminal = register.Current()
   # A terminal that the user has opened counts, if a client runs in it.
   const own = term_list()->filter((_, bufnr) => getbufvar(bufnr, 'claude_ide_terminal', false))
   if empty(terminal) && empty(own)
@@ -150,23 +153,19 @@ export def ToggleFocus()
   if exists('*claude_ide#selection#Hold')
     claude_ide#selection#Hold([])
   endif
-  const failure = reason.Try(Show, [empty(terminal) ? {bufnr: own[0]} : terminal, false])
-  if failure !=# ''
-    message.Show(failure, 'error')
-  endif
+  Show(empty(terminal) ? {bufnr: own[0], pane: {}} : terminal, false)
 enddef
 
 # Called by the host. Go to the terminal in which a client runs; to the terminal of `:Claude` if
 # none is found. `pid` is the client's, 0 if it is unknown. Returns `error` if there is none.
 export def Focus(pid: number): any
-  const bufnr = register.BufferOfClient(pid)
   const found = register.OfClient(pid)
-  const terminal = empty(found) && bufnr == 0 ? register.Usable() : found
-  if empty(terminal) && bufnr == 0
+  const terminal = empty(found) ? register.Current() : found
+  if empty(terminal)
     return {error: pid == 0 ? NONE_RUNS
       : 'Claude is not in a terminal of this Vim; switch to it yourself'}
   endif
-  asked.Run(() => Show(empty(terminal) ? {bufnr: bufnr} : terminal, true))
+  asked.Run(() => Show(terminal, true))
   return true
 enddef
 
@@ -355,29 +354,31 @@ def HasUnseenFailure(): bool
 enddef
 
 def ToggleNow(place: dict<any>)
-  const terminal = register.Usable()
-  if empty(terminal)
-    if HasUnseenFailure()
-      window.Open(failed, place)
-      setbufvar(failed, '&bufhidden', 'wipe')
-    endif
-  elseif empty(terminal.pane)
+  const terminal = register.Current()
+  if !empty(terminal)
     ToggleBuffer(terminal)
-  elseif pane.IsShown(terminal.pane) && !terminal.is_found
-    pane.Hide(terminal.pane)
-  else
-    Show(terminal, true)
+  elseif HasUnseenFailure()
+    window.Open(failed, place)
+    setbufvar(failed, '&bufhidden', 'wipe')
   endif
 enddef
 
-# Called by the host: hide or show the CLI that runs, when the user is at rest. If the last one failed
-# while it was hidden, show its output instead, once. Returns false if there is neither.
-export def Toggle(place: dict<any>): bool
-  if !is_starting && empty(register.Usable()) && !HasUnseenFailure()
-    return false
+# Called by the host: hide or show the CLI that runs, when the user is at rest; the host does that with a
+# `pane`. If the last one failed while it was hidden, show its output instead, once. Returns whether it
+# `is_done`: there is either.
+export def Toggle(place: dict<any>): dict<any>
+  const terminal = register.Current()
+  const is_found = get(terminal, 'is_found', false)
+  const pane: dict<any> = get(terminal, 'pane', {})
+  if !empty(pane)
+    Visit(terminal)
+    return {is_done: true, pane: pane.id, is_found: is_found}
   endif
-  asked.Run(() => ToggleNow(place))
-  return true
+  const is_done = is_starting || !empty(terminal) || HasUnseenFailure()
+  if is_done
+    asked.Run(() => ToggleNow(place))
+  endif
+  return {is_done: is_done}
 enddef
 
 defcompile

@@ -294,6 +294,10 @@ class App(Parts):
     def _terminal_ended(self, event: events.TerminalEnded) -> None:
         self.hooks.terminal_ended(event.launch)
 
+    @handles(events.PaneWanted)
+    def _pane_wanted(self, wanted: events.PaneWanted) -> Awaitable[None]:
+        return self.hooks.show_pane(wanted.id)
+
     @handles(events.PermissionPressed)
     def _permission_pressed(self, pressed: events.PermissionPressed) -> Awaitable[None]:
         return self.hooks.press(pressed)

@@ -4,9 +4,10 @@
 """
 
 import asyncio
+import logging
 import os
 import shlex
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,18 @@ import msgspec
 
 from claude_ide import changes_command, program
 from claude_ide.app import App
+from claude_ide.editor.port.terminals import Terminal
 from claude_ide.editor.port.windows import Look
-from claude_ide.editor_name import VIM, editor_name
+from claude_ide.editor_name import VIM, editor_name, for_this_editor
 from claude_ide.errors import UserError
 from claude_ide.mcp import registration
 from claude_ide.mcp.address import TOKEN
 from claude_ide.own_mode import given_words, terminal_options
+
+logger = logging.getLogger(__name__)
+
+NONE_RUNS = "no terminal of this Neovim runs Claude (:Claude opens one)"
+ONLY_ONE = "only one Claude runs (:ClaudeNew starts another)"
 
 
 class Call(msgspec.Struct, frozen=True):
@@ -97,8 +104,39 @@ async def new(app: App, call: Call) -> None:
     name = " ".join(call.arguments)
     if await _serves_for_terminals(app):
         async with app.opening_terminal:
-            await app.editor.port.terminals.make_room(name)
+            running = await app.editor.port.terminals.running()
+            if any(each.name == name for each in running):
+                raise UserError(f'there is a Claude named "{name}" (:ClaudeSwitch goes there)')
+            await _hide_pane(app, running)
             await _open(app, [], {"takes_window": True} | ({"name": name} if name else {}))
+
+
+@command("ClaudeSwitch")
+async def switch(app: App, call: Call) -> None:
+    """:ClaudeSwitch [name] — go to another CLI in a terminal."""
+    running = await app.editor.port.terminals.running()
+    names = sorted(each.name for each in running)
+    others = sorted(each.name for each in running if not each.is_current)
+    name = " ".join(call.arguments)
+    if name and name not in names:
+        known = f" ({', '.join(names)})" if names else ""
+        raise UserError(f'no Claude is named "{name}"{known}')
+    if not (name or others):
+        raise UserError(ONLY_ONE if running else for_this_editor(NONE_RUNS))
+    name = name or (others[0] if len(others) == 1 else await app.editor.choose("Claude:", others))
+    chosen = next((each for each in running if each.name == name), None)
+    if chosen is None:
+        return
+    if chosen.pane and not chosen.is_current:
+        await _hide_pane(app, running)
+    await app.editor.port.terminals.switch(name)
+
+
+async def _hide_pane(app: App, running: Sequence[Terminal]) -> None:
+    """Hide the pane of the current CLI, if it has one."""
+    for each in running:
+        if each.is_current and each.pane:
+            await app.hooks.hide_pane(each.pane)
 
 
 @command("ClaudePrompt")
@@ -121,9 +159,13 @@ async def prompt(app: App, call: Call) -> None:
 
 async def _find(app: App) -> bool:
     """Return whether a CLI runs here; one that an earlier editor has left is taken over first."""
-    if not await app.editor.port.terminals.is_running():
+    if not await _is_running(app):
         await app.find_panes()
-    return await app.editor.port.terminals.is_running()
+    return await _is_running(app)
+
+
+async def _is_running(app: App) -> bool:
+    return any(each.is_current for each in await app.editor.port.terminals.running())
 
 
 async def _serves_for_terminals(app: App) -> bool:
@@ -139,7 +181,17 @@ async def _serves_for_terminals(app: App) -> bool:
 async def _is_toggled(app: App) -> bool:
     await _find(app)
     place = {"side": app.config.terminal.side, "size": app.config.terminal.size}
-    return await app.editor.port.terminals.toggle(place)
+    toggled = await app.editor.port.terminals.toggle(place)
+    if not toggled.pane:
+        return toggled.is_done
+    try:
+        if toggled.is_found or not await app.hooks.hide_pane(toggled.pane):
+            await app.hooks.show_pane(toggled.pane)
+    except UserError as error:
+        # It has just closed: another CLI is started.
+        logger.info("%s: %s", toggled.pane, error)
+        return False
+    return True
 
 
 async def _open(app: App, given: list[str], more: Mapping[str, object] | None = None) -> None:
@@ -339,7 +391,7 @@ async def _mention(app: App, call: Call, *mentions: dict[str, Any]) -> None:
     await app.start()
     near = await app.ide.near()
     addressee = [app.ide.mention(mention, near) for mention in mentions][-1]
-    if call.bang and addressee is None and not await app.editor.port.terminals.is_running():
+    if call.bang and addressee is None and not await _is_running(app):
         return await claude(app, Call())
     if addressee is None:
         app.editor.notify("saved; Claude gets it when it connects (:Claude)")

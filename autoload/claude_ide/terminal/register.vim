@@ -2,14 +2,14 @@ vim9script
 # The CLIs that `:Claude` has started: which one commands mean, to which tab page each belongs, and
 # which clients run in them.
 #
-# A terminal is a dict: its `bufnr` (0 if it is in a `pane` of tmux, see `pane.vim`), its `name`, its
-# `place` (`side` and `size`), the `launch` under which it reports what it does (empty if it does
-# not), its `home` (`Tab`), its `worktree`, and whether it `is_found`: an earlier editor has left it,
-# and the user was not there yet.
+# A terminal is a dict: its `bufnr`, 0 if it is in a `pane` of the user's tmux, which the host shows and
+# hides (`hooks/panes.py`): {id, pid}, otherwise empty; its `name`, its `place` (`side` and `size`), the
+# `launch` under which it reports what it does (empty if it does not), its `home` (`Tab`), its
+# `worktree`, and whether it `is_found`: an earlier editor has left it, and the user was not there yet.
 
-import autoload './pane.vim'
 import autoload '../channel.vim'
 import autoload '../own_options.vim'
+import autoload '../system/program.vim'
 import autoload '../window/location.vim'
 
 var terminals: list<dict<any>> = [] # the last used one first
@@ -44,7 +44,7 @@ enddef
 
 def IsAlive(terminal: dict<any>): bool
   if !empty(terminal.pane)
-    return pane.IsAlive(terminal.pane)
+    return program.IsAlive(terminal.pane.pid)
   endif
   return bufexists(terminal.bufnr) && term_getstatus(terminal.bufnr) =~# 'running'
 enddef
@@ -108,16 +108,6 @@ export def Current(): dict<any>
   return empty(entered) ? Find(IsMeant) : entered
 enddef
 
-# Like `Current`, to be shown or hidden now: one in a pane that has just closed does not count.
-export def Usable(): dict<any>
-  var terminal = Current()
-  while !empty(terminal) && !empty(terminal.pane) && !pane.Exists(terminal.pane)
-    Remove(terminal)
-    terminal = Current()
-  endwhile
-  return terminal
-enddef
-
 # Add a terminal: its `bufnr` or `pane`, `place` and `launch`, and perhaps whether it `is_found`.
 export def Add(given: dict<any>): dict<any>
   final terminal = extendnew({bufnr: 0, pane: {}, is_found: false}, given)
@@ -159,43 +149,37 @@ def ClientsThat(Test: func(number): bool): list<number>
   return keys(lineages)->mapnew((_, pid) => str2nr(pid))->filter((_, pid) => Test(pid))
 enddef
 
-# The buffer of the terminal in which a client runs; 0 if none is found.
-export def BufferOfClient(pid: number): number
-  const found = term_list()->indexof((_, bufnr) => RunsInBuffer(pid, bufnr))
-  return found < 0 ? 0 : term_list()[found]
-enddef
-
-# The terminal of ours in which a client runs; empty if none is found.
+# The terminal in which a client runs: only its `bufnr` if the user has opened it; empty if none is found.
 export def OfClient(pid: number): dict<any>
-  return Find((terminal) => RunsIn(pid, terminal))
+  const own = Find((terminal) => RunsIn(pid, terminal))
+  const other = term_list()->indexof((_, bufnr) => RunsInBuffer(pid, bufnr))
+  return !empty(own) || other < 0 ? own : {bufnr: term_list()[other], pane: {}}
 enddef
 
-# Called by the host: the terminals that run, each as the id of its launch, its name, whether a
-# command here can mean it, its folder, and the process ids of its clients. A command means that in
-# which the user is, or else those of this tab page.
-export def Running(): list<list<any>>
-  const entered = Of(bufnr())
-  return All()->mapnew((_, terminal) => {
-    const is_meant = empty(entered) ? terminal.home == Tab() : terminal is entered
-    const pids = ClientsThat((pid) => RunsIn(pid, terminal))
-    return [terminal.launch, terminal.name, is_meant, terminal.worktree, pids]
-  })
-enddef
-
-# Called by the host: whether the terminal of `:Claude` is running.
-export def IsRunning(): bool
-  return !empty(Current())
+# Called by the host: the terminals that run, the last used one first (`Terminal` of the port).
+export def Running(): list<dict<any>>
+  const [entered, current] = [Of(bufnr()), Current()]
+  return All()->mapnew((_, terminal) => ({
+    launch: terminal.launch,
+    name: terminal.name,
+    is_meant: empty(entered) ? terminal.home == Tab() : terminal is entered,
+    is_current: terminal is current,
+    folder: terminal.worktree,
+    pids: ClientsThat((pid) => RunsIn(pid, terminal)),
+    pane: get(terminal.pane, 'id', ''),
+  }))
 enddef
 
 # The tab page to which a client belongs, 0 if it is unknown, and the launch of its terminal, if that is
 # ours. A terminal that the user has opened belongs where it is shown.
 def Home(pid: number): list<any>
   const terminal = OfClient(pid)
-  if !empty(terminal)
+  if empty(terminal)
+    return [0, '']
+  elseif has_key(terminal, 'home')
     return [TabNumber(terminal.home), get(terminal, 'launch', '')]
   endif
-  const bufnr = BufferOfClient(pid)
-  const tabs = bufnr == 0 ? [] : win_findbuf(bufnr)->map((_, win) => win_id2tabwin(win)[0])
+  const tabs = win_findbuf(terminal.bufnr)->mapnew((_, win) => win_id2tabwin(win)[0])
   return [tabs->index(tabpagenr()) >= 0 ? tabpagenr() : get(tabs, 0, 0), '']
 enddef
 

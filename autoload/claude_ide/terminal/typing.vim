@@ -21,16 +21,14 @@ enddef
 # is found.
 export def Begin(pid: number, text: string): dict<any>
   const terminal = pid > 0 ? register.OfClient(pid) : register.Current()
-  const bufnr = empty(terminal) ? register.BufferOfClient(pid) : terminal.bufnr
-  if empty(terminal) && bufnr == 0
+  if empty(terminal)
     const reason = pid == 0 ? 'no terminal of this Vim runs Claude (:Claude opens one)'
       : 'Claude is not in a terminal of this Vim'
     return {error: reason .. Yank([text])}
   endif
   last += 1
   words[last] = text
-  const pane = get(get(terminal, 'pane', {}), 'id', '')
-  return {number: last, bufnr: bufnr, pane: pane, tmux: $TMUX}
+  return {number: last, bufnr: terminal.bufnr, pane: get(terminal.pane, 'id', ''), tmux: $TMUX}
 enddef
 
 # Called by the host: the lowest rows of a terminal, without empty ones below; none once its program

@@ -1,19 +1,16 @@
---- The CLIs in terminals: starts, shows and hides them (`:Claude`, `:ClaudeNew`, `:ClaudeSwitch`), and takes
---- the user there and back (`:ClaudeFocus`).
+--- The CLIs in terminals: starts, shows and hides them, and takes the user there and back (`:ClaudeFocus`).
 local channel = require('claude_ide.channel')
 local label = require('claude_ide.window.label')
 local location = require('claude_ide.window.location')
 local message = require('claude_ide.messages.message')
 local moment = require('claude_ide.timing.moment')
 local own_options = require('claude_ide.own_options')
-local pane = require('claude_ide.terminal.pane')
 local quiet = require('claude_ide.messages.quiet')
 local register = require('claude_ide.terminal.register')
 local terminal_program = require('claude_ide.system.terminal_program')
 local terminal_window = require('claude_ide.terminal.window')
 local tiling = require('claude_ide.window.tiling')
 local typing_mode = require('claude_ide.terminal.typing_mode')
-local ui = require('claude_ide.ui.vim_ui')
 local window_close = require('claude_ide.window.close')
 
 local M = {}
@@ -83,14 +80,14 @@ local function go(bufnr, will_type)
   end)
 end
 
--- Go to a terminal, or to its pane; show it if it is hidden. Raises an error if tmux refuses.
----@param terminal claude_ide.Terminal
+-- Go to a terminal, or have the host go to its pane; show it if it is hidden.
+---@param terminal claude_ide.Terminal|{ bufnr: integer }
 ---@param will_type? boolean whether the user types in any case
 local function show(terminal, will_type)
   if terminal.pane then
-    pane.focus(terminal.pane, terminal.place.size)
     terminal.is_found = nil
     register.use(terminal)
+    channel.emit('pane_wanted', { id = terminal.pane.id })
   else
     go(terminal.bufnr, will_type)
   end
@@ -141,7 +138,7 @@ function M.toggle_focus(opts)
   if vim.b.claude_ide_terminal then
     return leave(api.nvim_get_current_buf())
   end
-  local terminal = register.usable()
+  local terminal = register.current()
   -- A terminal that the user has opened counts, if a client runs in it.
   local bufnr = not terminal
     and vim.iter(api.nvim_list_bufs()):find(function(each)
@@ -155,24 +152,19 @@ function M.toggle_focus(opts)
   if selection then
     selection.hold((opts.range or 0) > 0 and { opts.line1, opts.line2 } or nil)
   end
-  local ok, reason = pcall(show, terminal or { bufnr = bufnr })
-  if not ok then
-    message.show(reason, 'error')
-  end
+  show(terminal or { bufnr = bufnr })
 end
 
 --- Called by the host: go to the terminal in which a client runs; to that of `:Claude` if none is found.
 ---@param pid integer the client's process id; 0 if unknown
 ---@return { error: string }?
 function M.focus(pid)
-  local bufnr = register.buffer_of_client(pid)
-  local terminal = register.of_client(pid) or not bufnr and register.usable()
-  if terminal or bufnr then
-    show(terminal or { bufnr = bufnr }, true)
-  else
+  local terminal = register.of_client(pid) or register.current()
+  if not terminal then
     local elsewhere = 'Claude is not in a terminal of this Neovim; switch to it yourself'
     return { error = pid == 0 and NONE_RUNS or elsewhere }
   end
+  show(terminal, true)
 end
 
 -- Starting.
@@ -353,12 +345,6 @@ end
 
 ---@param terminal claude_ide.Terminal
 local function toggle(terminal)
-  if terminal.pane then
-    if pane.is_shown(terminal.pane) and not terminal.is_found then
-      return pane.hide(terminal.pane)
-    end
-    return show(terminal, true)
-  end
   local bufnr, is_tab = terminal.bufnr, terminal.place.side == 'tab'
   local window = terminal_window.of(bufnr)
   if not window and is_tab and terminal_window.is_shown(bufnr) then
@@ -376,102 +362,40 @@ end
 --- Called by the host: hide or show the CLI that runs. If the last one failed while it was hidden, show its
 --- output instead, once.
 ---@param place claude_ide.TerminalPlace
----@return boolean|{ error: string } is_done false if there is neither
+---@return claude_ide.Toggled|{ error: string }
 function M.toggle(place)
-  local terminal = register.usable()
-  if terminal then
+  local terminal = register.current()
+  if terminal and terminal.pane then
+    local found = { is_done = true, pane = terminal.pane.id, is_found = terminal.is_found }
+    terminal.is_found = nil
+    register.use(terminal)
+    return found
+  elseif terminal then
     local ok, reason = pcall(toggle, terminal)
-    return ok or { error = reason }
+    return ok and { is_done = true } or { error = reason }
   elseif is_valid(failed) and not terminal_window.is_shown(failed) then
     terminal_window.open(failed, place)
     vim.bo[failed].bufhidden = 'wipe'
-    return true
+    return { is_done = true }
   end
-  return false
+  return { is_done = false }
 end
 
-local function hide_pane()
-  local current = register.current()
-  if current and current.pane and pane.is_shown(current.pane) then
-    pane.hide(current.pane)
-  end
-end
+---@class claude_ide.Toggled
+---@field is_done boolean false if there is no CLI to show or hide
+---@field pane? string the pane that the host has to show or hide
+---@field is_found? boolean whether an earlier editor has left it: it is only shown then
 
---- Called by the host: another CLI with a name is about to start, and to take the place of the current one.
----@param name string empty for a number
----@return { error: string }?
-function M.make_room(name)
-  if register.named(name) then
-    return { error = ('there is a Claude named "%s" (:ClaudeSwitch goes there)'):format(name) }
-  end
-  hide_pane()
-end
-
----@param terminal claude_ide.Terminal
-local function switch_to(terminal)
-  local bufnr, window = terminal.bufnr, terminal_window.of_any()
-  if terminal.pane and not pane.is_shown(terminal.pane) then
-    hide_pane()
-  elseif bufnr and window and not register.is_per_tab() and not terminal_window.is_shown(bufnr) then
+--- Called by the host: show another CLI instead of the current one, and go there.
+---@param name string
+function M.switch(name)
+  local terminal = register.named(name)
+  local bufnr, window = terminal and terminal.bufnr, terminal_window.of_any()
+  if bufnr and window and not register.is_per_tab() and not terminal_window.is_shown(bufnr) then
     terminal_window.open(bufnr, terminal.place, window)
-    return typing_mode.begin(bufnr)
-  end
-  show(terminal, true)
-end
-
----@param terminal claude_ide.Terminal
-local function switch(terminal)
-  local ok, reason = pcall(switch_to, terminal)
-  if not ok then
-    message.show(reason, 'error')
-  end
-end
-
----@param terminals claude_ide.Terminal[]
----@return string[]
-local function names_of(terminals)
-  local names = vim.tbl_map(function(terminal)
-    return terminal.name
-  end, terminals)
-  table.sort(names)
-  return names
-end
-
----@param others claude_ide.Terminal[]
-local function choose(others)
-  ui.from_here(function(answered)
-    local names = names_of(others)
-    ui.select('Claude:', names, function(index)
-      local terminal = index and register.named(names[index])
-      if terminal then
-        switch(terminal)
-      else
-        answered()
-      end
-    end)
-  end)
-end
-
---- `:ClaudeSwitch`: go to the CLI with a name. Without a name, go to the other one, or let the user choose.
----@param opts vim.api.keyset.create_user_command.command_args
-function M.switch(opts)
-  local name, current, all = vim.trim(opts.args), register.current(), register.all()
-  local others = vim.tbl_filter(function(terminal)
-    return terminal ~= current
-  end, all)
-  local chosen = name ~= '' and register.named(name) or name == '' and #others == 1 and others[1]
-  if chosen then
-    switch(chosen)
-  elseif name ~= '' then
-    local known = #all > 0 and (' (%s)'):format(table.concat(names_of(all), ', ')) or ''
-    message.show(('no Claude is named "%s"%s'):format(name, known), 'warn')
-  elseif #others > 0 then
-    choose(others)
-  else
-    message.show(
-      current and 'only one Claude runs (:ClaudeNew starts another)' or NONE_RUNS,
-      'warn'
-    )
+    typing_mode.begin(bufnr)
+  elseif terminal then
+    show(terminal, true)
   end
 end
 
@@ -483,11 +407,12 @@ end
 function M.complete(lead, line, pos)
   local begun = line:sub(1, pos):match('Cl%a*%s+(.*)$') or lead
   local candidates = {}
-  for _, name in ipairs(names_of(register.all())) do
-    if vim.startswith(name, begun) then
-      table.insert(candidates, name:sub(#begun - #lead + 1))
+  for _, terminal in ipairs(register.all()) do
+    if vim.startswith(terminal.name, begun) then
+      table.insert(candidates, terminal.name:sub(#begun - #lead + 1))
     end
   end
+  table.sort(candidates)
   return candidates
 end
 

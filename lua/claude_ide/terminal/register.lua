@@ -3,11 +3,15 @@
 local channel = require('claude_ide.channel')
 local location = require('claude_ide.window.location')
 local own_options = require('claude_ide.own_options')
-local pane = require('claude_ide.terminal.pane')
 
 local M = {}
 
 local api = vim.api
+
+--- A pane of the user's tmux, which the host shows and hides (`hooks/panes.py`).
+---@class claude_ide.Pane
+---@field id string tmux's, such as `%3`
+---@field pid integer of the shell in it: it ends with the CLI, or when the user has seen why that ended
 
 --- A CLI in a buffer or in a pane of tmux.
 ---@class claude_ide.Terminal
@@ -32,7 +36,7 @@ end
 ---@param terminal claude_ide.Terminal
 local function is_alive(terminal)
   if terminal.pane then
-    return pane.is_alive(terminal.pane)
+    return vim.uv.kill(terminal.pane.pid, 0) == 0
   end
   return api.nvim_buf_is_valid(terminal.bufnr)
 end
@@ -115,17 +119,6 @@ function M.current()
   return M.of(api.nvim_get_current_buf()) or find(is_meant)
 end
 
---- Like `current`, to be shown or hidden now: one in a pane that has just closed does not count.
----@return claude_ide.Terminal?
-function M.usable()
-  local terminal = M.current()
-  while terminal and terminal.pane and not pane.exists(terminal.pane) do
-    M.remove(terminal)
-    terminal = M.current()
-  end
-  return terminal
-end
-
 --- Add a terminal: its first fields. Without a name it gets a number.
 ---@param terminal table
 ---@return claude_ide.Terminal
@@ -152,16 +145,11 @@ end
 
 -- The clients.
 
--- The process id of the program in a terminal.
----@param terminal { bufnr?: integer, pane?: claude_ide.Pane }
-local function job_of(terminal)
-  return terminal.pane and terminal.pane.pid or vim.b[terminal.bufnr].terminal_job_pid
-end
-
 ---@param pid integer of a client; 0 if unknown
 ---@param terminal { bufnr?: integer, pane?: claude_ide.Pane }
 local function runs_in(pid, terminal)
-  return vim.list_contains(lineages[pid] or {}, job_of(terminal))
+  local job = terminal.pane and terminal.pane.pid or vim.b[terminal.bufnr].terminal_job_pid
+  return vim.list_contains(lineages[pid] or {}, job)
 end
 
 ---@param terminal { bufnr?: integer, pane?: claude_ide.Pane }
@@ -172,41 +160,36 @@ local function clients_in(terminal)
   end, vim.tbl_keys(lineages))
 end
 
---- The buffer of the terminal in which a client runs.
+--- The terminal in which a client runs; only its buffer if the user has opened it.
 ---@param pid integer 0 if unknown
----@return integer?
-function M.buffer_of_client(pid)
-  return vim.iter(api.nvim_list_bufs()):find(function(bufnr)
-    return runs_in(pid, { bufnr = bufnr })
-  end)
-end
-
---- The terminal of ours in which a client runs.
----@param pid integer 0 if unknown
----@return claude_ide.Terminal?
+---@return claude_ide.Terminal|{ bufnr: integer }|nil
 function M.of_client(pid)
-  return find(function(terminal)
+  local own = find(function(terminal)
     return runs_in(pid, terminal)
   end)
+  local bufnr = not own
+    and vim.iter(api.nvim_list_bufs()):find(function(each)
+      return runs_in(pid, { bufnr = each })
+    end)
+  return own or bufnr and { bufnr = bufnr } or nil
 end
 
---- Called by the host: the terminals that run, and which of them a command here can mean: that in which the
---- user is, or else those of this tab page.
----@return [string, string, boolean, string, integer[]][] terminals the id of the launch, the name, whether it
----  is meant, the folder, and the process ids of its clients
+--- Called by the host: the terminals that run, the last used one first (`Terminal` of the port).
+---@return table[]
 function M.running()
-  local entered, here = M.of(api.nvim_get_current_buf()), api.nvim_get_current_tabpage()
+  local entered, current = M.of(api.nvim_get_current_buf()), M.current()
+  local here = api.nvim_get_current_tabpage()
   return vim.tbl_map(function(terminal)
-    local is_entered = terminal == entered or not entered and terminal.home == here
-    local pids = clients_in(terminal)
-    return { terminal.launch, terminal.name, is_entered, terminal.worktree, pids }
+    return {
+      launch = terminal.launch,
+      name = terminal.name,
+      is_meant = terminal == entered or not entered and terminal.home == here,
+      is_current = terminal == current,
+      folder = terminal.worktree,
+      pids = clients_in(terminal),
+      pane = terminal.pane and terminal.pane.id,
+    }
   end, M.all())
-end
-
---- Called by the host: whether the terminal of `:Claude` is running.
----@return boolean
-function M.is_running()
-  return M.current() ~= nil
 end
 
 -- The tab page to which a client belongs, and the launch of its terminal if that is ours. A terminal that the
@@ -214,12 +197,11 @@ end
 ---@return integer? tabpage
 ---@return string? launch
 local function home_of(pid)
-  local terminal = M.of_client(pid)
-  if terminal then
+  local terminal = M.of_client(pid) or {}
+  if terminal.home or not terminal.bufnr then
     return terminal.home, terminal.launch
   end
-  local bufnr = M.buffer_of_client(pid)
-  local shown = vim.tbl_map(api.nvim_win_get_tabpage, bufnr and vim.fn.win_findbuf(bufnr) or {})
+  local shown = vim.tbl_map(api.nvim_win_get_tabpage, vim.fn.win_findbuf(terminal.bufnr))
   local here = api.nvim_get_current_tabpage()
   return vim.list_contains(shown, here) and here or shown[1]
 end

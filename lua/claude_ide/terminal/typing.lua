@@ -35,16 +35,15 @@ end
 ---  prompt's number; the id of a pane if it is none of our buffers, and $TMUX
 function M.begin(pid, text)
   local terminal = pid == 0 and register.current() or register.of_client(pid)
-  local bufnr = terminal and terminal.bufnr or not terminal and register.buffer_of_client(pid) or 0
-  if not terminal and bufnr == 0 then
+  if not terminal then
     local reason = pid == 0 and 'no terminal of this Neovim runs Claude (:Claude opens one)'
       or 'Claude is not in a terminal of this Neovim'
     return { error = reason .. yank({ text }) }
   end
   last = last + 1
   words[last] = text
-  local pane = terminal and terminal.pane and terminal.pane.id or ''
-  return { number = last, bufnr = bufnr, pane = pane, tmux = vim.env.TMUX or '' }
+  local pane = terminal.pane and terminal.pane.id or ''
+  return { number = last, bufnr = terminal.bufnr or 0, pane = pane, tmux = vim.env.TMUX or '' }
 end
 
 local function is_running(bufnr)
@@ -74,35 +73,21 @@ function M.press(bufnr, keys, seen)
   return is_unchanged and pcall(api.nvim_chan_send, vim.bo[bufnr].channel, keys)
 end
 
--- The size of the terminal of a buffer: that of the largest of its windows, in each direction; nil if no
--- window shows it.
----@param bufnr integer
----@return integer? columns
----@return integer? rows
-local function size_of(bufnr)
-  local columns, rows
-  for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
-    local info = vim.fn.getwininfo(win)[1]
-    columns = math.max(columns or 0, info.width - info.textoff)
-    rows = math.max(rows or 0, info.height)
-  end
-  return columns, rows
-end
-
 --- Have a CLI draw its whole screen again. It does not if its terminal is resized and gets its old size at
 --- once: it finds the size that it knows. So another size has to stay for a moment.
 ---@param bufnr integer
 function M.redraw(bufnr)
-  local columns, rows = size_of(bufnr)
-  if not columns or rows < 2 then
-    return
-  end
-  pcall(vim.fn.jobresize, vim.bo[bufnr].channel, columns, rows - 1)
-  vim.defer_fn(function()
-    columns, rows = size_of(bufnr)
-    if columns then
+  local function resize(by)
+    local win = vim.fn.bufwinid(bufnr)
+    local info = win > 0 and vim.fn.getwininfo(win)[1]
+    if info then
+      local columns, rows = info.width - info.textoff, math.max(1, info.height + by)
       pcall(vim.fn.jobresize, vim.bo[bufnr].channel, columns, rows)
     end
+  end
+  resize(-1)
+  vim.defer_fn(function()
+    resize(0)
   end, RESIZED_MS)
 end
 

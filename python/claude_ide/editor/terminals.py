@@ -15,21 +15,7 @@ from claude_ide.editor.state import State
 from claude_ide.errors import EditorError
 
 if TYPE_CHECKING:
-    from claude_ide.editor.port.terminals import TmuxPane
-
-
-class Terminal(msgspec.Struct, frozen=True):
-    """A terminal that runs. `pids` are those of the connected clients in it, if any.
-
-    `name` is the user's, or a number; `is_meant` is whether a command here can mean it; `folder` is
-    where it was started, or the root of that worktree.
-    """
-
-    launch: str
-    name: str
-    is_meant: bool
-    folder: str
-    pids: list[int]
+    from claude_ide.editor.port.terminals import Terminal, TmuxPane
 
 
 class _Cli(msgspec.Struct, frozen=True):
@@ -83,9 +69,9 @@ class Terminals:
         """Return the process ids of the clients that belong to this tab page."""
         return await self._port.terminals.here()
 
-    async def running(self) -> list[Terminal]:
+    async def running(self) -> "list[Terminal]":
         """Return the terminals, the last used one first."""
-        return [Terminal(*each) for each in await self._port.terminals.running()]
+        return await self._port.terminals.running()
 
     async def label(self, *, pid: int = 0, launch: str = "") -> str:
         """Return what tells a CLI from the others: its name, worktree, branch or folder.
@@ -109,7 +95,7 @@ class Terminals:
         """Return whether a folder is in a worktree of the editor, or unknown."""
         return not folder or _root(folder) in map(_root, self._state.folders)
 
-    def _clis(self, terminals: list[Terminal]) -> Iterator[_Cli]:
+    def _clis(self, terminals: "list[Terminal]") -> Iterator[_Cli]:
         for each in terminals:
             name, number = ("", each.name) if each.name.isdecimal() else (each.name, "")
             folder = next(filter(None, map(pids.working_folder, each.pids)), each.folder)

@@ -230,6 +230,16 @@ class Hooks:
         opened = TmuxPane(id_, pid, launch.id, self._size, name)
         await self._editor.terminals.adopt(opened)
 
+    async def show_pane(self, pane: str) -> None:
+        """Bring a pane of tmux beside the editor, and go there. Raises `UserError`."""
+        environment = await self._editor.port.terminals.environment()
+        await asyncio.to_thread(panes.show, environment, pane, self._size)
+
+    async def hide_pane(self, pane: str) -> bool:
+        """Hide a pane of tmux; return False if it was hidden. Raises `UserError`."""
+        environment = await self._editor.port.terminals.environment()
+        return await asyncio.to_thread(panes.hide, environment, pane)
+
     async def find_panes(self) -> None:
         """Take over the CLIs of this project that an earlier editor has left in panes of tmux."""
         async with self._finding:

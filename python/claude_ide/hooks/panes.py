@@ -21,6 +21,7 @@ from claude_ide.program import locate
 
 LIMIT_SECONDS = 5.0
 MARK = "@claude_ide"
+GONE = "the pane of this CLI has closed"
 OWN = re.compile(
     r"(TERM|COLORTERM|MYVIMRC|PWD|OLDPWD|SHLVL|_)\Z|TERM_PROGRAM|TMUX|N?VIM|[^A-Za-z_]|\w*\W"
 )
@@ -76,8 +77,7 @@ def open_pane(
     `size` is a share of the window, or columns. Raises `UserError` if tmux refuses.
     """
     script = _script(command, environment)
-    length = f"{int(size * 100)}%" if size < 1 else str(int(size))
-    place = ["-h", "-l", length, "-t", environment["TMUX_PANE"], "-c", folder]
+    place = [*_beside(environment, size), "-c", folder]
     shell = ["-P", "-F", "#{pane_id} #{pane_pid}", "sh", script]
     try:
         id_, pid = _tmux(environment, "split-window", *place, *shell).split()
@@ -86,6 +86,42 @@ def open_pane(
         raise
     set_mark(environment, id_, mark)
     return id_, int(pid)
+
+
+def _beside(environment: Mapping[str, str], size: float) -> list[str]:
+    length = f"{int(size * 100)}%" if size < 1 else str(int(size))
+    return ["-h", "-l", length, "-t", environment["TMUX_PANE"]]
+
+
+def show(environment: Mapping[str, str], pane: str, size: float) -> None:
+    """Bring a pane beside that of the editor, unless it is there, and go to it.
+
+    Raises `UserError` if tmux refuses.
+    """
+    if not _is_here(environment, pane):
+        _tmux(environment, "join-pane", *_beside(environment, size), "-s", pane)
+    _tmux(environment, "select-pane", "-t", pane)
+
+
+def hide(environment: Mapping[str, str], pane: str) -> bool:
+    """Move a pane to a window of its own, in the background; return False if it is not here.
+
+    Raises `UserError` if tmux refuses.
+    """
+    is_here = _is_here(environment, pane)
+    if is_here:
+        _tmux(environment, "break-pane", "-d", "-s", pane, "-n", "Claude")
+    return is_here
+
+
+def _is_here(environment: Mapping[str, str], pane: str) -> bool:
+    """Return whether a pane is in the window of the editor. Raises `UserError` if it is gone."""
+    window = ("display-message", "-p", "-t")
+    found = _tmux(environment, *window, pane, "#{window_id}").strip()
+    # Without the pane, older versions of tmux print an empty text.
+    if not found:
+        raise UserError(GONE)
+    return found == _tmux(environment, *window, environment["TMUX_PANE"], "#{window_id}").strip()
 
 
 def _script(command: Sequence[str], environment: Mapping[str, str]) -> str:

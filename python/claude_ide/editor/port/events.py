@@ -179,6 +179,14 @@ class TerminalEnded(Event, frozen=True):
     launch: str
 
 
+class PaneWanted(Event, frozen=True):
+    """The user goes to the CLI in a pane of tmux."""
+
+    EVENT: ClassVar = "pane_wanted"
+
+    id: str
+
+
 class PermissionPressed(Event, frozen=True):
     """A key of the float with permissions, which has shown the one with this id."""
 

@@ -13,7 +13,7 @@ IN_VIM = {
     "review.record": "the review of an agent's changes",
     "review.show": "the review of an agent's changes",
     "system.browser": "the panel opens a browser to log in",
-    "terminal.make_room": ":ClaudeNew",
+    "terminal.switch": ":ClaudeSwitch",
     "terminal.typing.redraw": "a terminal that is resized twice at once",
     "terminal_prompt": ":ClaudePrompt",
     "tools.buffers.texts": "language servers",

@@ -20,6 +20,35 @@ class TmuxPane(Payload, frozen=True):
     is_found: bool = False
 
 
+class Terminal(Payload, frozen=True):
+    """A terminal that runs. `pids` are those of the connected clients in it, if any.
+
+    `name` is the user's, or a number; `folder` is where it was started, or the root of that
+    worktree. In a buffer it has no `pane`.
+    """
+
+    launch: str
+    name: str
+    folder: str
+    pids: list[int]
+    is_meant: bool
+    """Whether the user is in it, or else whether it belongs to this tab page."""
+    is_current: bool = False
+    """Whether commands mean it here."""
+    pane: str = ""
+
+
+class Toggled(Payload, frozen=True):
+    """What has become of `:Claude`: it `is_done`, unless there is no CLI to show or hide.
+
+    The host has to show or hide a `pane`; one that `is_found` is only shown.
+    """
+
+    is_done: bool
+    pane: str = ""
+    is_found: bool = False
+
+
 class Terminals(Protocol):
     """The terminals. A client is known by its process id, a terminal by the id of its launch."""
 
@@ -37,30 +66,18 @@ class Terminals(Protocol):
         ...
 
     @request("terminal.register.running")
-    async def running(self) -> list[tuple[str, str, bool, str, list[int]]]:
-        """Return the terminals that run, the last used one first.
-
-        Each is the id of its launch, its name, whether a command here can mean it, its folder, and
-        the process ids of its clients.
-        """
-        ...
-
-    @request("terminal.register.is_running")
-    async def is_running(self) -> bool:
-        """Return whether the terminal of `:Claude` is running."""
+    async def running(self) -> list[Terminal]:
+        """Return the terminals that run, the last used one first."""
         ...
 
     @request("terminal.toggle")
-    async def toggle(self, place: Mapping[str, Any]) -> bool:
-        """Hide or show the CLI that runs; return False if there is none to be started instead."""
+    async def toggle(self, place: Mapping[str, Any]) -> Toggled:
+        """Hide or show the CLI that runs."""
         ...
 
-    @request("terminal.make_room")
-    async def make_room(self, name: str) -> None:
-        """Have another CLI, with this name or a number, take the place of the current one.
-
-        Raises `EditorError` if there is one with this name.
-        """
+    @request("terminal.switch")
+    async def switch(self, name: str) -> None:
+        """Show the CLI with a name instead of the current one, and go there."""
         ...
 
     @request("terminal.start")

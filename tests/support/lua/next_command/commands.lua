@@ -40,8 +40,5 @@ package.loaded['claude_ide.host.install'] = {
 package.loaded['claude_ide.tools.showing'] = { dismiss = record('ClaudeDismiss') }
 package.loaded['claude_ide.unseen.walk'] = { run = record('ClaudeSeen') }
 package.loaded['claude_ide.log_window'] = { open = record('ClaudeLog') }
-package.loaded['claude_ide.terminal'] = {
-  switch = record('ClaudeSwitch'),
-  toggle_focus = record('ClaudeFocus'),
-}
+package.loaded['claude_ide.terminal'] = { toggle_focus = record('ClaudeFocus') }
 require('claude_ide.selection').share = record('ClaudeShare')
