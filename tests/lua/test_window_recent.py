@@ -27,8 +27,7 @@ async def test_a_buffer_that_was_never_entered_comes_last(nvim: Neovim) -> None:
 
 
 async def test_the_current_buffer_comes_first_even_without_a_history(nvim: Neovim) -> None:
-    await nvim.lua(USE)
-    await nvim.lua("require('claude_ide.window.recent').watch(false)")
+    await nvim.command("badd a | badd c | edit b")
 
     assert (await names(nvim))[0] == "b"
 

@@ -120,7 +120,6 @@ async def test_messages_choices_inputs_and_floats_show_hostile_text_safely(
         await user.lua("require('claude_ide.ui.vim_ui').select(..., { ... }, function() end)", text)
         await user.lua("require('claude_ide.ui.vim_ui').input(..., ..., function() end)", text)
         await user.lua("require('claude_ide.window.float').show({ ... }, { title = ... })", text)
-        await user.lua("require('claude_ide.window.progress').open('x').show(...)", text)
         await survives(user)
         seen = await until(lambda: user.lua("return #_G.seen == 3 and _G.seen"))
         assert not [char for char in "".join(seen) if ord(char) < 32 or 127 <= ord(char) < 160]

@@ -2,7 +2,6 @@
 local buffer_text = require('claude_ide.file.text')
 local disk = require('claude_ide.file.disk')
 local file = require('claude_ide.file.path')
-local recent = require('claude_ide.window.recent')
 
 local M = {}
 
@@ -106,11 +105,10 @@ function M.folder()
   return vim.fn.getcwd()
 end
 
---- Track the states of the open files, and when buffers were used.
+--- Track the states of the open files.
 ---@param on boolean
 function M.watch(on)
   disk.watch(on)
-  recent.watch(on)
 end
 
 return M

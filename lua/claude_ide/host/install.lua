@@ -1,11 +1,12 @@
 --- `:ClaudeInstall`: creates or updates the plugin's own Python environment.
 local log = require('claude_ide.messages.log')
 local message = require('claude_ide.messages.message')
+local plain = require('claude_ide.messages.plain')
 local process = require('claude_ide.host.process')
 local program = require('claude_ide.system.program')
-local progress = require('claude_ide.window.progress')
 local python = require('claude_ide.host.python')
 local ready = require('claude_ide.host.ready')
+local window_close = require('claude_ide.window.close')
 local work = require('claude_ide.host.work')
 
 local M = {}
@@ -16,6 +17,7 @@ local EXTRAS = { 'jupyter' }
 local RECORD = 'packages.txt' -- beside the environment (`install.py`)
 local LONGEST_MS = 30 * 60 * 1000
 local POLL_MS = 50
+local WIDTH = 60 -- columns of the progress
 local INTERRUPTED = -2 -- the result of `vim.wait()` after CTRL-C
 
 ---@class claude_ide.Installation
@@ -190,6 +192,37 @@ function M.complete(lead, line)
   end, line:find('ClaudeU') and added or EXTRAS)
 end
 
+-- Show one line in the corner of the screen, in a float that never takes the focus; none if Neovim does not
+-- allow it now, as in the command-line window.
+---@return integer bufnr
+local function open_progress()
+  local bufnr = vim.api.nvim_create_buf(false, true)
+  vim.bo[bufnr].bufhidden = 'wipe'
+  pcall(vim.api.nvim_open_win, bufnr, false, {
+    relative = 'editor',
+    anchor = 'SE',
+    row = vim.o.lines - vim.o.cmdheight - 1,
+    col = vim.o.columns,
+    width = math.min(WIDTH, vim.o.columns - 2),
+    height = 1,
+    style = 'minimal',
+    focusable = false,
+    noautocmd = true,
+  })
+  return bufnr
+end
+
+---@param bufnr integer
+---@param text string
+local function show_progress(bufnr, text)
+  local win = vim.fn.win_findbuf(bufnr)[1]
+  if win then
+    local line = plain.fit(text, vim.api.nvim_win_get_width(win))
+    vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, { line })
+    vim.cmd.redraw()
+  end
+end
+
 --- Create or update the environment in the background; each line is shown in a float and as a progress
 --- message.
 ---@param wait? boolean whether to return only when it is done; without a UI it always waits
@@ -197,24 +230,25 @@ end
 ---@param removes? boolean whether the package is to be removed
 function M.run(wait, what, removes)
   local is_waiting = wait or not has_ui()
-  local shown = progress.open(removes and 'ClaudeUninstall' or 'ClaudeInstall')
+  local name, bufnr = removes and 'ClaudeUninstall' or 'ClaudeInstall', open_progress()
   local function show(line)
     -- A line may arrive after the end.
     if running then
-      shown.show(line)
+      show_progress(bufnr, (' %s: %s'):format(name, vim.trim(line)))
       work.report('install', 'ClaudeInstall', line, 'running')
     end
   end
   local ok, installation = pcall(M.begin, what, vim.schedule_wrap(show), function(text, failed)
     local status = failed and 'failed' or 'success'
     work.report('install', 'ClaudeInstall', status, status)
-    shown.close()
+    pcall(window_close.buffer, bufnr)
     report(text, failed)
   end, removes)
   if not ok then
-    shown.close()
+    pcall(window_close.buffer, bufnr)
     return report(installation, true)
   end
+  show_progress(bufnr, (' %s: …'):format(name))
   work.report('install', 'ClaudeInstall', 'starting', 'running')
   if is_waiting and wait_for(installation, show) then
     conclude(installation)

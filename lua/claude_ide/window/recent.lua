@@ -1,65 +1,30 @@
 --- Sorts buffers by their last use, more precisely than Neovim's 'lastused', which has whole seconds.
 local M = {}
 
--- By buffer: seconds since the epoch, with fractions.
+-- By buffer: seconds since the epoch, with fractions since this module is loaded.
 ---@type table<integer, number>
-local entered = {}
-local is_watching = false
+local used = {}
 
---- Start or stop recording when buffers are entered.
----@param on boolean
-function M.watch(on)
-  local group = vim.api.nvim_create_augroup('claude_ide_usage', { clear = true })
-  entered, is_watching = {}, on
-  if not on then
-    return
-  end
-  vim.api.nvim_create_autocmd('BufEnter', {
-    group = group,
-    callback = function(event)
-      local seconds, microseconds = vim.uv.gettimeofday()
-      entered[event.buf] = seconds + microseconds / 1e6
-    end,
-  })
-  vim.api.nvim_create_autocmd('BufWipeout', {
-    group = group,
-    callback = function(event)
-      entered[event.buf] = nil
-    end,
-  })
-end
-
--- In Vim script, so that only numbers are converted to Lua: getbufinfo() includes each buffer's
--- variables.
-local LAST_USED = "map([%s], 'getbufinfo(v:val)[0].lastused')"
-
----@param bufnrs integer[]
----@return table<integer, integer> seconds by buffer
-local function last_used(bufnrs)
-  local others = vim.tbl_filter(function(bufnr)
-    return not entered[bufnr]
-  end, bufnrs)
-  local known = {}
-  local seconds = #others > 0 and vim.api.nvim_eval(LAST_USED:format(table.concat(others, ',')))
-  for index, bufnr in ipairs(others) do
-    known[bufnr] = seconds[index]
-    -- It changes only when the buffer is entered; getbufinfo() lists every sign of the buffer, too.
-    entered[bufnr] = is_watching and seconds[index] or nil
-  end
-  return known
-end
+vim.api.nvim_create_autocmd('BufEnter', {
+  group = vim.api.nvim_create_augroup('claude_ide_usage', { clear = true }),
+  callback = function(event)
+    local seconds, microseconds = vim.uv.gettimeofday()
+    used[event.buf] = seconds + microseconds / 1e6
+  end,
+})
 
 --- Sort buffers in place, most recently used first.
 ---@param bufnrs integer[]
 ---@return integer[] bufnrs the same table
 function M.sort(bufnrs)
-  local seconds, used = last_used(bufnrs), {}
+  local here = vim.api.nvim_get_current_buf()
   for _, bufnr in ipairs(bufnrs) do
-    used[bufnr] = entered[bufnr] or seconds[bufnr]
+    -- In Vim script, so that only a number is converted to Lua, and not each variable of the buffer.
+    used[bufnr] = used[bufnr] or vim.api.nvim_eval(('getbufinfo(%d)[0].lastused'):format(bufnr))
   end
-  used[vim.api.nvim_get_current_buf()] = math.huge
   table.sort(bufnrs, function(a, b)
-    return used[a] > used[b] or (used[a] == used[b] and a < b)
+    local first, second = a == here and math.huge or used[a], b == here and math.huge or used[b]
+    return first > second or (first == second and a < b)
   end)
   return bufnrs
 end

@@ -1,4 +1,4 @@
-require('claude_ide.window.recent').watch(true)
+require('claude_ide.window.recent')
 local bufnrs = {}
 for _, name in ipairs({ 'a', 'b', 'c' }) do
   bufnrs[name] = vim.fn.bufadd(name)
