@@ -13,7 +13,7 @@ local api = vim.api
 ---@field arrangement claude_ide.Arrangement
 ---@field sizes table<integer, integer[]> width and height, by window
 ---@field views table<integer, claude_ide.WindowView>
----@field settled? table<integer, integer[]> sizes once the disturbance is complete
+---@field settled? { layout: any[], sizes: table<integer, integer[]> } once the disturbance is complete
 ---@field resized? boolean whether the user has changed the settled sizes
 ---@field visited? boolean whether the user came back before the sizes were settled
 
@@ -26,57 +26,58 @@ local api = vim.api
 local held = {}
 local group = api.nvim_create_augroup('claude_ide_window_shape', { clear = true })
 
-local function sizes(tabpage)
-  return tiling.sizes(tiling.windows(tabpage))
-end
-
-local function views(tabpage)
+local function views(wins)
   local list = {}
-  for _, win in ipairs(tiling.windows(tabpage)) do
+  for _, win in ipairs(wins) do
     local bufnr = api.nvim_win_get_buf(win)
     -- A terminal's view follows its output.
     if vim.bo[bufnr].buftype ~= 'terminal' then
-      list[win] = {
-        bufnr = bufnr,
-        view = api.nvim_win_call(win, vim.fn.winsaveview),
-        scroll = vim.wo[win].scroll,
-      }
+      local view = api.nvim_win_call(win, vim.fn.winsaveview)
+      list[win] = { bufnr = bufnr, view = view, scroll = vim.wo[win].scroll }
     end
   end
   return list
 end
 
--- Note whether the user has resized windows. That cannot be known if windows have been opened or
--- closed: their neighbours change size, too.
-local function compare(shape)
-  local now, settled = sizes(shape.tabpage), shape.settled
-  if not settled or vim.tbl_count(now) ~= vim.tbl_count(settled) then
-    return
-  end
-  local is_resized = false
-  for win in pairs(settled) do
-    if not now[win] then
-      return
-    elseif shape.sizes[win] and not vim.deep_equal(now[win], settled[win]) then
-      is_resized = true
-    end
-  end
-  shape.resized = is_resized
+-- The layout of all windows, and the sizes of those that the shape knows.
+local function state(shape)
+  local number = api.nvim_tabpage_get_number(shape.tabpage)
+  return {
+    layout = vim.fn.winlayout(number),
+    sizes = tiling.sizes(vim.tbl_keys(shape.sizes)),
+  }
 end
 
-local function find(tabpage, owner)
-  return vim.iter(held):find(function(shape)
-    return shape.tabpage == tabpage and shape.owner == owner
-  end)
+--- The disturbance is complete: any later change of a size is the user's.
+---@param shape claude_ide.TabShape
+function M.settle(shape)
+  shape.settled = shape.settled or state(shape)
 end
 
-local function listen(event, fn)
-  api.nvim_create_autocmd(event, {
+--- Note whether the user has resized windows; call it before the disturbance's windows are closed. Once
+--- windows have been opened or closed, that cannot be known: their neighbours change size, too.
+---@param shape claude_ide.TabShape
+function M.check(shape)
+  local settled = shape.settled
+  local now = settled and api.nvim_tabpage_is_valid(shape.tabpage) and state(shape)
+  if settled and now and vim.deep_equal(now.layout, settled.layout) then
+    shape.resized = not vim.deep_equal(now.sizes, settled.sizes)
+  end
+end
+
+local function listen()
+  api.nvim_create_autocmd({ 'WinResized', 'TabEnter' }, {
     group = group,
-    callback = function()
+    callback = function(event)
+      local here = api.nvim_get_current_tabpage()
       for _, shape in ipairs(held) do
-        if shape.tabpage == api.nvim_get_current_tabpage() then
-          fn(shape)
+        if shape.tabpage == here and event.event == 'WinResized' then
+          M.check(shape)
+        elseif shape.tabpage == here then
+          -- A tab page that is entered again has already made room for the tab line. From then on, any
+          -- change of a size is the user's.
+          shape.visited = shape.visited or not shape.settled
+          M.settle(shape)
         end
       end
     end,
@@ -88,25 +89,22 @@ end
 ---@return claude_ide.TabShape
 function M.hold(owner)
   local tabpage = api.nvim_get_current_tabpage()
-  local known = find(tabpage, owner)
-  if known then
-    return M.share(known)
-  elseif #held == 0 then
-    listen('WinResized', compare)
-    -- A tab page that is entered again has already made room for the tab line. From then on, any change of a
-    -- size is the user's.
-    listen('TabEnter', function(entered)
-      entered.visited = entered.visited or not entered.settled
-      M.settle(entered)
-    end)
+  for _, shape in ipairs(held) do
+    if shape.tabpage == tabpage and shape.owner == owner then
+      return M.share(shape)
+    end
   end
+  if #held == 0 then
+    listen()
+  end
+  local wins = tiling.windows(tabpage)
   local shape = {
     tabpage = tabpage,
     owner = owner,
     holders = 1,
     arrangement = tiling.arrangement(),
-    sizes = sizes(tabpage),
-    views = views(tabpage),
+    sizes = tiling.sizes(wins),
+    views = views(wins),
   }
   table.insert(held, shape)
   return shape
@@ -146,49 +144,26 @@ function M.replace_window(old, new)
   end
 end
 
---- The disturbance is complete: any later change of a size is the user's.
----@param shape claude_ide.TabShape
-function M.settle(shape)
-  shape.settled = shape.settled or sizes(shape.tabpage)
-end
-
---- Note whether the user has resized windows; call it before the disturbance's windows are closed.
----@param shape claude_ide.TabShape
-function M.check(shape)
-  if api.nvim_tabpage_is_valid(shape.tabpage) then
-    compare(shape)
-  end
-end
-
-local function is_unmoved(win, saved)
+-- A cursor that has moved shows that the user was there.
+local function restore_view(win, saved)
   if not api.nvim_win_is_valid(win) or api.nvim_win_get_buf(win) ~= saved.bufnr then
-    return false
+    return
   end
   local row, column = unpack(api.nvim_win_get_cursor(win))
-  return row == saved.view.lnum and column == saved.view.col
-end
-
-local function restore_views(shape)
-  for win, saved in pairs(shape.views) do
-    if is_unmoved(win, saved) then
-      api.nvim_win_call(win, function()
-        -- Restoring a view redraws the window.
-        if not vim.deep_equal(vim.fn.winsaveview(), saved.view) then
-          vim.fn.winrestview(saved.view)
-        end
-      end)
-      -- The rows that scroll are all but the winbar.
-      local rows = vim.fn.getwininfo(win)[1].height
-      if vim.wo[win].scroll ~= saved.scroll and saved.scroll <= rows then
-        vim.wo[win].scroll = saved.scroll
-      end
+  if row == saved.view.lnum and column == saved.view.col then
+    api.nvim_win_call(win, function()
+      vim.fn.winrestview(saved.view)
+    end)
+    -- The rows that scroll are all but the winbar.
+    if saved.scroll <= vim.fn.getwininfo(win)[1].height then
+      vim.wo[win].scroll = saved.scroll
     end
   end
 end
 
--- Set only the sizes that differ. `winrestcmd()` will not do: it names windows by numbers, which
--- floats shift, and resizing the only window resizes the command line. The second pass corrects the
--- windows that lost room to their neighbours in the first.
+-- `winrestcmd()` will not do: it names windows by numbers, which floats shift, and resizing the only window
+-- resizes the command line. The second pass corrects the windows that lost room to their neighbours in the
+-- first.
 local function restore_sizes(shape)
   local cmdheight = vim.o.cmdheight
   for _ = 1, 2 do
@@ -201,12 +176,13 @@ local function restore_sizes(shape)
   end
 end
 
+-- In the shape's tab page.
 local function restore(shape)
   if not shape.resized and vim.deep_equal(tiling.arrangement(), shape.arrangement) then
     restore_sizes(shape)
   end
-  if not shape.visited then
-    restore_views(shape)
+  for win, saved in pairs(shape.visited and {} or shape.views) do
+    restore_view(win, saved)
   end
 end
 
@@ -216,11 +192,9 @@ end
 function M.release(shape)
   shape.holders = shape.holders - 1
   M.check(shape)
-  if shape.holders == 0 then
-    held = vim.tbl_filter(function(other)
-      return other ~= shape
-    end, held)
-  end
+  held = vim.tbl_filter(function(other)
+    return other.holders > 0
+  end, held)
   if #held == 0 then
     api.nvim_clear_autocmds({ group = group })
   end

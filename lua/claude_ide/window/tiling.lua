@@ -1,6 +1,4 @@
 --- The tiled windows of a tab page, that is, all but its floats: their arrangement and their sizes.
-local without_events = require('claude_ide.messages.without_events')
-
 local M = {}
 
 local api = vim.api
@@ -63,35 +61,6 @@ function M.new_tabpage()
     api.nvim_set_current_win(win)
   end
   return tabpage, win
-end
-
--- An autocommand may have set the option in the meantime.
-local function set_showtabline(from, to)
-  if vim.o.showtabline == from then
-    without_events.run({ 'OptionSet' }, function()
-      vim.o.showtabline = to
-    end)
-  end
-end
-
---- Call `fn`, which goes from one of two tab pages to the other and closes the first. If only two tab
---- pages have a tab line, it is hidden first. Otherwise it would resize the other tab page's windows
---- twice at once, and a program in a terminal there would draw in the wrong places.
----@generic T, U
----@param fn fun(argument: T): U
----@param argument T
----@return U result of `fn`
-function M.without_tabline(fn, argument)
-  if vim.o.showtabline ~= 1 or #api.nvim_list_tabpages() ~= 2 then
-    return fn(argument)
-  end
-  set_showtabline(1, 0)
-  local ok, result = pcall(fn, argument)
-  set_showtabline(0, 1)
-  if not ok then
-    error(result, 0)
-  end
-  return result
 end
 
 --- The sizes of the windows that still exist.

@@ -8,6 +8,7 @@ local quiet = require('claude_ide.messages.quiet')
 local tiling = require('claude_ide.window.tiling')
 local window_close = require('claude_ide.window.close')
 local window_shape = require('claude_ide.window.shape')
+local without_events = require('claude_ide.messages.without_events')
 
 local M = {}
 
@@ -39,30 +40,26 @@ local augroup = api.nvim_create_augroup('claude_ide_window_visit', { clear = tru
 ---@type table<claude_ide.Visit, true>
 local visits = {}
 
--- Scheduled, so that a move caused by closing the windows does not count: the buffer is gone by then.
-local function watch_user(visit)
-  return api.nvim_create_autocmd('WinEnter', {
-    group = augroup,
-    callback = vim.schedule_wrap(function()
-      if api.nvim_buf_is_valid(visit.bufnr) then
-        visit.is_left = not visit.guest.has(visit, api.nvim_get_current_win())
-      end
-    end),
-  })
-end
-
--- Once Neovim is certain to exit: before any `VimLeavePre`, in which session managers record the windows.
-local function watch_exit(visit)
-  return api.nvim_create_autocmd('BufWinLeave', {
-    group = augroup,
-    -- A buffer that is closed has to trigger its own autocommands.
-    nested = true,
-    callback = function()
-      if vim.v.exiting ~= vim.NIL then
-        M.close(visit)
-      end
-    end,
-  })
+-- Whether the user leaves; and whether Neovim is certain to exit: that is before any `VimLeavePre`, in which
+-- session managers record the windows.
+local function watch(visit)
+  local function on(event, nested, callback)
+    local options = { group = augroup, nested = nested, callback = callback }
+    table.insert(visit.autocommands, api.nvim_create_autocmd(event, options))
+  end
+  -- Scheduled, so that a move caused by closing the windows does not count: the buffer is gone by then.
+  local function moved()
+    if api.nvim_buf_is_valid(visit.bufnr) then
+      visit.is_left = not visit.guest.has(visit, api.nvim_get_current_win())
+    end
+  end
+  on('WinEnter', false, vim.schedule_wrap(moved))
+  -- A buffer that is closed has to trigger its own autocommands.
+  on('BufWinLeave', true, function()
+    if vim.v.exiting ~= vim.NIL then
+      M.close(visit)
+    end
+  end)
 end
 
 --- Open a guest's windows. Errors in autocommands are silenced.
@@ -77,8 +74,11 @@ function M.open(guest, fields)
   local visit = fields --[[@as claude_ide.Visit]]
   visit.guest, visit.destination, visit.origin, visit.is_left = guest, origin, origin, false
   visit.shape = window_shape.hold(guest.kin or visit)
-  visit.autocommands = visit.bufnr and { watch_user(visit), watch_exit(visit) } or {}
+  visit.autocommands = {}
   visits[visit] = true
+  if visit.bufnr then
+    watch(visit)
+  end
   local ok, reason = pcall(quiet.run, function()
     guest.open(visit)
   end)
@@ -109,10 +109,9 @@ end
 function M.replace_window(old, new)
   window_shape.replace_window(old, new)
   for visit in pairs(visits) do
-    for _, location_of in ipairs({ visit.destination, visit.origin }) do
-      for _, field in ipairs({ 'win', 'previous_win' }) do
-        location_of[field] = location_of[field] == old and new or location_of[field]
-      end
+    for _, place in ipairs({ visit.destination, visit.origin }) do
+      place.win = place.win == old and new or place.win
+      place.previous_win = place.previous_win == old and new or place.previous_win
     end
   end
 end
@@ -125,17 +124,14 @@ function M.has_user(visit)
   return has_user and has_user(visit) or not has_user and not visit.is_left
 end
 
-local function is_over(other, visit)
-  local has_opened = visit.guest.has_opened
-  return other.destination.tabpage == visit.own_tabpage
-    or (has_opened ~= nil and has_opened(visit, other.destination.win))
-end
-
--- A visit that was opened over this one inherits its way back and its shape.
+-- Visits that were opened over this one inherit its way back and its shape.
 local function bequeath(visit)
+  local guest = visit.guest
   for other in pairs(visits) do
-    local is_kin = visit.guest.kin and other.guest.kin == visit.guest.kin
-    if is_kin and is_over(other, visit) then
+    local destination = other.destination
+    local is_over = destination.tabpage == visit.own_tabpage
+      or guest.has_opened and guest.has_opened(visit, destination.win)
+    if guest.kin and other.guest.kin == guest.kin and is_over then
       other.destination, other.origin = visit.destination, visit.origin
       window_shape.release(other.shape)
       other.shape = window_shape.share(visit.shape)
@@ -143,36 +139,46 @@ local function bequeath(visit)
   end
 end
 
--- Whether the user is in the guest's own tab page, with at most a sidebar besides the guest. Then
--- the tab page closes with the guest.
-local function is_alone(visit)
-  return visit.own_tabpage == api.nvim_get_current_tabpage()
-    and not window_close.has_work(visit.own_tabpage, function(win)
-      return visit.guest.has(visit, win)
-    end)
-end
-
+-- Take the user back and close the windows. The guest's own tab page closes with it if at most a sidebar is
+-- there besides.
 ---@return boolean is_back
 local function leave(visit)
-  local is_alone_here = is_alone(visit)
-  local is_back = is_alone_here or M.has_user(visit)
+  local own = visit.own_tabpage
+  local is_alone = own == api.nvim_get_current_tabpage()
+    and not window_close.has_work(own, function(win)
+      return visit.guest.has(visit, win)
+    end)
+  local is_back = is_alone or M.has_user(visit)
   if is_back then
-    location.go_back(is_alone_here and visit.origin or visit.destination)
+    location.go_back(is_alone and visit.origin or visit.destination)
   end
   visit.guest.close(visit)
-  if visit.own_tabpage then
-    window_close.deserted_tabpage(visit.own_tabpage)
+  if own then
+    window_close.deserted_tabpage(own)
   end
   return is_back
 end
 
-local function dismantle(visit)
-  local restore = window_shape.release(visit.shape)
-  local has_tabpage = visit.own_tabpage and api.nvim_tabpage_is_valid(visit.own_tabpage)
-  local is_back = has_tabpage and tiling.without_tabline(leave, visit)
-    or not has_tabpage and leave(visit)
-  restore()
-  return is_back
+-- Call `fn`, which goes from one of two tab pages to the other and closes the first. If only two tab pages
+-- have a tab line, it is hidden first. Otherwise it would resize the other tab page's windows twice at once,
+-- and a program in a terminal there would draw in the wrong places.
+local function without_tabline(fn)
+  -- An autocommand may have set the option in the meantime.
+  local function set(from, to)
+    if vim.o.showtabline == from then
+      without_events.run({ 'OptionSet' }, function()
+        vim.o.showtabline = to
+      end)
+    end
+  end
+  local is_due = vim.o.showtabline == 1 and #api.nvim_list_tabpages() == 2
+  set(is_due and 1, 0)
+  local ok, result = pcall(fn)
+  set(is_due and 0, 1)
+  if not ok then
+    error(result, 0)
+  end
+  return result
 end
 
 --- Close a guest's windows. Errors in autocommands are silenced.
@@ -188,7 +194,14 @@ function M.close(visit)
   end
   bequeath(visit)
   return quiet.run(function()
-    return dismantle(visit)
+    local restore = window_shape.release(visit.shape)
+    local function go()
+      return leave(visit)
+    end
+    local has_tabpage = visit.own_tabpage and api.nvim_tabpage_is_valid(visit.own_tabpage)
+    local is_back = has_tabpage and without_tabline(go) or not has_tabpage and go()
+    restore()
+    return is_back
   end) --[[@as boolean]]
 end
 
