@@ -1,7 +1,6 @@
 vim9script
 # Proposed changes: shown beside the file, decided by the user, and answered once.
 
-import autoload './activity.vim'
 import autoload './channel.vim'
 import autoload './diff/accepted.vim' as accepted_text
 import autoload './diff/decision.vim'
@@ -17,6 +16,7 @@ import autoload './messages/announce.vim'
 import autoload './messages/message.vim'
 import autoload './messages/reason.vim'
 import autoload './messages/screen.vim'
+import autoload './status_line.vim'
 import autoload './timing/moment.vim'
 import autoload './ui/vim_ui.vim'
 import autoload './window/location.vim'
@@ -57,7 +57,7 @@ enddef
 
 # The bars count the diffs. Not at once: the caller may be inside an autocommand.
 def CountChanged()
-  activity.Changed()
+  status_line.Report('diffs', Ordered()->mapnew((_, diff) => get(diff, 'label', '')))
   timer_start(0, (_) => {
     if !empty(diffs)
       screen.DrawStatusLines()

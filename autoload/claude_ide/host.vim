@@ -1,7 +1,6 @@
 vim9script
 # Starts the Python host, sends commands to it, and restarts it when it dies.
 
-import autoload './activity.vim'
 import autoload './channel.vim'
 import autoload './host/port_hold.vim'
 import autoload './host/process.vim'
@@ -10,6 +9,7 @@ import autoload './messages/announce.vim'
 import autoload './messages/log.vim'
 import autoload './messages/message.vim'
 import autoload './messages/reason.vim'
+import autoload './status_line.vim'
 
 # Commands that need the host, but no server.
 const WITHOUT_SERVER = ['ClaudeStop', 'ClaudeStatus', 'ClaudeTrust']
@@ -54,14 +54,18 @@ def Announce(subscribers: list<func>, argument: any)
   endfor
 enddef
 
+def ReportClients()
+  status_line.Report('clients', serving ? clients : null)
+enddef
+
 def SetServing(on: bool)
   const must_announce = on || serving
   serving = on
   clients = on ? clients : 0
+  ReportClients()
   if must_announce
     Announce(on_serving, on)
   endif
-  activity.Changed()
 enddef
 
 # Add 127.0.0.1 to a list of hosts that need no proxy.
@@ -250,7 +254,7 @@ export def Clients(count: number): bool
   const event = count > clients ? 'ClaudeConnected' : 'ClaudeDisconnected'
   clients = count
   announce.Event(event, {clients: count})
-  activity.Changed()
+  ReportClients()
   return true
 enddef
 

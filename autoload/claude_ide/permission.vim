@@ -3,12 +3,12 @@ scriptencoding utf-8
 # The permissions for which CLIs in terminals ask, in a popup that takes no keys until
 # `:ClaudeAnswer`. The host owns its content and handles its keys.
 
-import autoload './activity.vim'
 import autoload './channel.vim'
 import autoload './messages/announce.vim'
 import autoload './messages/message.vim'
 import autoload './messages/plain.vim'
 import autoload './messages/screen.vim'
+import autoload './status_line.vim'
 import autoload './timing/moment.vim'
 import autoload './window/float.vim'
 
@@ -279,11 +279,15 @@ def Watch(on: bool)
   endfor
 enddef
 
-def AnnounceCount(count: number, more: dict<any>)
+# `permission` is empty if none waits.
+def AnnounceCount(permission: dict<any>)
+  const count = get(permission, 'count', 0)
+  status_line.Report('permissions', count)
+  status_line.Report('askers', get(permission, 'labels', []))
   if count != announced
     announced = count
-    activity.Changed()
-    announce.Event('ClaudePermissionWaiting', extendnew({count: count}, more))
+    announce.Event('ClaudePermissionWaiting', {count: count}->extend(
+      copy(permission)->filter((name, _) => index(['agent', 'tool'], name) >= 0)))
   endif
 enddef
 
@@ -297,16 +301,6 @@ export def Awaiting(): dict<any>
     return {}
   endif
   return {since: reltimefloat(reltime(shown.since)), is_here: shown.is_inside, Answer: Decide}
-enddef
-
-# What tells the CLIs whose permissions wait from others.
-export def Labels(): list<string>
-  return empty(shown) ? [] : copy(shown.permission.labels)
-enddef
-
-# How many permissions wait.
-export def Count(): number
-  return announced
 enddef
 
 # Called by the host: the columns for its text.
@@ -335,7 +329,7 @@ export def Show(permission: dict<any>): bool
   endif
   shown.has_closed = shown.has_closed && shown.permission.id == permission.id
   shown.permission = permission
-  AnnounceCount(permission.count, {agent: permission.agent, tool: permission.tool})
+  AnnounceCount(permission)
   UpdateSoon()
   return true
 enddef
@@ -348,7 +342,7 @@ export def Close(): bool
   const state = shown
   shown = {}
   Watch(false)
-  AnnounceCount(0, {})
+  AnnounceCount({})
   moment.WhenHarmless(() => {
     ClosePopup(state)
     screen.Draw()

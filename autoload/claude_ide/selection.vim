@@ -4,7 +4,6 @@ vim9script
 # A selection is a dictionary: `text` (lines), `filePath`, `fileUrl`, and `selection` with the
 # positions `start` and `end` in UTF-16, and `isEmpty`.
 
-import autoload './activity.vim'
 import autoload './channel.vim'
 import autoload './file/path.vim' as file
 import autoload './file/positions.vim'
@@ -13,6 +12,7 @@ import autoload './messages/announce.vim'
 import autoload './messages/message.vim'
 import autoload './messages/reason.vim'
 import autoload './selection/visual.vim'
+import autoload './status_line.vim'
 import autoload './timing/debounce.vim'
 
 # Milliseconds.
@@ -284,7 +284,7 @@ export def Share(word: string)
   elseif word !=# ''
     const was_shared = is_shared
     is_shared = word ==# 'on' || (word ==# 'toggle' && !was_shared)
-    activity.Changed()
+    status_line.Report('is_shared', is_shared)
     Recheck()
     if is_shared != was_shared
       announce.Event('ClaudeShared', {shared: is_shared})

@@ -10,7 +10,6 @@ import autoload './editors.vim'
 import autoload './file/buffers.vim'
 import autoload './privacy.vim'
 import autoload './selection.vim'
-import autoload './status_line.vim'
 import autoload './selection/sources.vim'
 import autoload './timing/moment.vim'
 
@@ -23,7 +22,7 @@ const CLEANUPS = [
   'claude_ide#disk_changes#reload#HostEnded',
   'claude_ide#ui#CloseAll',
   'claude_ide#headless#HostEnded',
-  'claude_ide#activity#Clear',
+  'claude_ide#status_line#Clear',
   'claude_ide#permission#Close',
   'claude_ide#terminal#typing#HostEnded',
 ]
@@ -72,8 +71,6 @@ host.OnServing((on) => editors.Watch(on))
 host.OnServing((on) => diagnostics.Watch(on))
 host.OnServing((on) => reload.Watch(on))
 host.OnServing((on) => {
-  # From now on each change is announced.
-  status_line.Text()
   if !on
     CallIfLoaded('claude_ide#diff#CloseAll')
   endif

@@ -1,6 +1,5 @@
 --- The permissions for which CLIs in terminals ask, in a float that takes neither the focus nor keys until
 --- `:ClaudeAnswer` moves the user into it. The host owns its content and handles its keys.
-local activity = require('claude_ide.activity')
 local announce = require('claude_ide.messages.announce')
 local channel = require('claude_ide.channel')
 local chat_page = require('claude_ide.chat.page')
@@ -10,6 +9,7 @@ local location = require('claude_ide.window.location')
 local message = require('claude_ide.messages.message')
 local moment = require('claude_ide.timing.moment')
 local reading = require('claude_ide.window.reading')
+local status_line = require('claude_ide.status_line')
 local window_close = require('claude_ide.window.close')
 local window_looks = require('claude_ide.window.looks')
 
@@ -256,27 +256,16 @@ end
 ---@param permission? claude_ide.Permission
 local function announce_count(permission)
   local count = permission and permission.count or 0
+  status_line.report('permissions', count)
+  status_line.report('askers', permission and permission.labels or {})
   if count ~= announced then
     announced = count
-    activity.changed()
     announce.event('ClaudePermissionWaiting', {
       agent = permission and permission.agent,
       tool = permission and permission.tool,
       count = count,
     })
   end
-end
-
---- What tells the CLIs whose permissions wait from others.
----@return string[]
-function M.labels()
-  return shown and shown.permission.labels or {}
-end
-
---- How many permissions wait.
----@return integer
-function M.count()
-  return announced
 end
 
 --- The permission that is on the screen.

@@ -1,6 +1,5 @@
 --- Starts and stops the features' watchers with the server, and cleans up after the host. It loads no
 --- feature just to clean it up.
-local activity = require('claude_ide.activity')
 local host = require('claude_ide.host')
 local ready = require('claude_ide.host.ready')
 
@@ -15,7 +14,7 @@ local CLEANUPS = {
   { 'ui', 'close_all' },
   { 'approval_buffer', 'close_all' },
   { 'headless', 'host_ended' },
-  { 'activity', 'clear' },
+  { 'status_line', 'clear' },
   { 'diagnostics.unopened', 'release' },
   { 'disk_changes.reload', 'host_ended' },
   { 'permission', 'close' },
@@ -92,13 +91,6 @@ function M.have_diagnostics(abuf)
   require('claude_ide.diagnostics.published').report_first(abuf)
 end
 
--- Whether an autocommand may be for a `User` event.
-local function has_listener(event)
-  return vim.iter(vim.api.nvim_get_autocmds({ event = 'User' })):any(function(autocommand)
-    return autocommand.pattern == event or autocommand.pattern:find('[*?{[]') ~= nil
-  end)
-end
-
 ---@param on boolean
 local function watch(on)
   -- First: the others ask it which files stay in the editor.
@@ -127,13 +119,6 @@ host.on_start(function()
   require('claude_ide.review.commenting').by(function(...)
     require('claude_ide.comment').say(...)
   end)
-  if not loaded('status_line') then
-    activity.on_change(function()
-      if has_listener('ClaudeStatusChanged') then
-        require('claude_ide.status_line').changed()
-      end
-    end)
-  end
   require('claude_ide.messages.announce').on('ClaudeToolEnd', function(data)
     require('claude_ide.disk_changes.tool_writes').reported(data.files)
   end)

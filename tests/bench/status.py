@@ -24,12 +24,10 @@ EDITED = {
     ],
 }
 CALL = """
-local calls, change = ...
+local calls = ...
 local text = require('claude_ide').statusline
-local changed = change and require('claude_ide.activity').changed or function() end
 local began = vim.uv.hrtime()
 for _ = 1, calls do
-  changed()
   text()
 end
 return (vim.uv.hrtime() - began) / calls / 1e3
@@ -49,7 +47,6 @@ async def run(effort: Effort) -> list[Table]:
         cli = await _cli(served)
         await cli.show_status("true", **REPORT)
         text = [await served.nvim.lua(CALL, CALLS) for _ in range(effort.runs(11))]
-        composed = [await served.nvim.lua(CALL, CALLS // 100, True) for _ in range(effort.runs(11))]
         hooks = [await _hooks(served, cli, str(turn)) for turn in range(effort.runs(11))]
         ours, own, bare = list[float](), list[float](), list[float]()
         for _ in range(effort.runs(COMMANDS)):
@@ -59,7 +56,6 @@ async def run(effort: Effort) -> list[Table]:
             ours.append(await _time(f"echo '{json.dumps(REPORT)}' | {sent}", cli))
     table = Table("The status line (medians)", ["", "here", "goal"])
     table.add(*_row("text, drawn again (µs)", text, 20))
-    table.add(*_row("text after a change (µs)", composed, None))
     table.add(*_row(f"CPU of Neovim for one of {HOOKS} hooks (ms)", hooks, 1))
     table.add(*_row("a shell that does nothing (ms)", bare, None))
     table.add(*_row("the command of the CLI until the user's own has ended (ms)", own, None))

@@ -33,7 +33,7 @@ async def pond(nvim: Neovim, tmp_path: Path) -> AsyncIterator[Pond]:
 
 async def waiting(pond: Pond, count: int) -> None:
     """Wait until this number of requests waits for the user."""
-    code = "return require('claude_ide.chat.state').requests()"
+    code = "return (require('claude_ide.chat.state').list()[1] or { requests = 0 }).requests"
     await until(lambda: _is(pond, code, count), f"{count} waiting", PATIENCE)
 
 

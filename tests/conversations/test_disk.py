@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from support.claude_code import ClaudeCode
-from support.either_editor import BOTH, Editor, open_terminal, run, shows_a_diff
+from support.either_editor import BOTH, Editor, open_terminal, shows_a_diff, status_line
 from support.neovim import until
 
 pytestmark = BOTH
@@ -22,6 +22,10 @@ async def path(serving: Editor, project: Path) -> Path:
     file.write_text(OLD)
     await serving.command("set autoread | edit calc.py")
     return file
+
+
+async def waits(nvim: Editor) -> bool:
+    return (await status_line(nvim)).endswith(" 1!")
 
 
 async def is_unwatched(nvim: Editor) -> bool:
@@ -139,7 +143,7 @@ async def test_a_visual_selection_changed_by_the_user_defers_a_diff(
 
     claude.start_call("openDiff", {"old_file_path": str(path), "new_file_contents": NEW})
 
-    await until(lambda: run(serving, "diff.waiting.count"))
+    await until(lambda: waits(serving), "the diff waits")
     assert await serving.eval("mode()") == "v"
     await serving.keys("<Esc>")
     await until(lambda: shows_a_diff(serving), "a diff")

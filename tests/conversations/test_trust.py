@@ -107,7 +107,7 @@ async def test_the_question_neither_takes_the_focus_nor_counts_as_a_request(
 ) -> None:
     assert (await nvim.mode())["mode"] == "i"
     assert await nvim.eval("&filetype") == "claude-prompt"
-    assert await nvim.lua("return require('claude_ide.chat.state').requests()") == 0
+    assert await nvim.lua("return require('claude_ide.chat.state').list()[1].requests") == 0
 
     await panel.send("hello there")
 

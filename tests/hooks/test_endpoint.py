@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from claude_ide.config import Config
+from claude_ide.editor.port.events import Activity
 from claude_ide.hooks import permissions, sessions
 from claude_ide.hooks.endpoint import Hooks
 from claude_ide.hooks.links import Links
@@ -34,11 +35,11 @@ class Listener:
 
     def __init__(self) -> None:
         self.state = SimpleNamespace(paths=list[str]())
-        self.terminals = self
+        self.terminals = self.status = self
         self.diffs = Diffs()
         self.heard: list[tuple[str, dict[str, Any]]] = []
         self.notices: list[str] = []
-        self.activities: list[tuple[str, dict[str, Any] | None]] = []
+        self.activities: list[tuple[str, Activity | None]] = []
         self.free = asyncio.Event()
         self.free.set()
         self.port = pocket_port(self.run, self.tell)
@@ -56,11 +57,8 @@ class Listener:
     def notify(self, text: str, _level: str = "info") -> None:
         self.notices.append(text)
 
-    def agent_does(self, source: str, activity: dict[str, Any]) -> None:
+    def agent_does(self, source: str, activity: Activity | None) -> None:
         self.activities.append((source, activity))
-
-    def agent_ended(self, source: str) -> None:
-        self.activities.append((source, None))
 
     @property
     def names(self) -> list[str]:
@@ -360,4 +358,4 @@ async def test_an_interruption_in_the_record_ends_the_turn(
 
     await until(is_over, "the turn ends")
     assert editor.heard[-1][1]["reason"] == "interrupted"
-    assert editor.activities[-1][1] == {"is_working": False}
+    assert editor.activities[-1][1] == Activity()

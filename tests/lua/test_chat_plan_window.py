@@ -19,6 +19,7 @@ from support.plans import (
     wait,
     wait_until_closed,
 )
+from support.status_reports import reported
 
 SCENES = {
     "a file": ["edit a.txt", "normal! 2G"],
@@ -180,12 +181,12 @@ async def test_the_status_line_and_a_message_report_a_waiting_plan(plans: Neovim
 
     await ask(plans)
 
-    await until(lambda: plans.lua("return require('claude_ide').statusline() == '1!'"))
+    await reported(plans, held=1)
     message = "plan waits: leave Insert mode"
     await until(lambda: message in plans.screen.text())
     await plans.keys("<Esc>")
     await ready(plans)
-    assert await plans.lua("return require('claude_ide').statusline()") == ""
+    await reported(plans, held=0)
 
 
 async def test_a_plan_withdrawn_before_it_appears_is_never_shown(plans: Neovim) -> None:

@@ -116,19 +116,19 @@ async def test_a_long_list_fits_the_screen(nvim: Neovim, chats: Chats) -> None:
     assert await nvim.eval("winheight(0) <= &lines / 2")
 
 
-async def test_running_tasks_are_counted_for_the_status_line(nvim: Neovim, chats: Chats) -> None:
+async def test_running_tasks_are_counted_and_announced(nvim: Neovim, chats: Chats) -> None:
     record = "autocmd User ClaudeChatTasks let g:counts = get(g:, 'counts', []) + [1]"
     await nvim.command(record)
 
     await chats.open(2)
     await nvim.lua(f"{STATUS}.set(1, {{ tasks = 2 }}) {STATUS}.set(2, {{ tasks = 1 }})")
-    assert await nvim.lua("return require('claude_ide').statusline()") == "3&"
+    tasks = f"vim.tbl_map(function(chat) return chat.tasks end, {STATUS}.list())"
+    assert sorted(await nvim.lua(f"return {tasks}")) == [1, 2]
     await nvim.lua(
         f"for _, set in ipairs({{ {{ 1, 2 }}, {{ 1, 0 }}, {{ 2, 0 }} }}) do"
         f" {STATUS}.set(set[1], {{ tasks = set[2] }}) end"
     )
 
-    assert await nvim.lua("return require('claude_ide').statusline()") == ""
     await until(lambda: nvim.eval("len(g:counts) == 4"), "four events")
 
 
@@ -140,4 +140,3 @@ async def test_the_end_of_a_chat_closes_its_list(nvim: Neovim, chats: Chats) -> 
 
     await chats.hidden()
     await until(lambda: nvim.eval("winnr('$') == 1"), "the list is closed")
-    assert await nvim.lua("return require('claude_ide').statusline()") == ""

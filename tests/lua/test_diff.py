@@ -8,6 +8,7 @@ import pytest
 from support.chunks import chunk
 from support.diffs import MODULE, Diffs, everything
 from support.neovim import Neovim, until
+from support.status_reports import reported
 
 OLD = "one\ntwo\n"
 
@@ -200,21 +201,21 @@ async def test_the_message_names_a_diff_that_waits(nvim: Neovim, diffs: Diffs, p
     id_ = await diffs.ask(path, NEW)
 
     await until(lambda: "edit of a.txt waits: leave Insert mode" in nvim.screen.text())
-    assert await nvim.lua("return require('claude_ide').statusline()") == "1!"
+    await reported(nvim, held=1, diffs=[""])
     await nvim.keys("<Esc>")
     await diffs.ready(id_)
-    assert await nvim.lua("return require('claude_ide').statusline()") == ""
+    await reported(nvim, held=0, diffs=[""])
 
 
 async def test_a_withdrawn_diff_no_longer_waits(nvim: Neovim, diffs: Diffs, path: Path) -> None:
     await nvim.keys("i")
     await until(lambda: nvim.eval("mode() == 'i'"))
     id_ = await diffs.ask(path, NEW)
-    await until(lambda: nvim.lua("return require('claude_ide').statusline() == '1!'"))
+    await reported(nvim, held=1)
 
     await diffs.close(id_)
 
-    assert await nvim.lua("return require('claude_ide').statusline()") == ""
+    await reported(nvim, held=0, diffs=[])
 
 
 async def test_after_a_diff_the_user_is_back_in_a_floating_sidebar(

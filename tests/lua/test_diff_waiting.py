@@ -14,7 +14,6 @@ local now = vim.uv.now
 _G.passed = 0
 vim.uv.now = function() return now() + _G.passed end
 """
-STATUS = "return require('claude_ide').statusline()"
 
 
 @pytest.fixture
@@ -61,35 +60,17 @@ async def test_a_request_that_can_appear_immediately_is_not_announced_as_waiting
 
     await until(lambda: nvim.events("shown"))
     assert counts(nvim) == []
-    assert await nvim.lua(STATUS) == ""
 
 
-async def test_a_delayed_request_is_announced_and_shown_in_the_status_line(nvim: Neovim) -> None:
-    await nvim.command("set laststatus=2 statusline=%{v:lua.require'claude_ide'.statusline()}")
+async def test_a_delayed_request_is_announced(nvim: Neovim) -> None:
     await insert(nvim)
     await wait(nvim)
 
     await until(lambda: counts(nvim) == [1])
-    assert await nvim.lua(STATUS) == "1!"
-    await until(lambda: nvim.screen.lines()[-2].strip() == "1!")
 
     await nvim.keys("<Esc>")
     await until(lambda: nvim.events("shown"))
     assert counts(nvim) == [1, 0]
-    await until(lambda: nvim.screen.lines()[-2].strip() == "")
-
-
-async def test_the_status_lines_of_other_windows_are_redrawn_too(nvim: Neovim) -> None:
-    await nvim.command("set laststatus=2 statusline=%{v:lua.require'claude_ide'.statusline()}")
-    await nvim.command("split")
-    await insert(nvim)
-
-    await wait(nvim)
-
-    def drawn() -> int:
-        return sum(line.strip() == "1!" for line in nvim.screen.lines())
-
-    await until(lambda: drawn() == 2)
 
 
 async def test_after_three_seconds_one_message_says_what_to_do(nvim: Neovim) -> None:

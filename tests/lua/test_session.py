@@ -28,7 +28,6 @@ async def test_a_host_is_started_before_any_feature_is_loaded(nvim: Neovim) -> N
     loaded = await nvim.lua(LOADED_AT_SPAWN)
 
     assert [name.removeprefix("claude_ide.") for name in loaded] == [
-        "activity",
         "channel",
         "file.path",
         "host",
@@ -39,6 +38,7 @@ async def test_a_host_is_started_before_any_feature_is_loaded(nvim: Neovim) -> N
         "host.ready",
         "messages.log",
         "session",
+        "status_line",
         "system.program",
     ]
 

@@ -1,93 +1,68 @@
-"""`statusline()`: the state of the chats in a few words, and how it is drawn in Neovim."""
+"""`statusline()`: how the text that the host composes is drawn in Neovim, and from what."""
+
+from typing import Any
 
 from support.chats import Chats
 from support.chunks import chunk
 from support.neovim import Neovim, until
 
 STATUS = "return require('claude_ide').statusline()"
-SET = "require('claude_ide.activity').set(...)"
-WORKS = "require('claude_ide.chat.state').set(1, { work = ... })"
-
-NAMED = "require('claude_ide.chat.state').get(1).options.name = ..."
+SET = "require('claude_ide.status_line').set(...)"
+STATE = "require('claude_ide.chat.state')"
 
 
-async def test_a_chat_at_work_matters_more_than_a_client_and_a_request_even_more(
-    serving: Neovim,
-) -> None:
-    await (await Chats.start(serving)).open()
+async def shows(nvim: Neovim, text: str) -> None:
+    async def is_shown() -> bool:
+        return bool(await nvim.lua(STATUS) == text)
 
-    await serving.lua(NAMED, "Otter")
-    await serving.lua(WORKS, {"text": "writes", "status": "running"})
-    assert await serving.lua(STATUS) == "Otter: working"
-
-    await serving.lua("require('claude_ide.chat.state').set(1, { requests = 2, label = '' })")
-    assert await serving.lua(STATUS) == "Otter: wants you 2?"
-
-    await serving.lua("require('claude_ide.chat.state').set(1, { requests = 1, label = 'Dam' })")
-    assert await serving.lua(STATUS) == "Otter (Dam): wants you 1?"
-
-    await serving.lua("require('claude_ide.chat.state').set(1, { requests = 0, label = 'Dam' })")
-    await serving.lua(WORKS, {"text": "done", "status": "success"})
-    assert await serving.lua(STATUS) == "Claude: ready"
+    await until(is_shown, f"the text is {text!r}")
 
 
-async def test_it_names_none_of_several_agents_at_work(serving: Neovim) -> None:
-    chats = await Chats.start(serving)
-    for id_ in (1, 2):
-        await chats.open(id_)
-        named = f"require('claude_ide.chat.state').get({id_}).options.name = ..."
-        await serving.lua(named, f"Otter {id_}")
-        await chats.show_bars({}, "running", id_=id_)
+async def test_what_chats_do_is_reported(nvim: Neovim) -> None:
+    await (await Chats.start(nvim)).open()
+    await nvim.lua(f"{STATE}.get(1).options.name = 'Otter'")
 
-    assert await serving.lua(STATUS) == "Claude: working"
+    async def is_reported(**facts: Any) -> bool:
+        reports = nvim.events("status_reported")
+        return bool(reports and reports[-1]["chats"] == [{"id": 1, "name": "Otter"} | facts])
+
+    figures = {"model": "Otter 5", "context": 42, "cost": 1.234}
+    work = {"text": "writes", "status": "running"} | figures
+    await nvim.lua(f"{STATE}.set(1, {{ work = ... }})", work)
+    activity = {"is_working": True} | figures
+    await until(lambda: is_reported(requests=0, tasks=0, label="", activity=activity))
+
+    await nvim.lua(f"{STATE}.set(1, {{ requests = 2, label = 'Dam', tasks = 3 }})")
+    await until(lambda: is_reported(requests=2, tasks=3, label="Dam", activity=activity))
+
+    await nvim.lua(f"{STATE}.stop({STATE}.get(1))")
+    await until(lambda: is_reported(requests=0, tasks=0, label=""))
 
 
-async def test_a_chat_tells_its_figures(serving: Neovim) -> None:
-    await (await Chats.start(serving)).open()
-
-    work = {"text": "ready", "status": "success"}
-    await serving.lua(WORKS, work | {"model": "Otter 5", "context": 42, "cost": 1.234})
-
-    assert await serving.lua(STATUS) == "Claude: ready · Otter 5 · 42%% · $1.23"
-
-
-async def test_a_change_redraws_the_status_line_once_and_is_announced(serving: Neovim) -> None:
-    await serving.command("set laststatus=2 statusline=%{%claude_ide#statusline()%}")
+async def test_another_text_redraws_all_status_lines_and_is_announced(serving: Neovim) -> None:
+    await serving.command("set laststatus=2 statusline=%{%claude_ide#statusline()%} | split")
+    await shows(serving, "Claude: ready")
     await serving.lua(chunk("statusline/record"), await serving.channel())
-    await serving.lua(SET, "t", {"is_working": True})
+    status = {"state": "working", "text": "Claude: working · 50%% %%{1}", "model": "50% %{1}"}
 
-    await until(lambda: "Claude: working" in serving.screen.text())
-    for cost in (1, 2, 3):
-        await serving.lua(SET, "t", {"is_working": True, "model": "50% %{1}", "cost": cost})
-    await until(lambda: "Claude: working · 50% %{1} · $3.00" in serving.screen.text())
-    await serving.lua(SET, "t", {"is_working": True, "model": "50% %{1}", "cost": 3})
-    await serving.lua("require('claude_ide.activity').changed()")
-    await serving.idle(50)
+    for _ in range(2):
+        await serving.lua(SET, status)
 
-    shown = [event["text"] for event in serving.events("ClaudeStatusChanged")]
-    assert shown == list(dict.fromkeys(shown))
-    last = {"state": "working", "model": "50% %{1}", "cost": 3}
-    assert serving.events("ClaudeStatusChanged")[-1] == last | {"text": shown[-1]}
-
-
-async def test_the_text_is_composed_when_something_changes_and_not_when_it_is_drawn(
-    serving: Neovim,
-) -> None:
-    await serving.lua(STATUS)
-    await serving.lua(chunk("statusline/count"))
-    for _ in range(5):
-        await serving.lua(STATUS)
-    assert await serving.eval("g:composed") == 0
-
-    await serving.command("ClaudeShare off")
-
-    assert await serving.lua(STATUS) == "Claude: ready unshared"
-    assert await serving.eval("g:composed") >= 1
+    await until(lambda: serving.screen.text().count("Claude: working · 50% %{1}") == 2)
+    assert serving.events("ClaudeStatusChanged") == [status]
 
 
 async def test_the_lualine_component_follows_the_changes(serving: Neovim) -> None:
+    await shows(serving, "Claude: ready")
     await serving.lua(chunk("statusline/lualine"))
-    await serving.lua(SET, "t", {"is_working": True})
+    await serving.lua(SET, {"state": "working", "text": "Claude: working"})
 
     await until(lambda: serving.eval("get(g:, 'refreshed', '')"), "lualine is refreshed")
     assert await serving.eval("g:refreshed") == "Claude: working"
+
+
+async def test_without_a_host_the_text_is_empty(serving: Neovim) -> None:
+    await shows(serving, "Claude: ready")
+
+    await serving.command("ClaudeStop")
+    await shows(serving, "")

@@ -134,12 +134,12 @@ async def test_the_status_line_tells_what_has_changed(
 
 
 async def test_what_an_agent_does_is_in_the_status_line(serving_vim: Vim) -> None:
-    figures = {"is_working": True, "model": "50% %{1}", "context": 42, "cost": 1.234}
-    await serving_vim.call("claude_ide#activity#Set", "t", figures)
+    status = {"state": "working", "text": ["Claude: working · 50%% %%{1} · 42%%"]}
+    await serving_vim.call("claude_ide#status_line#Set", status)
 
-    text = await serving_vim.eval("claude_ide#status_line#Text()")
-
-    assert text == "Claude: working · 50%% %%{1} · 42%% · $1.23"
+    assert (
+        await serving_vim.eval("claude_ide#statusline()") == "Claude: working · 50%% %%{1} · 42%%"
+    )
 
 
 async def test_functions_stay_out_of_the_options_for_the_host(vim: Vim) -> None:

@@ -1,9 +1,9 @@
 vim9script
 # Edits that wait until the user can be taken elsewhere, and the message that names them.
 
-import autoload '../activity.vim'
 import autoload '../messages/announce.vim'
 import autoload '../messages/message.vim'
+import autoload '../status_line.vim'
 import autoload '../timing/moment.vim'
 
 const POLL = 100 # milliseconds
@@ -13,15 +13,10 @@ final entries: list<dict<any>> = [] # {what, since, is_mentioned}, oldest first
 var held = 0 # how many entries the user is holding back
 var is_polling = false
 
-# How many edits wait because of what the user is doing.
-export def Count(): number
-  return held
-enddef
-
 def SetCount(count: number)
   if count != held
     held = count
-    activity.Changed()
+    status_line.Report('held', held)
     announce.Event('ClaudeWaiting', {count: count})
   endif
 enddef

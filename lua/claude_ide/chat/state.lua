@@ -1,7 +1,6 @@
 --- The chats of this Neovim, by id; and what others are told about them: whether their agents work, how many
 --- requests wait for the user, and how many tasks run in the background. The status line shows it, and
 --- Neovim 0.12 with the option 'busy' and progress messages.
-local activity = require('claude_ide.activity')
 local announce = require('claude_ide.messages.announce')
 local channel = require('claude_ide.channel')
 local chat_bar = require('claude_ide.chat.window.bar')
@@ -9,6 +8,7 @@ local disk_change = require('claude_ide.disk_changes.change')
 local message = require('claude_ide.messages.message')
 local moment = require('claude_ide.timing.moment')
 local plain = require('claude_ide.messages.plain')
+local status_line = require('claude_ide.status_line')
 local work = require('claude_ide.host.work')
 
 local M = {}
@@ -224,25 +224,36 @@ function M.ask(chat, event, fields)
   end
 end
 
-local function source(chat)
-  return 'chat.' .. chat.id
+-- Report what the status line shows of the chats.
+local function report()
+  local facts = vim.tbl_map(function(chat)
+    local doing = chat.work
+    return {
+      id = chat.id,
+      name = M.agent_name(chat),
+      requests = chat.requests,
+      tasks = chat.tasks,
+      label = chat.label,
+      activity = doing and {
+        is_working = chat.is_working,
+        model = doing.model,
+        context = doing.context,
+        cost = doing.cost,
+      },
+    }
+  end, M.list())
+  status_line.report('chats', facts)
 end
 
 ---@param chat claude_ide.Chat
 ---@param doing claude_ide.ChatWork
 local function show_work(chat, doing)
   chat.is_working = doing.status == 'running'
-  activity.set(source(chat), {
-    is_working = chat.is_working,
-    model = doing.model,
-    context = doing.context,
-    cost = doing.cost,
-  })
   if has_option and api.nvim_buf_is_valid(chat.transcript) then
     local value = chat.is_working and 1 or 0
     api.nvim_set_option_value('busy', value, { buf = chat.transcript })
   end
-  work.report(source(chat), chat.options.title, doing.text, doing.status)
+  work.report('chat.' .. chat.id, chat.options.title, doing.text, doing.status)
 end
 
 -- Tell the user about a request unless a window of the current tab page shows it.
@@ -266,7 +277,6 @@ M.set = M.of_id(function(chat, facts)
   end
   for name, event in pairs(COUNTS) do
     if chat[name] ~= before[name] then
-      activity.changed()
       announce.event(event, { chat = chat.id, count = chat[name] })
     end
   end
@@ -284,6 +294,7 @@ M.set = M.of_id(function(chat, facts)
   if facts.pinned or chat.requests ~= before.requests then
     chat_bar.pin(chat)
   end
+  report()
 end)
 
 --- Show that a chat or its host has ended.
@@ -291,37 +302,8 @@ end)
 function M.stop(chat)
   local ended = { text = 'ended', status = 'cancel' }
   M.set(chat.id, { work = ended, requests = 0, label = '', tasks = 0 })
-  activity.remove(source(chat))
-end
-
-local function sum(what)
-  return vim.iter(M.list()):fold(0, function(count, chat)
-    return count + chat[what]
-  end)
-end
-
---- How many requests wait in all chats.
----@return integer
-function M.requests()
-  return sum('requests')
-end
-
---- How many tasks run in the background in all chats.
----@return integer
-function M.tasks()
-  return sum('tasks')
-end
-
---- What tells the chats with waiting requests from others.
----@return string[]
-function M.labels()
-  local found = {}
-  for _, chat in ipairs(M.list()) do
-    if chat.requests > 0 and chat.label ~= '' then
-      found[#found + 1] = chat.label
-    end
-  end
-  return found
+  chat.work = nil
+  report()
 end
 
 return M

@@ -1,5 +1,4 @@
 --- Proposed changes: shown beside the file, decided by the user, and answered once.
-local activity = require('claude_ide.activity')
 local announce = require('claude_ide.messages.announce')
 local borrowed_buffer = require('claude_ide.file.borrowed_buffer')
 local buffers = require('claude_ide.file.buffers')
@@ -13,6 +12,7 @@ local message = require('claude_ide.messages.message')
 local moment = require('claude_ide.timing.moment')
 local own_options = require('claude_ide.own_options')
 local quiet = require('claude_ide.messages.quiet')
+local status_line = require('claude_ide.status_line')
 local visit = require('claude_ide.window.visit')
 local waiting = require('claude_ide.diff.waiting')
 local window_close = require('claude_ide.window.close')
@@ -101,17 +101,6 @@ local redraw_counts = vim.schedule_wrap(function()
   end
 end)
 
-local function count_changed()
-  activity.changed()
-  redraw_counts()
-end
-
-local function remove(diff)
-  diffs[diff.id] = nil
-  diff.cancel()
-  count_changed()
-end
-
 ---@return claude_ide.Diff[] oldest first
 local function ordered()
   local list = vim.tbl_values(diffs)
@@ -119,6 +108,20 @@ local function ordered()
     return a.id < b.id
   end)
   return list
+end
+
+local function count_changed()
+  local labels = vim.tbl_map(function(diff)
+    return diff.label or ''
+  end, ordered())
+  status_line.report('diffs', labels)
+  redraw_counts()
+end
+
+local function remove(diff)
+  diffs[diff.id] = nil
+  diff.cancel()
+  count_changed()
 end
 
 local function fail(diff, reason)

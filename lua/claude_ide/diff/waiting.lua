@@ -1,8 +1,8 @@
 --- Edits and plans that wait until the user can be taken elsewhere, and the message that names them.
-local activity = require('claude_ide.activity')
 local announce = require('claude_ide.messages.announce')
 local message = require('claude_ide.messages.message')
 local moment = require('claude_ide.timing.moment')
+local status_line = require('claude_ide.status_line')
 
 local M = {}
 
@@ -19,18 +19,12 @@ local entries = {} ---@type claude_ide.Waiting[] oldest first
 local held = 0 -- how many entries the user is holding back
 local is_polling = false
 
---- How many edits and plans wait because of what the user is doing.
----@return integer
-function M.count()
-  return held
-end
-
 local function set_count(count)
   if count == held then
     return
   end
   held = count
-  activity.changed()
+  status_line.report('held', held)
   announce.event('ClaudeWaiting', { count = count })
 end
 

@@ -1,8 +1,8 @@
 --- Starts the Python host, sends commands to it, and restarts it when it dies.
-local activity = require('claude_ide.activity')
 local channel = require('claude_ide.channel')
 local port_hold = require('claude_ide.host.port_hold')
 local process = require('claude_ide.host.process')
+local status_line = require('claude_ide.status_line')
 
 local M = {}
 
@@ -42,7 +42,7 @@ end
 local function set_serving(on)
   local must_announce = on or serving
   serving, clients = on, on and clients or 0
-  activity.changed()
+  status_line.report('clients', on and clients or nil)
   if must_announce then
     announce(on_serving, on)
   end
@@ -285,7 +285,7 @@ function M.clients(count)
   local event = count > clients and 'ClaudeConnected' or 'ClaudeDisconnected'
   clients = count
   require('claude_ide.messages.announce').event(event, { clients = count })
-  activity.changed()
+  status_line.report('clients', serving and clients or nil)
 end
 
 --- Called by the host when the server has been stopped on request, or could not be started.

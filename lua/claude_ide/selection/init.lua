@@ -1,5 +1,4 @@
 --- Follows the user's selection, and reports each change to the host.
-local activity = require('claude_ide.activity')
 local announce = require('claude_ide.messages.announce')
 local buffer_text = require('claude_ide.file.text')
 local channel = require('claude_ide.channel')
@@ -7,6 +6,7 @@ local debounce = require('claude_ide.timing.debounce')
 local file = require('claude_ide.file.path')
 local message = require('claude_ide.messages.message')
 local privacy = require('claude_ide.privacy')
+local status_line = require('claude_ide.status_line')
 
 local M = {}
 
@@ -290,7 +290,7 @@ function M.share(word)
   elseif word ~= '' then
     local was_shared = is_shared
     is_shared = word == 'on' or word == 'toggle' and not was_shared
-    activity.changed()
+    status_line.report('is_shared', is_shared)
     recheck()
     if is_shared ~= was_shared then
       announce.event('ClaudeShared', { shared = is_shared })

@@ -44,8 +44,12 @@ local visits = {}
 -- session managers record the windows.
 local function watch(visit)
   local function on(event, nested, callback)
-    local options = { group = augroup, nested = nested, callback = callback }
-    table.insert(visit.autocommands, api.nvim_create_autocmd(event, options))
+    local id = api.nvim_create_autocmd(event, {
+      group = augroup,
+      nested = nested,
+      callback = callback,
+    })
+    table.insert(visit.autocommands, id)
   end
   -- Scheduled, so that a move caused by closing the windows does not count: the buffer is gone by then.
   local function moved()

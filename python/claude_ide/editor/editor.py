@@ -21,6 +21,7 @@ from claude_ide.editor.port.events import EditorsChanged, SelectionChanged
 from claude_ide.editor.private_files import PrivateFiles
 from claude_ide.editor.remote import Caller, Remote
 from claude_ide.editor.state import Diagnostics, State
+from claude_ide.editor.status_line import StatusLine
 from claude_ide.editor.terminals import Terminals
 from claude_ide.editor.tool_gate import ToolGate
 from claude_ide.editor.tools import Tools
@@ -61,6 +62,8 @@ class Editor:
         self._screen_events()
         self.diffs = Diffs(self.port, self.events, lambda: self.state.folders)
         self.terminals = Terminals(self.port, self.state)
+        self.status = StatusLine(self.port)
+        self.events.register(self.status)
 
     # What a server does not need to start is imported by its first use.
 

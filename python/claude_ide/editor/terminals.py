@@ -4,7 +4,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -56,14 +56,6 @@ class Terminals:
         self._has_reported = True
         await self._port.terminals.adopt(pane)
         self.clients_run_as(self._clients)
-
-    def agent_does(self, launch: str, activity: dict[str, Any]) -> None:
-        """Report what the agent of a terminal does (`activity.lua`)."""
-        self._port.terminals.agent_does(launch, activity)
-
-    def agent_ended(self, launch: str) -> None:
-        """Report that the agent of a terminal has ended."""
-        self._port.terminals.agent_ended(launch)
 
     async def here(self) -> list[int]:
         """Return the process ids of the clients that belong to this tab page."""

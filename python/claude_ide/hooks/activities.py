@@ -17,6 +17,7 @@ import msgspec
 
 from claude_ide.agents.fields import mapping, sequence, text
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.port.events import Activity
 from claude_ide.hooks.conversation import Hook
 
 logger = logging.getLogger(__name__)
@@ -178,7 +179,7 @@ class Activities:
     def __init__(self, editor: Editor, interrupted: Callable[[str, str], object]) -> None:
         self._editor = editor
         self._interruptions = Interruptions(interrupted)
-        self._known: dict[str, dict[str, Any]] = {}
+        self._known: dict[str, Activity] = {}
         self._prompts: dict[str, str] = {}
         """The ids of the prompts whose turns are running."""
 
@@ -190,7 +191,7 @@ class Activities:
         self._prompts[launch] = hook.prompt_id
         if hook.transcript_path:
             self._interruptions.watch(launch, hook.transcript_path)
-        self._update(launch, {"is_working": True})
+        self._update(launch, is_working=True)
 
     def is_current(self, launch: str, prompt: str) -> bool:
         """Return whether the turn of the prompt with this id is running; all may be unknown."""
@@ -201,14 +202,14 @@ class Activities:
         """Record the end of a turn."""
         self._prompts.pop(launch, None)
         self._interruptions.unwatch(launch)
-        self._update(launch, {"is_working": False})
+        self._update(launch, is_working=False)
 
     def end(self, launch: str) -> None:
         """Forget a terminal that has ended."""
         self._prompts.pop(launch, None)
         self._interruptions.unwatch(launch)
         if self._known.pop(launch, None) is not None:
-            self._editor.terminals.agent_ended(launch)
+            self._editor.status.agent_does(launch, None)
 
     def report(self, launch: str, body: bytes) -> None:
         """Apply what a CLI tells its status line."""
@@ -222,13 +223,13 @@ class Activities:
             "context": _rounded(report.context_window.used_percentage),
             "cost": report.cost.total_cost_usd,
         }
-        self._update(launch, {key: value for key, value in figures.items() if value is not None})
+        self._update(launch, **{key: value for key, value in figures.items() if value is not None})
 
-    def _update(self, launch: str, changes: dict[str, Any]) -> None:
-        before = self._known.pop(launch, {})
-        after = self._known[launch] = {"is_working": False} | before | changes
+    def _update(self, launch: str, **changes: Any) -> None:
+        before = self._known.pop(launch, None)
+        after = self._known[launch] = msgspec.structs.replace(before or Activity(), **changes)
         if after != before:
-            self._editor.terminals.agent_does(launch, after)
+            self._editor.status.agent_does(launch, after)
         while len(self._known) > MOST:
             self.end(next(iter(self._known)))
 

@@ -62,6 +62,48 @@ class EditorsChanged(Event, frozen=True):
     """The buffer of the file that the user works on."""
 
 
+class Activity(Payload, frozen=True):
+    """What an agent does; its model, the used percentage of its context, and its cost (dollars)."""
+
+    is_working: bool = False
+    model: str | None = None
+    context: int | None = None
+    cost: float | None = None
+
+
+class ChatFacts(Payload, frozen=True):
+    """What a chat does: the agent's name, and how many requests and background tasks there are.
+
+    `label` tells a chat with requests from other chats of its agent.
+    """
+
+    id: int
+    name: str
+    requests: int = 0
+    tasks: int = 0
+    label: str = ""
+    activity: Activity | None = None
+
+
+class StatusReported(Event, frozen=True):
+    """What the status line shows, as far as the editor knows it (`status_line`)."""
+
+    EVENT: ClassVar = "status_reported"
+
+    clients: int | None = None
+    """None if there is no server."""
+    diffs: tuple[str, ...] = ()
+    """For each proposal what tells its client from others, or nothing."""
+    held: int = 0
+    """How many edits and plans wait because of what the user is doing."""
+    permissions: int = 0
+    """How many permissions of CLIs wait, and in `askers` what tells these CLIs from others."""
+    askers: tuple[str, ...] = ()
+    chats: tuple[ChatFacts, ...] = ()
+    is_shared: bool = True
+    """Whether the selection may leave the editor."""
+
+
 class DiagnosticsChanged(Event, frozen=True):
     """Something has published, or the user has left Insert mode."""
 

@@ -105,16 +105,6 @@ class Terminals(Protocol):
         """Report whether the prompt of `:ClaudePrompt` is on its way; otherwise it stays."""
         ...
 
-    @notification("activity.set")
-    def agent_does(self, source: str, activity: Mapping[str, Any]) -> None:
-        """Report what the agent of a terminal or a chat does (`activity.lua`)."""
-        ...
-
-    @notification("activity.remove")
-    def agent_ended(self, source: str) -> None:
-        """Report that the agent of a terminal or a chat has ended."""
-        ...
-
 
 class TypedPrompt(Payload, frozen=True):
     """A prompt that is kept until it is typed, and what its CLI runs in.

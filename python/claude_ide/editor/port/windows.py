@@ -55,6 +55,11 @@ class Windows(Protocol):
         """Show one line (`debug`, `info`, `warn`, `error`) that causes no prompt."""
         ...
 
+    @notification("status_line.set")
+    def set_status(self, status: Mapping[str, object]) -> None:
+        """Set the text for the status line: `state`, `text`, and the figures that are known."""
+        ...
+
     @notification("messages.announce.event")
     def announce(self, event: str, data: Mapping[str, object]) -> None:
         """Raise a `User` event."""

@@ -1,0 +1,114 @@
+"""The text for the editor's status line: what agents do, and what waits for the user."""
+
+import re
+from typing import Any
+
+from claude_ide.editor.port import Port
+from claude_ide.editor.port.binding import handles
+from claude_ide.editor.port.events import Activity, StatusReported
+
+LONGEST_MODEL = 30
+"""Characters."""
+CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+CHAT = "chat."
+
+
+class StatusLine:
+    """Composes the text, and shows it when it has changed.
+
+    The editor reports what is in it; `agent_does` has what the CLIs in its terminals do.
+    """
+
+    def __init__(self, port: Port) -> None:
+        self._port = port
+        self._reported = StatusReported()
+        self._agents: dict[str, Activity] = {}
+        """By the id of a terminal's launch, or of a chat."""
+        self._last = ""
+        """The one that was active last."""
+        self._shown: dict[str, Any] = {}
+
+    def agent_does(self, source: str, activity: Activity | None) -> None:
+        """Report what an agent does, or that it has ended."""
+        self._follow(source, activity)
+        self._show()
+
+    @handles(StatusReported)
+    def apply(self, reported: StatusReported) -> None:
+        """Compose the text again from what the editor reports."""
+        self._reported = reported
+        chats = {f"{CHAT}{chat.id}": chat.activity for chat in reported.chats}
+        for source in [each for each in self._agents if each.startswith(CHAT)]:
+            chats.setdefault(source, None)
+        for source, activity in chats.items():
+            self._follow(source, activity)
+        self._show()
+
+    def _follow(self, source: str, activity: Activity | None) -> None:
+        if activity is None:
+            self._agents.pop(source, None)
+        elif activity != self._agents.get(source):
+            self._agents[source] = activity
+            if activity.is_working or activity.model:
+                self._last = source
+
+    def _show(self) -> None:
+        agents = self._agents
+        last = agents.get(self._last) or next(iter(agents.values()), Activity())
+        is_working = any(each.is_working for each in agents.values())
+        status = composed(self._reported, last, is_working)
+        if status != self._shown:
+            self._shown = status
+            self._port.windows.set_status(status)
+
+
+def composed(reported: StatusReported, last: Activity, is_working: bool) -> dict[str, Any]:
+    """Return the text, the state, and the figures of the agent that was active last.
+
+    In a status line, nothing in the text is evaluated.
+    """
+    has_server = reported.clients is not None
+    last = last if has_server else Activity()
+    requests = sum(chat.requests for chat in reported.chats) + reported.permissions
+    tasks = sum(chat.tasks for chat in reported.chats)
+    wants_user = bool(reported.diffs or reported.held or requests)
+    state = _state(reported.clients, wants_user, is_working)
+    counts = ((reported.held, "!"), (requests, "?"), (tasks, "&"))
+    words = [f"{_who(reported)}: {state}"] if has_server else []
+    if state == "idle" and (reported.clients or 0) > 1:
+        words.append(f"({reported.clients})")
+    words += [f"{count}{mark}" for count, mark in counts if count]
+    if has_server and not reported.is_shared:
+        words.append("unshared")
+    parts = [" ".join(words), " ".join((last.model or "").split())[:LONGEST_MODEL]]
+    if last.context is not None:
+        parts.append(f"{last.context}%")
+    if last.cost:
+        parts.append(f"${last.cost:.2f}" if last.cost >= 0.01 else f"${last.cost:.4f}")
+    figures = {"model": last.model, "context": last.context, "cost": last.cost}
+    known = {name: figure for name, figure in figures.items() if figure is not None}
+    text = CONTROLS.sub("?", " · ".join(filter(None, parts))).replace("%", "%%")
+    return {"state": state, "text": text, **known}
+
+
+def _state(clients: int | None, wants_user: bool, is_working: bool) -> str:
+    """Return the most important of several states."""
+    if clients is None:
+        return "off"
+    if wants_user:
+        return "wants you"
+    return "working" if is_working else "idle" if clients else "ready"
+
+
+def _who(reported: StatusReported) -> str:
+    """Return the agent that works or waits, and what tells those that want the user from others.
+
+    Of several agents, that is the name of the plugin.
+    """
+    chats = [each for each in reported.chats if each.requests]
+    labels = {each.label for each in chats} | {*reported.askers} | {*reported.diffs}
+    working = [each for each in reported.chats if each.activity and each.activity.is_working]
+    names = {each.name for each in chats + working}
+    name = names.pop() if len(names) == 1 else "Claude"
+    wanting = ", ".join(sorted(filter(None, labels)))
+    return f"{name} ({wanting})" if wanting else name

@@ -1,0 +1,115 @@
+"""`editor/status_line.py`: the state of agents and requests in a few words."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from claude_ide.editor.port.events import Activity, ChatFacts, StatusReported
+from claude_ide.editor.status_line import StatusLine
+from support.pocket import pocket_port
+
+WORKING = Activity(is_working=True)
+
+
+class Shown:
+    """A status line, and what the editor gets."""
+
+    def __init__(self) -> None:
+        self.statuses: list[dict[str, Any]] = []
+        self.line = StatusLine(pocket_port(self._answer, self._notice))
+
+    async def _answer(self, *_: Any) -> None:
+        await asyncio.sleep(0)
+
+    def _notice(self, function: str, status: dict[str, Any]) -> None:
+        assert function == "status_line.set"
+        self.statuses.append(status)
+
+    @property
+    def text(self) -> str:
+        return str(self.statuses[-1]["text"])
+
+
+@pytest.fixture
+def shown() -> Shown:
+    return Shown()
+
+
+def chat(id_: int, name: str, activity: Activity | None = None, **facts: Any) -> ChatFacts:
+    return ChatFacts(id_, name, activity=activity, **facts)
+
+
+@pytest.mark.parametrize(
+    ("reported", "text"),
+    [
+        (StatusReported(), ""),
+        (StatusReported(held=2), "2!"),
+        (StatusReported(clients=0), "Claude: ready"),
+        (StatusReported(clients=1), "Claude: idle"),
+        (StatusReported(clients=2), "Claude: idle (2)"),
+        (StatusReported(clients=1, is_shared=False), "Claude: idle unshared"),
+        (StatusReported(clients=1, diffs=("", "b", "a"), held=1), "Claude (a, b): wants you 1!"),
+        (
+            StatusReported(
+                clients=2, permissions=1, askers=("pond",), chats=(chat(1, "O", tasks=3),)
+            ),
+            "Claude (pond): wants you 1? 3&",
+        ),
+        (StatusReported(clients=1, chats=(chat(1, "Otter", WORKING),)), "Otter: working"),
+        (
+            StatusReported(clients=1, chats=(chat(1, "Otter", WORKING), chat(2, "Seal", WORKING))),
+            "Claude: working",
+        ),
+        (
+            StatusReported(
+                clients=1,
+                chats=(chat(1, "Otter", WORKING, requests=2, label="\x1bD%m"), chat(2, "S")),
+            ),
+            "Otter (?D%%m): wants you 2?",
+        ),
+    ],
+)
+def test_the_most_important_state_is_named(
+    shown: Shown, reported: StatusReported, text: str
+) -> None:
+    shown.line.apply(reported)
+
+    assert shown.text == text
+
+
+def test_the_figures_are_those_of_the_agent_that_was_active_last(shown: Shown) -> None:
+    figures = Activity(model="Otter\n5", context=42, cost=1.234)
+    shown.line.apply(StatusReported(clients=0, chats=(chat(1, "Otter", figures),)))
+    assert shown.text == "Claude: ready · Otter 5 · 42%% · $1.23"
+
+    shown.line.agent_does("t", Activity(is_working=True, model="S" * 40, cost=0.0042))
+    assert shown.text == f"Claude: working · {'S' * 30} · $0.0042"
+    assert shown.statuses[-1] == {
+        "state": "working",
+        "text": shown.text,
+        "model": "S" * 40,
+        "cost": 0.0042,
+    }
+
+    shown.line.agent_does("t", None)
+    assert shown.text == "Claude: ready · Otter 5 · 42%% · $1.23"
+    shown.line.apply(StatusReported(clients=0))
+    assert shown.text == "Claude: ready"
+
+
+def test_an_agent_without_figures_hides_none(shown: Shown) -> None:
+    shown.line.apply(StatusReported(clients=0))
+    shown.line.agent_does("a", Activity(model="Otter"))
+
+    shown.line.agent_does("b", Activity())
+
+    assert shown.text == "Claude: ready · Otter"
+
+
+def test_what_changes_nothing_is_not_shown_again(shown: Shown) -> None:
+    for _ in range(3):
+        shown.line.agent_does("t", WORKING)
+        shown.line.apply(StatusReported(clients=0))
+
+    assert [status["text"] for status in shown.statuses] == ["", "Claude: working"]
