@@ -81,9 +81,12 @@ local has_option = vim.fn.exists('+busy') == 1
 ---@field description string
 ---@field hint string its arguments
 
----@class claude_ide.ChatWork: claude_ide.Figures
+---@class claude_ide.ChatWork
 ---@field text string what the agent does, or how its turn ended
 ---@field status claude_ide.WorkStatus
+---@field model? string
+---@field context? integer percentage of the context that is used
+---@field cost? number dollars
 
 ---@type table<integer, claude_ide.Chat>
 local chats = {}
