@@ -17,6 +17,7 @@ local api = vim.api
 
 local FLASH = 400 -- milliseconds
 local MOST_LINES = 200 -- that flash
+local HEAD_BYTES = 8000 -- that are searched for a NUL
 
 local namespace = api.nvim_create_namespace('claude_ide_following')
 
@@ -53,8 +54,8 @@ end
 -- Neovim is not either.
 local function follow(chat, path, first, last)
   assert(is_welcome(chat), 'the user is elsewhere, or busy')
-  local absolute = assert(file_path.text_file(path))
-  assert(not file_path.is_binary(absolute), 'it is not a text file')
+  local absolute = assert(file_path.existing(path, true))
+  assert(not vim.fn.readblob(absolute, 0, HEAD_BYTES):find('\0', 1, true), 'it is not a text file')
   -- The window comes first: without one, no buffer is created.
   local known = buffers.find(absolute)
   local win = assert(open_files.to_show(known and known.bufnr or -1), 'no window can show it')

@@ -17,6 +17,7 @@ local api = vim.api
 local MOST = 20
 -- Reading and checking a larger file would block Neovim.
 local LARGEST_BYTES = 2000000
+local HEAD_BYTES = 8000 -- that are searched for a NUL
 -- After the last request for a file.
 local STAYS_MS = 180000
 local LOOK_MS = 10000
@@ -158,7 +159,7 @@ local function obstacle(path)
     return reason
   elseif size > LARGEST_BYTES then
     return ('it has %d bytes, more than %d'):format(size, LARGEST_BYTES)
-  elseif file_path.is_binary(path) then
+  elseif vim.fn.readblob(path, 0, HEAD_BYTES):find('\0', 1, true) then
     return 'it is not a text file'
   elseif not moment.is_possible() then
     return 'Neovim cannot load it at the moment'

@@ -1,9 +1,10 @@
 --- Updates buffers after Claude or another program has written their files, without asking the user. The host
---- notices the writes, and says when a file is no longer being written (`disk_watch.py`). Until a write is
---- handled, Neovim neither reloads the buffer automatically nor asks the user about it.
+--- is told which files to watch: those of loaded buffers. It notices the writes, and says when a file is no
+--- longer being written (`disk_watch.py`). Until a write is handled, Neovim neither reloads the buffer
+--- automatically nor asks the user about it.
 local announced = require('claude_ide.disk_changes.announced')
 local buffers = require('claude_ide.file.buffers')
-local change = require('claude_ide.disk_changes.change')
+local channel = require('claude_ide.channel')
 local disk = require('claude_ide.file.disk')
 local disk_report = require('claude_ide.disk_changes.report')
 local file = require('claude_ide.file.path')
@@ -15,7 +16,8 @@ local written = require('claude_ide.diagnostics.written')
 
 local M = {}
 
-local augroup = vim.api.nvim_create_augroup('claude_ide_disk_reload', { clear = true })
+local api = vim.api
+local augroup = api.nvim_create_augroup('claude_ide_disk_reload', { clear = true })
 
 --- Milliseconds for which a write is expected.
 M.comes_within = 10000
@@ -24,8 +26,8 @@ M.comes_within = 10000
 local REFUSED_WITHIN = 1000
 local BUSY = 100
 
-local MISSING = disk.MISSING
-local OVERTAKEN = '' -- in `known`: the file was written again while the buffer was updated
+local LARGEST_BYTES = 64 * 1024 * 1024 -- reading more would block Neovim for seconds
+local LOADED = { 'BufReadPost', 'BufNewFile', 'BufFilePost', 'BufUnload' }
 
 ---@class claude_ide.SavedText
 ---@field stamp string of the file
@@ -38,25 +40,72 @@ local OVERTAKEN = '' -- in `known`: the file was written again while the buffer 
 ---@field autocmds integer[]
 ---@field is_unannounced? boolean it was found on disk, and is not that of an accepted diff
 
+local wanted = {} ---@type table<string, true> who wants the watch
+local unreported = {} ---@type table<integer, true> buffers that the host does not know, or should forget
 local expected = {} ---@type table<integer, claude_ide.ExpectedWrite> by buffer
----@type table<integer, string> by buffer; the stamp of the file in the state that Neovim knows
-local known = {}
+
+-- Which files the host watches.
+
+-- Tell the host of the buffers that have been loaded, renamed or unloaded in the meantime.
+local function report_files()
+  local files = {}
+  for bufnr in pairs(unreported) do
+    local path = api.nvim_buf_is_loaded(bufnr) and file.path(bufnr) or ''
+    table.insert(files, { bufnr = bufnr, path = path, stamp = disk.read_stamp(bufnr) })
+  end
+  unreported = {}
+  if next(wanted) and #files > 0 then
+    channel.emit('files_loaded', { files = files })
+  end
+end
+
+-- Have the host look at a buffer's file as if it had just been loaded.
+local function look_again(bufnr)
+  if not next(unreported) then
+    vim.schedule(report_files)
+  end
+  unreported[bufnr] = true
+end
+
+--- Tell the host of all loaded buffers: it knows none yet.
+function M.report_all()
+  for _, bufnr in ipairs(next(wanted) and api.nvim_list_bufs() or {}) do
+    if api.nvim_buf_is_loaded(bufnr) and file.path(bufnr) then
+      look_again(bufnr)
+    end
+  end
+end
+
+--- Update buffers after writes to their files, as long as `who` or another part wants it.
+---@param who 'server'|'chats'
+---@param on boolean
+function M.watch(who, on)
+  local was_on = next(wanted) ~= nil
+  wanted[who] = on or nil
+  if was_on == (next(wanted) ~= nil) then
+    return
+  end
+  local group = api.nvim_create_augroup('claude_ide_disk_change', { clear = true })
+  if was_on then
+    return channel.emit('files_unwatched', {})
+  end
+  api.nvim_create_autocmd(LOADED, {
+    group = group,
+    callback = function(event)
+      look_again(event.buf)
+    end,
+  })
+  M.report_all()
+end
+
+-- Writes that are expected, or being followed.
 
 local function lines_of(bufnr)
-  return vim.api.nvim_buf_get_lines(bufnr, 0, -1, false)
+  return api.nvim_buf_get_lines(bufnr, 0, -1, false)
 end
 
--- The text that a buffer's unsaved changes are based on: that on disk, unless it has changed since.
-local function saved_lines(bufnr)
-  if not moment.is_possible() or disk.has_changed(bufnr) then
-    return nil
-  end
-  local text = file_edit.read(bufnr)
-  return file_edit.in_buffer(text and text.lines or {})
-end
-
--- The state of a loaded buffer's file. The lines of an `earlier` one also serve as the base: buffer and file
--- derive from it.
+-- The state of a loaded buffer's file, with the text that the buffer's unsaved changes are based on: that on
+-- disk, unless it has changed since. The lines of an `earlier` state also serve: both derive from it.
 ---@return claude_ide.SavedText
 local function saved_of(bufnr, earlier)
   local lines
@@ -64,8 +113,9 @@ local function saved_of(bufnr, earlier)
     lines = lines_of(bufnr)
   elseif earlier then
     lines = earlier.lines
-  else
-    lines = saved_lines(bufnr)
+  elseif moment.is_possible() and not disk.has_changed(bufnr) then
+    local text = file_edit.read(bufnr)
+    lines = file_edit.in_buffer(text and text.lines or {})
   end
   return { stamp = disk.stamp_of(bufnr), lines = lines }
 end
@@ -78,19 +128,10 @@ function M.saved(path)
   return bufnr and saved_of(bufnr) or { stamp = disk.stamp(path) }
 end
 
--- The file's stamp, if the file has been written.
-local function new_stamp(write)
-  local present = disk.stamp_of(write.bufnr)
-  return present ~= write.saved.stamp and present ~= MISSING and present or nil
-end
-
--- What Neovim does when it finds that the file has changed: its own choice for a write that is not expected.
-local function choose(write)
-  if new_stamp(write) or disk.stamp_of(write.bufnr) == MISSING then
-    return write.saved.lines and '' or 'ask'
-  end
-  local is_reloaded = disk.is_autoread(write.bufnr) and not vim.bo[write.bufnr].modified
-  return vim.v.fcs_choice ~= '' and vim.v.fcs_choice or is_reloaded and 'reload' or 'ask'
+-- The stamp of a buffer's file, unless it does not exist or has this one.
+local function new_stamp(bufnr, known)
+  local stamp = disk.stamp_of(bufnr)
+  return stamp ~= known and stamp ~= disk.MISSING and stamp or nil
 end
 
 -- Keep Neovim from handling a write: an autocommand, or a change of focus, may run `:checktime` at any time.
@@ -100,15 +141,19 @@ local function take_control(bufnr, saved)
   expected[bufnr] = write
   disk.suspend_autoread(bufnr)
   write.autocmds = {
-    disk.answer_change(bufnr, function()
-      return choose(write)
+    disk.answer_change(bufnr, function(why)
+      if why == 'changed' or why == 'conflict' then
+        -- Neovim does not find it again.
+        disk.remember_conflict(bufnr)
+      end
+      return write.saved.lines and '' or 'ask'
     end),
-    vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufWritePost' }, {
+    api.nvim_create_autocmd({ 'BufReadPost', 'BufWritePost' }, {
       group = augroup,
       buffer = bufnr,
       callback = function(event)
         -- `:write other.txt` writes another file.
-        if vim.fn.fnamemodify(event.match, ':p') == vim.api.nvim_buf_get_name(bufnr) then
+        if vim.fn.fnamemodify(event.match, ':p') == api.nvim_buf_get_name(bufnr) then
           write.saved = saved_of(bufnr, write.saved)
         end
       end,
@@ -120,10 +165,8 @@ end
 -- Neovim handles changes of the file again.
 local function forget(write)
   expected[write.bufnr] = nil
-  if vim.api.nvim_buf_is_valid(write.bufnr) then
-    for _, id in ipairs(write.autocmds) do
-      pcall(vim.api.nvim_del_autocmd, id)
-    end
+  for _, id in ipairs(write.autocmds) do
+    pcall(api.nvim_del_autocmd, id)
   end
   disk.resume_autoread(write.bufnr)
 end
@@ -152,21 +195,7 @@ end
 ---@param bufnr integer
 ---@return boolean
 function M.is_accepted(bufnr)
-  local write = expected[bufnr]
-  return write ~= nil and not write.is_unannounced
-end
-
--- Whether a buffer is updated after a write that was not announced: always if the write is Claude's,
--- otherwise if 'autoread' is on.
-local function is_followed(bufnr)
-  return disk.is_autoread(bufnr) or announced.has(vim.api.nvim_buf_get_name(bufnr))
-end
-
--- The stamp of a buffer's file, if Neovim may not know the file in its current state.
-local function unknown_stamp(bufnr)
-  local path = file.path(bufnr)
-  local stamp = path and disk.stamp(path) or MISSING
-  return stamp ~= MISSING and stamp ~= known[bufnr] and stamp or nil
+  return expected[bufnr] ~= nil and not expected[bufnr].is_unannounced
 end
 
 --- Whether a loaded buffer does not hold the last write to its file: it is not updated yet, or it has
@@ -174,22 +203,24 @@ end
 ---@param bufnr integer
 ---@return boolean
 function M.is_behind(bufnr)
-  return disk.is_in_conflict(bufnr) or (unknown_stamp(bufnr) ~= nil and disk.has_other_time(bufnr))
+  return disk.is_in_conflict(bufnr) or (file.path(bufnr) ~= nil and disk.has_other_time(bufnr))
 end
+
+-- Following a write.
 
 -- Once the user has undone their changes, the buffer can be updated.
 local function check_when_unmodified(bufnr)
-  local group = vim.api.nvim_create_augroup('claude_ide_disk_change_' .. bufnr, { clear = true })
-  vim.api.nvim_create_autocmd({ 'BufModifiedSet', 'BufUnload' }, {
+  local group = api.nvim_create_augroup('claude_ide_disk_change_' .. bufnr, { clear = true })
+  api.nvim_create_autocmd({ 'BufModifiedSet', 'BufUnload' }, {
     group = group,
     buffer = bufnr,
     callback = function(event)
-      if event.event == 'BufUnload' or not disk.is_in_conflict(bufnr) then
-        vim.api.nvim_del_augroup_by_id(group)
-      elseif not vim.bo[bufnr].modified then
-        vim.api.nvim_del_augroup_by_id(group)
-        known[bufnr] = nil
-        change.look_again(bufnr)
+      local is_over = event.event == 'BufUnload' or not disk.is_in_conflict(bufnr)
+      if is_over or not vim.bo[bufnr].modified then
+        api.nvim_del_augroup_by_id(group)
+      end
+      if not is_over and not vim.bo[bufnr].modified then
+        look_again(bufnr)
       end
     end,
   })
@@ -198,13 +229,12 @@ end
 -- Leave a buffer with unsaved changes as it is. Only for an accepted diff, they are reapplied.
 ---@param write? claude_ide.ExpectedWrite of which Neovim already knows
 local function keep(bufnr, write)
-  known[bufnr] = disk.stamp_of(bufnr)
   if write then
     forget(write)
     disk.remember_conflict(bufnr)
   end
   if write or disk.notice_conflict(bufnr) then
-    disk_report.kept(vim.api.nvim_buf_get_name(bufnr))
+    disk_report.kept(api.nvim_buf_get_name(bufnr))
   end
   check_when_unmodified(bufnr)
 end
@@ -216,8 +246,8 @@ local function reread(bufnr, stamp)
     return 'busy'
   end
   local before = disk_report.before(bufnr)
-  known[bufnr] = stamp
   disk.reread(bufnr)
+  disk.mark_read(bufnr, stamp)
   if not disk_report.followed(bufnr, before) then
     return ''
   end
@@ -240,89 +270,76 @@ local function apply(write, text)
   return has_conflict and 'your unsaved changes to the same lines are one undo away' or nil
 end
 
-local function reload(write, text)
-  local ok, notice = pcall(apply, write, text)
-  forget(write)
-  if not ok then
-    notice = ('cannot be reloaded: %s'):format(notice)
-  end
-  if notice then
-    local name = vim.fs.basename(vim.api.nvim_buf_get_name(write.bufnr))
-    message.show(('%s: %s'):format(name, notice), 'warn')
-  end
-  return ok and write.saved.lines ~= nil
-end
-
--- Report the new text of a buffer; return whether it differs from the previous one.
-local function report_change(write, before)
-  if before then
-    return disk_report.followed(write.bufnr, before)
-  end
-  disk_report.accepted(write.bufnr)
-  return true
-end
-
 -- Update the buffer from the disk, if the file still has the stamp.
 ---@param write claude_ide.ExpectedWrite
 ---@param stamp string
 ---@return 'busy'|'followed'|''
 local function update(write, stamp)
   local bufnr = write.bufnr
-  local path, text = vim.api.nvim_buf_get_name(bufnr), file_edit.read(bufnr)
-  if disk.stamp(path) ~= stamp then
+  local text = file_edit.read(bufnr)
+  if disk.stamp_of(bufnr) ~= stamp then
     return 'busy'
-  elseif not text then
-    forget(write)
+  end
+  forget(write)
+  if not text then
     return ''
   end
-  local before = write.is_unannounced and disk_report.before(bufnr)
-  if not reload(write, text) then
+  local before = disk_report.before(bufnr)
+  local ok, notice = pcall(apply, write, text)
+  if notice then
+    local name = vim.fs.basename(api.nvim_buf_get_name(bufnr))
+    local words = ok and notice or ('cannot be reloaded: %s'):format(notice)
+    message.show(('%s: %s'):format(name, words), 'warn')
+  end
+  if not ok or not write.saved.lines then
     return ''
   end
-  known[bufnr] = OVERTAKEN
-  if disk.stamp(path) == stamp then
-    known[bufnr] = stamp
-    disk.mark_read(bufnr)
+  disk.mark_read(bufnr, stamp)
+  if disk.stamp_of(bufnr) ~= stamp then
+    -- It has been written again meanwhile, which Neovim regards as the same write.
+    disk.remember_conflict(bufnr)
   end
-  if report_change(write, before) then
+  if not write.is_unannounced then
+    disk_report.accepted(bufnr)
+    written.report(bufnr)
+  elseif disk_report.followed(bufnr, before) then
     written.report(bufnr)
   end
   return 'followed'
 end
 
--- Whether a file has changed of which no write is expected. Neovim must not reload the buffer meanwhile. It
--- regards two writes as one if the buffer was updated in between.
+-- Whether a file has changed of which no write is expected. Neovim must not reload the buffer meanwhile.
 ---@return claude_ide.ExpectedWrite? write nil if it has not
 local function notice(bufnr, stamp)
   local write = take_control(bufnr, { stamp = '', lines = lines_of(bufnr) })
   write.is_unannounced = true
-  local is_overtaken = known[bufnr] == OVERTAKEN
-  if is_overtaken or disk.has_unread_change(bufnr) or disk.is_in_conflict(bufnr) then
+  if disk.is_in_conflict(bufnr) or disk.has_unread_change(bufnr) then
     return write
   end
-  known[bufnr] = stamp
   forget(write)
+  disk.mark_read(bufnr, stamp)
 end
 
--- Have a buffer follow its file, which is no longer being written if it still has the stamp `settled`.
+-- Have a buffer follow its file, which is no longer being written if it still has the stamp `settled`. After
+-- a write that was not announced it does if that is Claude's, or 'autoread' is on.
 ---@param bufnr integer loaded
 ---@param settled? string
 ---@return 'busy'|'followed'|''
 local function follow(bufnr, settled)
-  local write = expected[bufnr]
-  local stamp
-  if write then
-    stamp = new_stamp(write)
-  else
-    stamp = is_followed(bufnr) and unknown_stamp(bufnr)
+  local write, is_modified = expected[bufnr], vim.bo[bufnr].modified
+  local is_followed = disk.is_autoread(bufnr) or announced.has(api.nvim_buf_get_name(bufnr))
+  local known = write and write.saved.stamp or disk.read_stamp(bufnr)
+  local stamp = (write or file.path(bufnr) and is_followed) and new_stamp(bufnr, known)
+  if not stamp and disk.is_in_conflict(bufnr) then
+    stamp = is_followed and not is_modified and new_stamp(bufnr, '')
   end
-  if not stamp or not write and disk.is_too_large(bufnr) then
+  if not stamp or not write and disk.size(stamp) > LARGEST_BYTES then
     return ''
   elseif settled and stamp ~= settled then
     return 'busy'
-  elseif not settled and not write and (vim.bo[bufnr].modified or moment.is_in_use(bufnr)) then
+  elseif not settled and not write and (is_modified or moment.is_in_use(bufnr)) then
     return ''
-  elseif vim.bo[bufnr].modified and not (write and not write.is_unannounced) then
+  elseif is_modified and not (write and not write.is_unannounced) then
     keep(bufnr, write)
     return ''
   elseif not write and file_edit.is_translated(bufnr) then
@@ -331,7 +348,7 @@ local function follow(bufnr, settled)
   write = write or notice(bufnr, stamp)
   if not write then
     return ''
-  elseif not moment.may_change(bufnr) or (not settled and disk.is_of_empty(stamp)) then
+  elseif not moment.may_change(bufnr) or (not settled and disk.size(stamp) == 0) then
     return 'busy'
   end
   return update(write, stamp)
@@ -343,7 +360,7 @@ end
 function M.changed_in(files)
   return vim.tbl_map(function(each)
     local bufnr, settled = unpack(each)
-    if not vim.api.nvim_buf_is_loaded(bufnr) then
+    if not api.nvim_buf_is_loaded(bufnr) then
       return ''
     elseif not moment.is_possible() then
       return 'busy'
@@ -360,31 +377,40 @@ end
 ---@param bufnr integer
 ---@return boolean is_changed
 function M.sync_one(bufnr)
-  return vim.api.nvim_buf_is_loaded(bufnr) and moment.is_possible() and follow(bufnr) == 'followed'
+  return api.nvim_buf_is_loaded(bufnr) and moment.is_possible() and follow(bufnr) == 'followed'
 end
 
 --- Update all loaded buffers whose files have been written, now.
 ---@return integer[] bufnrs of those that have changed
 function M.sync()
-  return vim.tbl_filter(M.sync_one, vim.api.nvim_list_bufs())
+  return vim.tbl_filter(M.sync_one, api.nvim_list_bufs())
 end
+
+-- Writes that the user has accepted.
 
 -- Another program may have written the file before the write was expected: then the host has to look again.
 local function expire(write)
   local bufnr, left = write.bufnr, write.deadline - vim.uv.now()
   if expected[bufnr] ~= write then
     return
-  elseif vim.api.nvim_buf_is_loaded(bufnr) and (left > 0 or new_stamp(write)) then
+  elseif
+    api.nvim_buf_is_loaded(bufnr) and (left > 0 or new_stamp(bufnr, write.saved.stamp))
+  then
     vim.defer_fn(function()
       expire(write)
     end, math.max(left, BUSY))
   else
     forget(write)
-    change.look_again(bufnr)
+    look_again(bufnr)
   end
 end
 
-local function expect(path, earlier)
+--- Expect a write to a file that the user has accepted: its buffer, if loaded, is updated then, and unsaved
+--- changes are reapplied. With `earlier`, the write may already have happened.
+---@param path string
+---@param earlier? claude_ide.SavedText the state of the file before
+function M.expect(path, earlier)
+  announced.accept(path)
   local bufnr = buffers.loaded(path)
   if not bufnr or file_edit.is_translated(bufnr) then
     return
@@ -392,33 +418,15 @@ local function expect(path, earlier)
   local write = expected[bufnr] or take_control(bufnr, saved_of(bufnr, earlier))
   write.is_unannounced = nil
   -- Another program may have written the file just before: then the agent may refuse to write.
-  local is_behind = unknown_stamp(bufnr) and disk.has_other_time(bufnr)
+  local is_behind = not earlier and M.is_behind(bufnr)
   write.deadline = vim.uv.now() + (is_behind and REFUSED_WITHIN or M.comes_within)
   expire(write)
-  return write
-end
-
---- Expect a write to a file that the user has accepted: its buffer, if loaded, is updated then, and unsaved
---- changes are reapplied.
----@param path string
----@param earlier? claude_ide.SavedText an earlier state of the file
-function M.expect(path, earlier)
-  announced.accept(path)
-  expect(path, earlier)
-end
-
---- Follow such a write that may already have happened, or is about to.
----@param path string
----@param saved claude_ide.SavedText the state of the file before
-function M.follow(path, saved)
-  announced.accept(path)
-  local write = expect(path, saved)
-  if write and saved.stamp ~= disk.stamp_of(write.bufnr) then
+  if earlier and earlier.stamp ~= disk.stamp_of(bufnr) then
     -- An unmodified buffer still has that text.
-    local is_kept = not saved.lines and not vim.bo[write.bufnr].modified
-    local lines = is_kept and lines_of(write.bufnr) or saved.lines
-    write.saved = { stamp = saved.stamp, lines = lines }
-    change.look_again(write.bufnr)
+    local is_kept = not earlier.lines and not vim.bo[bufnr].modified
+    local lines = is_kept and lines_of(bufnr) or earlier.lines
+    write.saved = { stamp = earlier.stamp, lines = lines }
+    look_again(bufnr)
   end
 end
 

@@ -10,6 +10,7 @@ local M = {}
 ---@field loaded boolean
 ---@field modified boolean
 ---@field listed boolean
+---@field is_open boolean a buffer that a plugin, or we, have loaded without showing it does not count
 
 -- Neovim itself compares files, but knows which one a link leads to only as of when it last read it.
 local function through_link(path)
@@ -19,13 +20,6 @@ local function through_link(path)
   end)
 end
 
-local function number(path, is_real)
-  local bufnr = vim.fn.bufexists(path) == 1 and vim.fn.bufadd(path) or through_link(path)
-  local name = bufnr and file.path(bufnr)
-  local is_allowed = name and (not is_real or name == path or file.real(name) == path)
-  return is_allowed and bufnr or nil
-end
-
 --- The buffer of a file, however the buffer and the caller spell its path.
 ---
 --- Raises an error if no file can have such a path.
@@ -33,31 +27,21 @@ end
 ---@param is_real? boolean `path` has had no links: one that it has now is not followed
 ---@return claude_ide.Buffer?
 function M.find(path, is_real)
-  local absolute = file.absolute(path)
-  local bufnr = number(absolute, is_real == true)
-  return bufnr
-    and {
-      bufnr = bufnr,
-      loaded = vim.api.nvim_buf_is_loaded(bufnr),
-      modified = vim.bo[bufnr].modified,
-      listed = vim.bo[bufnr].buflisted,
-    }
-end
-
--- A buffer that a plugin, or we, have loaded without showing it does not count as open.
-local function is_open(buffer)
-  local is_shown = #vim.fn.win_findbuf(buffer.bufnr) > 0
-  return buffer.listed or (buffer.loaded and (buffer.modified or is_shown))
-end
-
----@param path string
----@return { isOpen: boolean, isDirty?: boolean, isUntitled?: boolean }
-function M.dirty(path)
-  local buffer = M.find(path)
-  if not buffer or not is_open(buffer) then
-    return { isOpen = false }
+  path = file.absolute(path)
+  local bufnr = vim.fn.bufexists(path) == 1 and vim.fn.bufadd(path) or through_link(path)
+  local name = bufnr and file.path(bufnr)
+  if not name or is_real and name ~= path and file.real(name) ~= path then
+    return nil
   end
-  return { isOpen = true, isDirty = buffer.modified, isUntitled = false }
+  local loaded, options = vim.api.nvim_buf_is_loaded(bufnr), vim.bo[bufnr]
+  local is_seen = options.modified or #vim.fn.win_findbuf(bufnr) > 0
+  return {
+    bufnr = bufnr,
+    loaded = loaded,
+    modified = options.modified,
+    listed = options.buflisted,
+    is_open = options.buflisted or loaded and is_seen,
+  }
 end
 
 --- The loaded buffer of a file; nil also for a path that no file can have.
@@ -103,12 +87,6 @@ end
 ---@return string
 function M.folder()
   return vim.fn.getcwd()
-end
-
---- Track the states of the open files.
----@param on boolean
-function M.watch(on)
-  disk.watch(on)
 end
 
 return M

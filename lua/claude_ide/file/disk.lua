@@ -8,24 +8,16 @@ local M = {}
 local api = vim.api
 local augroup = api.nvim_create_augroup('claude_ide_file_disk', { clear = true })
 
-local LARGEST = 64 * 1024 * 1024 -- bytes
 local CHANGED = '%s has changed on disk since Neovim read it; it was not written.'
 
 --- The stamp of a file that does not exist.
 M.MISSING = 'missing'
 
----@class claude_ide.KnownState
----@field time string of the file's last change
----@field stamp string
----@field is_read boolean whether Neovim has read or written the file in this state
-
----@type table<integer, claude_ide.KnownState>
+-- The stamp of each loaded buffer's file, and whether Neovim has read or written it in this state.
+---@type table<integer, { stamp: string, is_read: boolean }>
 local states = {}
-local conflicts = {} ---@type table<integer, true> buffers whose unsaved changes conflict with the disk
-local is_watching = false
-
----@type table<integer, { own: boolean? }> by buffer; its local value of 'autoread'
-local suspended = {}
+local conflicts = {} ---@type table<integer, true> buffers that do not hold the text on disk, nor derive from it
+local suspended = {} ---@type table<integer, { own: boolean? }> by buffer; its local value of 'autoread'
 
 -- Stamps tell states of a file apart: time of change, size and inode in one string.
 
@@ -45,22 +37,16 @@ function M.stamp_of(bufnr)
   return M.stamp(api.nvim_buf_get_name(bufnr))
 end
 
---- Whether a file was empty when it had this stamp.
+--- How many bytes a file had when it had this stamp.
 ---@param stamp string
----@return boolean
-function M.is_of_empty(stamp)
-  return stamp:find(' 0 %d+$') ~= nil
+---@return integer
+function M.size(stamp)
+  return tonumber(stamp:match(' (%d+) ')) or 0
 end
 
-local function stat_of(bufnr)
-  return vim.uv.fs_stat(api.nvim_buf_get_name(bufnr))
-end
-
--- The time of the last change of a buffer's file; `:write` compares nothing else.
----@return string? time nil if there is no file
-local function time_of(bufnr)
-  local stat = stat_of(bufnr)
-  return stat and ('%d.%d'):format(stat.mtime.sec, stat.mtime.nsec)
+-- Whether the time of the last change differs, if there is a file; `:write` compares nothing else.
+local function has_other_time(stamp, known)
+  return stamp ~= M.MISSING and stamp:match('%S+') ~= known:match('%S+')
 end
 
 -- 'autoread', and its suspension while we follow a write ourselves.
@@ -115,22 +101,32 @@ end
 
 --- Decide, in place of the user, what Neovim does when it finds that a buffer's file has changed.
 ---@param bufnr integer
----@param choose fun(reason: string): string? from `v:fcs_reason` to `v:fcs_choice`; nil does not set it
+---@param choose fun(reason: string): string from `v:fcs_reason` to `v:fcs_choice`
 ---@return integer autocommand
 function M.answer_change(bufnr, choose)
   return api.nvim_create_autocmd('FileChangedShell', {
     group = augroup,
     buffer = bufnr,
     callback = function()
-      vim.v.fcs_choice = choose(vim.v.fcs_reason) or vim.v.fcs_choice
+      vim.v.fcs_choice = choose(vim.v.fcs_reason)
     end,
   })
 end
 
--- In an autocommand that is not nested, Neovim would run none for the change, and ask a question that
--- `silent` hides.
-local function check(bufnr, choose)
-  local answering = M.answer_change(bufnr, choose)
+-- Make Neovim check whether a buffer's file has changed, without a question to the user. Only for buffers
+-- that Neovim does not reload automatically. Neovim reports each change only once.
+---@param choices? table<string, string> from `v:fcs_reason` to `v:fcs_choice`
+---@return boolean has_changed false also if only the file's time has
+local function probe(bufnr, choices)
+  local found
+  local answering = M.answer_change(bufnr, function(why)
+    found = why
+    -- If only the time has changed, "ask" shows no warning, and makes Neovim store the new time.
+    -- Otherwise the next `:write` would ask the user.
+    return why == 'time' and 'ask' or choices and choices[why] or ''
+  end)
+  -- In an autocommand that is not nested, Neovim would run none for the change, and ask a question that
+  -- `silent` hides.
   local group = api.nvim_create_augroup('claude_ide_probe', {})
   api.nvim_create_autocmd('User', {
     group = group,
@@ -143,19 +139,6 @@ local function check(bufnr, choose)
   })
   api.nvim_exec_autocmds('User', { group = group, pattern = 'probe', modeline = false })
   pcall(api.nvim_del_autocmd, answering)
-end
-
--- Make Neovim check whether a buffer's file has changed, without a question to the user. Only for buffers
--- that Neovim does not reload automatically. Neovim reports each change only once.
----@return boolean has_changed false also if only the file's time has
-local function probe(bufnr)
-  local found
-  check(bufnr, function(why)
-    found = why
-    -- If only the time has changed, "ask" shows no warning, and makes Neovim store the new time.
-    -- Otherwise the next `:write` would ask the user.
-    return why == 'time' and 'ask' or ''
-  end)
   return found ~= nil and found ~= 'time'
 end
 
@@ -163,14 +146,30 @@ end
 --- unsaved changes, which keeps its text.
 ---@param bufnr integer
 function M.reread(bufnr)
-  check(bufnr, function(why)
-    return ({ changed = 'reload', time = 'ask' })[why] or ''
-  end)
+  probe(bufnr, { changed = 'reload' })
 end
 
-local function remember(bufnr, is_read)
-  local time = time_of(bufnr)
-  states[bufnr] = time and { time = time, stamp = M.stamp_of(bufnr), is_read = is_read }
+-- What is known of each file.
+
+--- Record that a buffer holds the text of its file, although Neovim has not read it.
+---@param bufnr integer
+---@param stamp? string of the file with this text; default: the present one
+function M.mark_read(bufnr, stamp)
+  conflicts[bufnr] = nil
+  states[bufnr] = { stamp = stamp or M.stamp_of(bufnr), is_read = true }
+end
+
+--- Record that a buffer does not hold the text of its file, or has unsaved changes that are not based on it.
+---@param bufnr integer
+function M.remember_conflict(bufnr)
+  conflicts[bufnr] = true
+end
+
+--- Whether such a conflict has been noticed.
+---@param bufnr integer
+---@return boolean
+function M.is_in_conflict(bufnr)
+  return conflicts[bufnr] == true
 end
 
 --- The stamp of a buffer's file when Neovim last read or wrote it; empty if that is unknown.
@@ -181,42 +180,29 @@ function M.read_stamp(bufnr)
   return state and state.is_read and state.stamp or ''
 end
 
---- Record that a buffer holds the text of its file, although Neovim has not read it.
----@param bufnr integer
-function M.mark_read(bufnr)
-  conflicts[bufnr] = nil
-  -- Without the watch, later reads and writes would go unnoticed.
-  if is_watching then
-    remember(bufnr, true)
+local function on_event(event)
+  local bufnr, name, known = event.buf, event.event, states[event.buf]
+  if name == 'BufReadPre' then
+    states[bufnr] = { stamp = M.stamp_of(bufnr), is_read = false }
+  elseif name == 'BufWritePost' or name == 'BufReadPost' then
+    M.mark_read(bufnr)
+    -- It may have been written again while Neovim was reading it.
+    local is_same = known ~= nil and known.stamp == states[bufnr].stamp
+    states[bufnr].is_read = name == 'BufWritePost' or is_same
+  else
+    states[bufnr], conflicts[bufnr] = nil, name == 'BufFilePost' and conflicts[bufnr] or nil
   end
 end
 
---- Track the state of each file that Neovim has last read or written.
----@param on boolean
-function M.watch(on)
-  local group = api.nvim_create_augroup('claude_ide_disk', { clear = true })
-  states, is_watching = {}, on
-  if not on then
-    return
+for _, bufnr in ipairs(api.nvim_list_bufs()) do
+  if api.nvim_buf_is_loaded(bufnr) then
+    states[bufnr] = { stamp = M.stamp_of(bufnr), is_read = false }
   end
-  for _, bufnr in ipairs(api.nvim_list_bufs()) do
-    if api.nvim_buf_is_loaded(bufnr) then
-      remember(bufnr, false)
-    end
-  end
-  api.nvim_create_autocmd({ 'BufReadPost', 'BufWritePost' }, {
-    group = group,
-    callback = function(event)
-      remember(event.buf, true)
-    end,
-  })
-  api.nvim_create_autocmd({ 'BufUnload', 'BufFilePost' }, {
-    group = group,
-    callback = function(event)
-      states[event.buf] = nil
-    end,
-  })
 end
+api.nvim_create_autocmd(
+  { 'BufReadPre', 'BufReadPost', 'BufWritePost', 'BufUnload', 'BufFilePost' },
+  { group = augroup, callback = on_event }
+)
 
 --- Whether the file of an unmodified buffer has changed since Neovim's last check. Only for buffers that
 --- Neovim does not reload automatically. An empty buffer may be one of a file that did not exist: Neovim
@@ -224,42 +210,13 @@ end
 ---@param bufnr integer
 ---@return boolean
 function M.has_unread_change(bufnr)
-  local stat = stat_of(bufnr)
+  local stat = vim.uv.fs_stat(api.nvim_buf_get_name(bufnr))
   if not stat or stat.type ~= 'file' then
     return false
   elseif vim.deep_equal(api.nvim_buf_get_lines(bufnr, 0, 2, false), { '' }) then
     return stat.size > 0
   end
   return probe(bufnr)
-end
-
---- Whether reading the file of a buffer would block Neovim for seconds.
----@param bufnr integer
----@return boolean
-function M.is_too_large(bufnr)
-  local stat = stat_of(bufnr)
-  return stat ~= nil and stat.size > LARGEST
-end
-
---- Record that a buffer has unsaved changes that are not based on the current text of its file.
----@param bufnr integer
-function M.remember_conflict(bufnr)
-  conflicts[bufnr] = true
-  api.nvim_create_autocmd({ 'BufReadPost', 'BufWritePost', 'BufUnload' }, {
-    group = augroup,
-    buffer = bufnr,
-    once = true,
-    callback = function()
-      conflicts[bufnr] = nil
-    end,
-  })
-end
-
---- Whether such a conflict has been noticed.
----@param bufnr integer
----@return boolean
-function M.is_in_conflict(bufnr)
-  return conflicts[bufnr] == true
 end
 
 --- Whether another program has written the file of a buffer with unsaved changes. True only once per
@@ -278,20 +235,18 @@ end
 ---@param bufnr integer
 ---@return boolean
 function M.has_other_time(bufnr)
-  local known = states[bufnr]
-  return known ~= nil and known.time ~= (time_of(bufnr) or known.time)
+  return states[bufnr] ~= nil and has_other_time(M.stamp_of(bufnr), states[bufnr].stamp)
 end
 
 --- Whether another program has written the file of a buffer since Neovim last read or wrote it.
 ---@param bufnr integer
 ---@return boolean
 function M.has_changed(bufnr)
-  local known = states[bufnr]
-  if not time_of(bufnr) then
+  if M.stamp_of(bufnr) == M.MISSING then
     return false
   elseif conflicts[bufnr] or M.has_other_time(bufnr) then
     return true
-  elseif known and known.is_read then
+  elseif M.read_stamp(bufnr) ~= '' then
     return false
   end
   local is_new = M.notice_conflict(bufnr)
@@ -304,49 +259,14 @@ end
 
 -- Writing.
 
--- Another program may write the file while autocommands, such as a formatter, run before the write: then
--- `:write` would ask the user, too. Neovim runs autocommands in the order of their definition.
----@return integer autocommand the last one before the write; its error cancels the write
----@return fun(): boolean is_overtaken
-local function guard(bufnr)
-  local path = api.nvim_buf_get_name(bufnr)
-  local before, target, is_overtaken = time_of(bufnr), file.real(path), false
-  local id = api.nvim_create_autocmd('BufWritePre', {
-    group = augroup,
-    buffer = bufnr,
-    callback = function()
-      local now = time_of(bufnr)
-      is_overtaken = now ~= nil and now ~= before or file.real(path) ~= target
-      if is_overtaken then
-        error('the file has changed', 0)
-      end
-    end,
-  })
-  return id, function()
-    return is_overtaken
-  end
-end
-
--- With 'confirm', an error of `:write` would become a dialog.
----@return boolean ok
----@return any err
-local function write_without_dialog(bufnr)
-  local confirm = vim.o.confirm
-  vim.o.confirm = false
-  local ok, err = pcall(api.nvim_buf_call, bufnr, function()
-    vim.cmd.write({ mods = { silent = true } })
-  end)
-  vim.o.confirm = confirm
-  return ok, err
-end
-
 --- Write a loaded buffer if it has unsaved changes or its file does not exist.
 ---@param bufnr integer
 ---@return string? refusal one sentence
 ---@return boolean? is_damaged whether the write has failed after it had changed the file
 function M.write(bufnr)
-  local path, stat = api.nvim_buf_get_name(bufnr), stat_of(bufnr)
-  local was_modified = vim.bo[bufnr].modified
+  local path = api.nvim_buf_get_name(bufnr)
+  local stat, before, target = vim.uv.fs_stat(path), M.stamp(path), file.real(path)
+  local was_modified, was_listed = vim.bo[bufnr].modified, vim.bo[bufnr].buflisted
   if not was_modified and stat then
     return nil
   elseif stat and stat.type ~= 'file' then
@@ -356,21 +276,36 @@ function M.write(bufnr)
     -- `:write` would ask "really write?", and the keys that the user is typing would answer it.
     return CHANGED:format(path)
   end
-  local id, is_overtaken = guard(bufnr)
-  local before = M.stamp(path)
-  local was_listed = vim.bo[bufnr].buflisted
-  local ok, err = write_without_dialog(bufnr)
+  -- Another program may write the file while autocommands, such as a formatter, run before the write: then
+  -- `:write` would ask the user, too. Neovim runs autocommands in the order of their definition, so that this
+  -- is the last one; its error cancels the write.
+  local is_overtaken = false
+  local id = api.nvim_create_autocmd('BufWritePre', {
+    group = augroup,
+    buffer = bufnr,
+    callback = function()
+      is_overtaken = has_other_time(M.stamp(path), before) or file.real(path) ~= target
+      if is_overtaken then
+        error('the file has changed', 0)
+      end
+    end,
+  })
+  -- With 'confirm', an error of `:write` would become a dialog.
+  local confirm = vim.o.confirm
+  vim.o.confirm = false
+  local ok, err = pcall(api.nvim_buf_call, bufnr, function()
+    vim.cmd.write({ mods = { silent = true } })
+  end)
+  vim.o.confirm = confirm
   pcall(api.nvim_del_autocmd, id)
   -- A language server that formats before the write lists the buffer.
   if api.nvim_buf_is_valid(bufnr) then
     vim.bo[bufnr].buflisted = was_listed
   end
-  if is_overtaken() then
-    return CHANGED:format(path)
-  end
   -- An error in an autocommand after the write does not undo it.
-  local is_written = ok or (was_modified and not vim.bo[bufnr].modified)
-  if is_written then
+  if is_overtaken then
+    return CHANGED:format(path)
+  elseif ok or (was_modified and not vim.bo[bufnr].modified) then
     return nil
   end
   return require('claude_ide.messages.reason').of(err), M.stamp(path) ~= before

@@ -34,7 +34,7 @@ function M.add(path)
   if ok and known and known.loaded then
     return known.bufnr
   end
-  local absolute, refusal = file_path.text_file(path)
+  local absolute, refusal = file_path.existing(path, true)
   if not absolute then
     return nil, refusal
   end

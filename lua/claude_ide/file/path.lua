@@ -2,39 +2,32 @@
 --- is absolute, normalized, and names a regular file or a file that does not exist yet.
 local M = {}
 
-local IS_WINDOWS = vim.fn.has('win32') == 1
 -- PATH_MAX of Linux. The limit of macOS is lower; its system calls report it.
-local LONGEST = 4096
-local SHOWN = 200
--- Bytes. Neovim reads a log of this size quickly, but one line of twice the size blocks it for seconds.
-local LARGEST = 50000000
+local LONGEST_BYTES = 4096
+local SHOWN_BYTES = 200
+-- Neovim reads a log of this size quickly, but one line of twice the size blocks it for seconds.
+local LARGEST_BYTES = 50000000
 -- Of plugins that read or write a file in place of Neovim (zip.vim), or filter what Neovim reads (gzip.vim).
 local READING = { 'BufReadCmd', 'FileReadCmd', 'FileReadPost', 'BufWriteCmd', 'FileWriteCmd' }
--- Bytes that are searched for a NUL.
-local HEAD = 8000
-local KINDS = {
-  block = 'device',
-  char = 'device',
-  directory = 'folder',
-  fifo = 'pipe',
-  socket = 'socket',
-}
+local KINDS = { block = 'device', char = 'device', directory = 'folder', fifo = 'pipe' }
 
 --- Neovim's working folders: the global one, then those of tabpages and windows, without duplicates.
 ---@return string[]
 function M.folders()
-  local folders = { vim.fn.getcwd(-1, -1) }
+  local folders, known = {}, {}
+  local function add(win, tab)
+    local folder = vim.fn.getcwd(win, tab)
+    folders[#folders + 1] = not known[folder] and folder or nil
+    known[folder] = true
+  end
+  add(-1, -1)
   for tab = 1, vim.fn.tabpagenr('$') do
-    for win = 0, vim.fn.tabpagewinnr(tab, '$') do
-      folders[#folders + 1] = vim.fn.getcwd(win > 0 and win or -1, tab)
+    add(-1, tab)
+    for win = 1, vim.fn.tabpagewinnr(tab, '$') do
+      add(win, tab)
     end
   end
-  local known = {}
-  return vim.tbl_filter(function(folder)
-    local is_new = not known[folder]
-    known[folder] = true
-    return is_new
-  end, folders)
+  return folders
 end
 
 --- Whether a buffer with this name, 'buftype' and 'filetype' holds a file, which may not exist yet. Other
@@ -74,10 +67,8 @@ function M.real(path)
   local ok, target = pcall(vim.fn.resolve, path)
   local resolved = ok and target or path
   local folder = vim.fs.dirname(resolved)
-  if folder == resolved then
-    return resolved
-  end
-  return vim.fs.joinpath(M.real(folder), vim.fs.basename(resolved))
+  return folder == resolved and resolved
+    or vim.fs.joinpath(M.real(folder), vim.fs.basename(resolved))
 end
 
 --- Why a file must not be written whose path had no link when it was shown. Nil if it still has none.
@@ -85,15 +76,14 @@ end
 ---@return string? refusal one sentence
 function M.turned(path)
   if vim.uv.fs_readlink(path) or vim.iter(vim.fs.parents(path)):any(vim.uv.fs_readlink) then
-    return ('%s: a link on its path has changed since it was shown; it was not written.'):format(
-      path
-    )
+    local words = '%s: a link on its path has changed since it was shown; it was not written.'
+    return words:format(path)
   end
 end
 
 -- `{path}: {reason}`, in one line.
 local function refusal(path, reason)
-  local shown = #path <= SHOWN and path or path:sub(1, SHOWN) .. '…'
+  local shown = #path <= SHOWN_BYTES and path or path:sub(1, SHOWN_BYTES) .. '…'
   return ('%s: %s'):format(vim.fn.strtrans(shown), reason)
 end
 
@@ -107,27 +97,13 @@ function M.absolute(path)
     error('the path is empty', 0)
   elseif path:find('\0', 1, true) then
     error(refusal(path:gsub('%z.*', '…'), 'contains a NUL'), 0)
-  elseif #path > LONGEST then
+  elseif #path > LONGEST_BYTES then
     error(refusal(path, 'the path is too long'), 0)
   end
   -- `vim.fs.abspath` reads `~x` as a folder next to the home directory.
   local rooted = path:find('^~[^/]') and './' .. path or path
   local plain = vim.fs.normalize(vim.fs.abspath(rooted), { expand_env = false })
-  return IS_WINDOWS and plain or (plain:gsub('^//+', '/'))
-end
-
--- Why a path without a file cannot get one: one of its folders is not a folder.
-local function obstacle(path)
-  for folder in vim.fs.parents(path) do
-    local stat = vim.uv.fs_stat(folder)
-    if stat then
-      return stat.type ~= 'directory' and folder .. ' is not a folder' or nil
-    end
-  end
-end
-
-local function with_commas(number)
-  return (('%d'):format(number):reverse():gsub('(%d%d%d)', '%1,'):reverse():gsub('^,', ''))
+  return (plain:gsub('^//+', '/'))
 end
 
 ---@param path string absolute
@@ -136,7 +112,9 @@ end
 local function examine(path)
   local stat, message, code = vim.uv.fs_stat(path)
   if code == 'ENOENT' or code == 'ENOTDIR' then
-    return obstacle(path), true
+    local parent = vim.iter(vim.fs.parents(path)):find(vim.uv.fs_stat)
+    local is_folder = not parent or vim.fn.isdirectory(parent) == 1
+    return not is_folder and parent .. ' is not a folder' or nil, true
   elseif not stat then
     return assert(message):match('^%u+: ([^:]*)') or message
   elseif stat.type ~= 'file' then
@@ -144,22 +122,25 @@ local function examine(path)
     return ('not a file but a %s'):format(KINDS[stat.type] or stat.type)
   elseif not vim.uv.fs_access(path, 'R') then
     return 'permission denied'
-  elseif stat.size > LARGEST then
-    return ('has %s bytes, more than %s'):format(with_commas(stat.size), with_commas(LARGEST))
+  elseif stat.size > LARGEST_BYTES then
+    return ('has %d bytes, more than %d'):format(stat.size, LARGEST_BYTES)
   end
-end
-
--- A plugin may read the parts of a name as other files than the one that was checked: tar.vim does so
--- with `tarfile::a::b`.
-local function is_split(path, pattern)
-  local scheme = pattern:match('^(%a[%w+.-]*:+)[^/:]')
-  return scheme ~= nil and path:find('/' .. scheme, 1, true) ~= nil
 end
 
 local function patterns(events)
   return vim.iter(vim.api.nvim_get_autocmds({ event = events })):map(function(autocmd)
     return not autocmd.buflocal and autocmd.pattern or nil
   end)
+end
+
+-- A plugin may read the parts of a name as other files than the one that was checked: tar.vim does so
+-- with `tarfile::a::b`. Most paths have no colon, and need no list of autocommands.
+local function splitter(path)
+  return path:find(':', 1, true)
+    and patterns('BufReadCmd'):find(function(pattern)
+      local scheme = pattern:match('^(%a[%w+.-]*:+)[^/:]')
+      return scheme ~= nil and path:find('/' .. scheme, 1, true) ~= nil
+    end)
 end
 
 --- The autocommand pattern for which a plugin makes the text of this file, such as `*.zip` or `*.gz`: its
@@ -188,22 +169,22 @@ end
 
 --- Check a path that must name a regular file, or a file that does not exist yet.
 ---@param path string
+---@param is_text? boolean the file, if there is one, is to be loaded as text
 ---@return string? path absolute
 ---@return string? refusal `{path}: {reason}`
 ---@return boolean? is_missing the path is valid, but the file does not exist
-function M.check(path)
+function M.check(path, is_text)
   local ok, absolute = pcall(M.absolute, path)
   if not ok then
     return nil, absolute
   end
   local reason, is_missing = examine(absolute)
-  -- Most paths have no colon, and need no list of autocommands.
-  local splitter = not reason
-    and absolute:find(':', 1, true)
-    and patterns('BufReadCmd'):find(function(pattern)
-      return is_split(absolute, pattern)
-    end)
-  reason = splitter and ('a plugin handles such names itself (%s)'):format(splitter) or reason
+  local split_at = not reason and splitter(absolute)
+  if split_at then
+    reason = ('a plugin handles such names itself (%s)'):format(split_at)
+  elseif is_text and not is_missing then
+    reason = reason or M.needs_plugin(absolute)
+  end
   if reason then
     return nil, refusal(absolute, reason)
   end
@@ -212,39 +193,15 @@ end
 
 --- Check a path that must name a regular file.
 ---@param path string
+---@param is_text? boolean as for `check`
 ---@return string? path absolute
 ---@return string? refusal `{path}: {reason}`
-function M.existing(path)
-  local absolute, reason, is_missing = M.check(path)
+function M.existing(path, is_text)
+  local absolute, reason, is_missing = M.check(path, is_text)
   if absolute and is_missing then
     return nil, refusal(absolute, 'no such file')
   end
   return absolute, reason
-end
-
---- Check a file that is to be loaded as text.
----@param path string
----@return string? path absolute
----@return string? refusal `{path}: {reason}`
-function M.text_file(path)
-  local absolute, reason = M.existing(path)
-  local why = absolute and M.needs_plugin(absolute)
-  if why then
-    return nil, refusal(absolute, why)
-  end
-  return absolute, reason
-end
-
---- Whether the beginning of a regular file is not text.
----@param path string
----@return boolean
-function M.is_binary(path)
-  local file = io.open(path, 'rb')
-  local head = file and file:read(HEAD) or ''
-  if file then
-    file:close()
-  end
-  return head:find('\0', 1, true) ~= nil
 end
 
 return M

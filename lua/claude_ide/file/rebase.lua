@@ -4,21 +4,21 @@ local M = {}
 -- Above this size of both texts, a comparison line by line takes too long.
 local MOST_COMPARED_BYTES = 4 * 1024 * 1024
 
+---@alias claude_ide.Hunk integer[] first old line, count, first new line, count (1-based)
+
 -- `vim.text.diff` since Neovim 0.12.
 local diff = vim.text.diff or vim.diff
 
 -- A NUL in the file is a line feed within a line of the buffer.
 local function join(lines)
   local text = table.concat(lines, '\n') .. '\n'
-  if select(2, text:gsub('\n', '')) <= #lines then
-    return text
-  end
-  return table.concat(
-    vim.tbl_map(function(line)
+  if select(2, text:gsub('\n', '')) > #lines then
+    local plain = vim.tbl_map(function(line)
       return (line:gsub('\n', '\0'))
-    end, lines),
-    '\n'
-  ) .. '\n'
+    end, lines)
+    text = table.concat(plain, '\n') .. '\n'
+  end
+  return text
 end
 
 --- The rows of one side of a hunk.
@@ -45,8 +45,6 @@ function M.shifted(hunks, first, last)
       shift = shift + hunk[4] - hunk[2]
     elseif from < last then
       return nil
-    else
-      break
     end
   end
   return first + shift, last + shift
@@ -60,27 +58,14 @@ end
 ---@return integer head
 ---@return integer tail
 function M.common_ends(old, new, at)
-  local head, shorter = 0, math.min(#old, #new)
+  local head, tail, shorter = 0, 0, math.min(#old, #new)
   while head < shorter and at(old, head + 1) == at(new, head + 1) do
     head = head + 1
   end
-  local tail = 0
   while tail < shorter - head and at(old, #old - tail) == at(new, #new - tail) do
     tail = tail + 1
   end
   return head, tail
-end
-
----@alias claude_ide.Hunk integer[] first old line, count, first new line, count (1-based)
-
--- The one hunk of large texts.
----@return claude_ide.Hunk[]
-local function whole(old, new)
-  local head, tail = M.common_ends(old, new, rawget)
-  local removed, added = #old - tail - head, #new - tail - head
-  -- A side without lines names the line before.
-  local first_old, first_new = head + math.min(removed, 1), head + math.min(added, 1)
-  return removed + added > 0 and { { first_old, removed, first_new, added } } or {}
 end
 
 --- The hunks in which two texts differ. Large texts get a single hunk.
@@ -93,7 +78,10 @@ function M.hunks(old, new, options)
   if before == after then
     return {}
   elseif #before + #after > MOST_COMPARED_BYTES then
-    return whole(old, new)
+    local head, tail = M.common_ends(old, new, rawget)
+    local removed, added = #old - tail - head, #new - tail - head
+    -- A side without lines names the line before.
+    return { { head + math.min(removed, 1), removed, head + math.min(added, 1), added } }
   end
   options = vim.tbl_extend('error', { result_type = 'indices' }, options or {})
   return diff(before, after, options) --[[@as claude_ide.Hunk[] ]]
@@ -119,8 +107,7 @@ end
 ---@param inserted string[]
 ---@return string[]
 function M.splice(lines, first, last, inserted)
-  local spliced = vim.list_slice(lines, 1, first)
-  vim.list_extend(spliced, inserted)
+  local spliced = vim.list_extend(vim.list_slice(lines, 1, first), inserted)
   return vim.list_extend(spliced, lines, last + 1)
 end
 
@@ -153,12 +140,8 @@ function M.merge(base, ours, theirs)
       put(own[index])
       index = index + 1
     end
-    while own[index] do
-      local is_same = vim.deep_equal(own[index], other)
-      if not is_same and own[index].first >= other.last then
-        break
-      end
-      has_conflict = has_conflict or not is_same
+    while own[index] and (own[index].first < other.last or vim.deep_equal(own[index], other)) do
+      has_conflict = has_conflict or not vim.deep_equal(own[index], other)
       index = index + 1
     end
     put(other)

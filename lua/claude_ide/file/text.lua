@@ -2,17 +2,14 @@
 --- the UTF-16 code units of LSP.
 local M = {}
 
+local api = vim.api
+
 local BOM = '\239\187\191'
-local LARGEST = 4 * 1024 * 1024 -- bytes
+local LARGEST_BYTES = 4 * 1024 * 1024
 --- The options of a buffer that determine the bytes on disk, apart from its lines.
 M.FORMAT = { 'fileformat', 'bomb', 'endofline' }
 
 local END_OF_LINE = { unix = '\n', dos = '\r\n', mac = '\r' }
-
--- Whether 'fileformat' should be "dos": there is a line feed, and each follows a carriage return.
-local function is_dos(text)
-  return text:find('\r\n', 1, true) ~= nil and text:byte(1) ~= 10 and text:find('[^\r]\n') == nil
-end
 
 ---@class claude_ide.FileText
 ---@field lines string[]
@@ -24,15 +21,16 @@ end
 ---@param text string
 ---@return claude_ide.FileText
 function M.parse(text)
-  local dos, has_bom = is_dos(text), vim.startswith(text, BOM)
+  local has_bom = vim.startswith(text, BOM)
+  -- There is a line feed, and each follows a carriage return.
+  local is_dos = text:find('\n', 1, true) and text:byte(1) ~= 10 and not text:find('[^\r]\n')
   text = has_bom and text:sub(#BOM + 1) or text
-  text = dos and text:gsub('\r\n', '\n') or text
-  local lines = vim.split(text, '\n', { plain = true })
+  local lines = vim.split(is_dos and text:gsub('\r\n', '\n') or text, '\n', { plain = true })
   local is_ended = lines[#lines] == ''
   lines[#lines] = not is_ended and lines[#lines] or nil
   return {
     lines = lines,
-    fileformat = dos and 'dos' or 'unix',
+    fileformat = is_dos and 'dos' or 'unix',
     bomb = has_bom,
     endofline = is_ended,
   }
@@ -42,13 +40,11 @@ end
 ---@param bufnr integer
 ---@param text string
 function M.put(bufnr, text)
-  local options = vim.bo[bufnr]
-  local parsed = M.parse(text)
+  local options, parsed = vim.bo[bufnr], M.parse(text)
   local undolevels = options.undolevels
   options.undolevels = -1
-  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, parsed.lines)
+  api.nvim_buf_set_lines(bufnr, 0, -1, false, parsed.lines)
   options.undolevels = undolevels
-
   for _, name in ipairs(M.FORMAT) do
     options[name] = parsed[name]
   end
@@ -58,20 +54,13 @@ end
 
 -- nvim_buf_get_lines returns one empty line also for a buffer without any line.
 local function has_no_line(bufnr)
-  return vim.api.nvim_buf_call(bufnr, function()
+  return api.nvim_buf_call(bufnr, function()
     return vim.fn.wordcount().bytes == 0
   end)
 end
 
--- The bytes that writing the buffer as UTF-8 would put on disk if it had these lines.
----@param bufnr integer
----@param lines string[]
----@return string
-local function with_lines(bufnr, lines)
-  local options = vim.bo[bufnr]
-  local eol = END_OF_LINE[options.fileformat]
-  local is_ended = options.endofline or (options.fixendofline and not options.binary)
-  return (options.bomb and BOM or '') .. table.concat(lines, eol) .. (is_ended and eol or '')
+local function is_ended(options)
+  return options.endofline or (options.fixendofline and not options.binary)
 end
 
 --- The bytes that writing the buffer as UTF-8 would put on disk.
@@ -80,14 +69,15 @@ end
 ---@param bufnr integer
 ---@return string
 function M.get(bufnr)
-  if not vim.api.nvim_buf_is_loaded(bufnr) then
+  if not api.nvim_buf_is_loaded(bufnr) then
     error('the buffer is not loaded', 0)
   end
-  local lines = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
+  local lines, options = api.nvim_buf_get_lines(bufnr, 0, -1, true), vim.bo[bufnr]
+  local bom, eol = options.bomb and BOM or '', END_OF_LINE[options.fileformat]
   if #lines == 1 and lines[1] == '' and has_no_line(bufnr) then
-    return vim.bo[bufnr].bomb and BOM or ''
+    return bom
   end
-  return with_lines(bufnr, lines)
+  return bom .. table.concat(lines, eol) .. (is_ended(options) and eol or '')
 end
 
 --- A digest of a text, by which another one is recognized.
@@ -107,11 +97,11 @@ function M.describe(bufnr, path)
   return {
     path = path,
     bufnr = bufnr,
-    tick = vim.api.nvim_buf_get_changedtick(bufnr),
-    lines = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true),
+    tick = api.nvim_buf_get_changedtick(bufnr),
+    lines = api.nvim_buf_get_lines(bufnr, 0, -1, true),
     fileformat = options.fileformat,
     has_bom = options.bomb,
-    is_ended = options.endofline or (options.fixendofline and not options.binary),
+    is_ended = is_ended(options),
     is_modified = options.modified,
     is_writable = options.modifiable and not options.readonly,
     digest = M.digest(M.get(bufnr)),
@@ -137,7 +127,7 @@ end
 ---@param path string
 ---@return claude_ide.FileText? text nil if there is no regular file, or a very large one
 function M.read(path)
-  local text = M.bytes(path, LARGEST)
+  local text = M.bytes(path, LARGEST_BYTES)
   return text and M.parse(text)
 end
 
@@ -176,7 +166,7 @@ end
 ---@param col integer bytes, 0-based
 ---@return claude_ide.Position
 function M.to_lsp(bufnr, row, col)
-  local line = vim.api.nvim_buf_get_lines(bufnr, row, row + 1, false)[1] or ''
+  local line = api.nvim_buf_get_lines(bufnr, row, row + 1, false)[1] or ''
   return { line = row, character = M.character(line, col) }
 end
 
