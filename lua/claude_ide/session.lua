@@ -99,7 +99,7 @@ local function watch(on)
   require('claude_ide.file.buffers').watch(on)
   require('claude_ide.editors').watch(on)
   require('claude_ide.diagnostics.written').watch(on)
-  require('claude_ide.disk_changes.change').watch('server', on)
+  require('claude_ide.disk_changes.reload').watch('server', on)
   watch_diagnostics(on)
 end
 
@@ -122,8 +122,8 @@ host.on_start(function()
   require('claude_ide.messages.announce').on('ClaudeToolEnd', function(data)
     require('claude_ide.disk_changes.tool_writes').reported(data.files)
   end)
-  if loaded('disk_changes.change') then
-    loaded('disk_changes.change').report_all()
+  if loaded('disk_changes.reload') then
+    loaded('disk_changes.reload').report_all()
   end
   if loaded('tools.own') then
     require('claude_ide.tools.own').host_started()

@@ -130,7 +130,7 @@ async def test_a_file_written_by_another_program_causes_no_prompt(
     nvim: Neovim, path: Path, watched: bool
 ) -> None:
     if watched:
-        await nvim.lua("require('claude_ide.file.disk').watch(true)")
+        await nvim.lua("require('claude_ide.file.disk')")
     await nvim.command("set noautoread hidden | edit a.txt | enew")
     await rewrite(path, "theirs\n")
 

@@ -90,8 +90,8 @@ async def test_a_file_above_the_size_limit_is_refused(nvim: Neovim, project: Pat
             file.truncate(size)
 
     assert await gate(nvim, "existing", "a") == [str(project / "a")]
-    assert await refusal(nvim, "b") == f"{project}/b: has 50,000,001 bytes, more than 50,000,000"
-    assert await refusal(nvim, "c") == f"{project}/c: has 100,000,000 bytes, more than 50,000,000"
+    assert await refusal(nvim, "b") == f"{project}/b: has 50000001 bytes, more than 50000000"
+    assert await refusal(nvim, "c") == f"{project}/c: has 100000000 bytes, more than 50000000"
 
 
 async def test_a_refusal_is_one_line(nvim: Neovim, project: Path) -> None:

@@ -19,7 +19,7 @@ async def write(nvim: Neovim, path: Path) -> Any:
 
 
 async def watch(nvim: Neovim) -> None:
-    await nvim.lua("require('claude_ide.file.disk').watch(true)")
+    await nvim.lua("require('claude_ide.file.disk')")
 
 
 @pytest.fixture

@@ -62,7 +62,7 @@ async def test_a_file_that_changes_just_before_it_is_saved_leaves_no_conflict(
 ) -> None:
     path = write(project / "a.txt")
     await set_option(nvim, "formatprg", STRIP)
-    await nvim.lua("require('claude_ide.file.disk').watch(true)")
+    await nvim.lua("require('claude_ide.file.disk')")
     await nvim.command("edit a.txt")
     await nvim.lua(
         chunk("format_on_disk/change_before_write"),

@@ -24,8 +24,9 @@ def NumberOf(path: string, is_real: bool): number
 enddef
 
 # The buffer of a file, however the buffer and the caller spell its path: {bufnr, loaded, modified,
-# listed}, or null. `is_real` says that `path` has had no links: one that it has now is not followed.
-# Throws if no file can have such a path.
+# listed, is_open}, or null. One that a plugin, or we, have loaded without showing it is not open.
+# `is_real` says that `path` has had no links: one that it has now is not followed. Throws if no file
+# can have such a path.
 export def Find(path: string, is_real = false): any
   const absolute = file.Absolute(path)
   const bufnr = NumberOf(absolute, is_real)
@@ -37,6 +38,8 @@ export def Find(path: string, is_real = false): any
     loaded: bufloaded(bufnr),
     modified: !!getbufvar(bufnr, '&modified'),
     listed: buflisted(bufnr),
+    is_open: buflisted(bufnr) || (bufloaded(bufnr)
+      && (getbufvar(bufnr, '&modified') || !empty(win_findbuf(bufnr)))),
   }
 enddef
 
@@ -44,20 +47,6 @@ enddef
 export def Lookup(path: string, is_real = false): dict<any>
   const found = Find(path, is_real)
   return type(found) == v:t_dict ? found : {}
-enddef
-
-# A buffer that a plugin, or we, have loaded without showing it does not count as open.
-def IsOpen(buffer: dict<any>): bool
-  return buffer.listed || (buffer.loaded && (buffer.modified || !empty(win_findbuf(buffer.bufnr))))
-enddef
-
-# {isOpen, isDirty, isUntitled} of a file; only `isOpen` if it is not open.
-export def Dirty(path: string): dict<bool>
-  const buffer = Lookup(path)
-  if empty(buffer) || !IsOpen(buffer)
-    return {isOpen: false}
-  endif
-  return {isOpen: true, isDirty: buffer.modified, isUntitled: false}
 enddef
 
 # The loaded buffer of a file; 0 if there is none, also for a path that no file can have.

@@ -215,7 +215,7 @@ enddef
 
 def Open(request: dict<any>): dict<any>
   const path = file.Absolute(request.path)
-  const was_open = buffers.Dirty(path).isOpen
+  const was_open: bool = get(buffers.Lookup(path), 'is_open', false)
   const added = file_load.Add(path)
   if has_key(added, 'refusal')
     return {error: added.refusal}

@@ -4,7 +4,6 @@
 local announce = require('claude_ide.messages.announce')
 local channel = require('claude_ide.channel')
 local chat_bar = require('claude_ide.chat.window.bar')
-local disk_change = require('claude_ide.disk_changes.change')
 local message = require('claude_ide.messages.message')
 local moment = require('claude_ide.timing.moment')
 local plain = require('claude_ide.messages.plain')
@@ -122,13 +121,13 @@ end
 ---@param chat claude_ide.Chat
 function M.add(chat)
   chats[chat.id] = chat
-  disk_change.watch('chats', true)
+  require('claude_ide.disk_changes.reload').watch('chats', true)
 end
 
 ---@param chat claude_ide.Chat
 function M.remove(chat)
   chats[chat.id] = nil
-  disk_change.watch('chats', next(chats) ~= nil)
+  require('claude_ide.disk_changes.reload').watch('chats', next(chats) ~= nil)
 end
 
 --- All chats, most recently used first.

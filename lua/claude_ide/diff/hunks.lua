@@ -246,7 +246,7 @@ end
 function M.revise(diff, lines)
   local bufnr, texts = diff.bufnr, assert(version_of(diff.bufnr))
   quiet.run(function()
-    require('claude_ide.file.edit').set_lines(bufnr, lines)
+    require('claude_ide.file.edit').change(bufnr, lines)
     add_version(bufnr, texts.old, texts.ends.old)
     for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
       if vim.wo[win].diff then

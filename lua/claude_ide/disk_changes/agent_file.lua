@@ -129,7 +129,7 @@ function M.replace(bufnr, text)
     or { before = before, format = format_of(bufnr), was_modified = vim.bo[bufnr].modified }
   local is_changed = not vim.deep_equal(before.lines, file_edit.in_buffer(parsed.lines))
   if is_changed then
-    file_edit.set_lines(bufnr, parsed.lines, text.joins)
+    file_edit.change(bufnr, parsed.lines, text.joins)
   end
   set_format(bufnr, parsed)
   local is_any = is_changed or first.is_changed

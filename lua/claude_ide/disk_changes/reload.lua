@@ -284,7 +284,7 @@ local function update(write, stamp)
   if not text then
     return ''
   end
-  local before = disk_report.before(bufnr)
+  local before = write.is_unannounced and disk_report.before(bufnr)
   local ok, notice = pcall(apply, write, text)
   if notice then
     local name = vim.fs.basename(api.nvim_buf_get_name(bufnr))
@@ -299,10 +299,10 @@ local function update(write, stamp)
     -- It has been written again meanwhile, which Neovim regards as the same write.
     disk.remember_conflict(bufnr)
   end
-  if not write.is_unannounced then
+  if not before then
     disk_report.accepted(bufnr)
-    written.report(bufnr)
-  elseif disk_report.followed(bufnr, before) then
+  end
+  if not before or disk_report.followed(bufnr, before) then
     written.report(bufnr)
   end
   return 'followed'
@@ -329,10 +329,7 @@ local function follow(bufnr, settled)
   local write, is_modified = expected[bufnr], vim.bo[bufnr].modified
   local is_followed = disk.is_autoread(bufnr) or announced.has(api.nvim_buf_get_name(bufnr))
   local known = write and write.saved.stamp or disk.read_stamp(bufnr)
-  local stamp = (write or file.path(bufnr) and is_followed) and new_stamp(bufnr, known)
-  if not stamp and disk.is_in_conflict(bufnr) then
-    stamp = is_followed and not is_modified and new_stamp(bufnr, '')
-  end
+  local stamp = (write or is_followed and file.path(bufnr)) and new_stamp(bufnr, known)
   if not stamp or not write and disk.size(stamp) > LARGEST_BYTES then
     return ''
   elseif settled and stamp ~= settled then
@@ -393,9 +390,7 @@ local function expire(write)
   local bufnr, left = write.bufnr, write.deadline - vim.uv.now()
   if expected[bufnr] ~= write then
     return
-  elseif
-    api.nvim_buf_is_loaded(bufnr) and (left > 0 or new_stamp(bufnr, write.saved.stamp))
-  then
+  elseif api.nvim_buf_is_loaded(bufnr) and (left > 0 or new_stamp(bufnr, write.saved.stamp)) then
     vim.defer_fn(function()
       expire(write)
     end, math.max(left, BUSY))
@@ -405,11 +400,7 @@ local function expire(write)
   end
 end
 
---- Expect a write to a file that the user has accepted: its buffer, if loaded, is updated then, and unsaved
---- changes are reapplied. With `earlier`, the write may already have happened.
----@param path string
----@param earlier? claude_ide.SavedText the state of the file before
-function M.expect(path, earlier)
+local function expect(path, earlier)
   announced.accept(path)
   local bufnr = buffers.loaded(path)
   if not bufnr or file_edit.is_translated(bufnr) then
@@ -418,15 +409,30 @@ function M.expect(path, earlier)
   local write = expected[bufnr] or take_control(bufnr, saved_of(bufnr, earlier))
   write.is_unannounced = nil
   -- Another program may have written the file just before: then the agent may refuse to write.
-  local is_behind = not earlier and M.is_behind(bufnr)
-  write.deadline = vim.uv.now() + (is_behind and REFUSED_WITHIN or M.comes_within)
+  write.deadline = vim.uv.now() + (M.is_behind(bufnr) and REFUSED_WITHIN or M.comes_within)
   expire(write)
-  if earlier and earlier.stamp ~= disk.stamp_of(bufnr) then
+  return write
+end
+
+--- Expect a write to a file that the user has accepted: its buffer, if loaded, is updated then, and unsaved
+--- changes are reapplied.
+---@param path string
+---@param earlier? claude_ide.SavedText an earlier state of the file
+function M.expect(path, earlier)
+  expect(path, earlier)
+end
+
+--- Follow such a write that may already have happened, or is about to.
+---@param path string
+---@param saved claude_ide.SavedText the state of the file before
+function M.follow(path, saved)
+  local write = expect(path, saved)
+  if write and saved.stamp ~= disk.stamp_of(write.bufnr) then
     -- An unmodified buffer still has that text.
-    local is_kept = not earlier.lines and not vim.bo[bufnr].modified
-    local lines = is_kept and lines_of(bufnr) or earlier.lines
-    write.saved = { stamp = earlier.stamp, lines = lines }
-    look_again(bufnr)
+    local is_kept = not saved.lines and not vim.bo[write.bufnr].modified
+    local lines = is_kept and lines_of(write.bufnr) or saved.lines
+    write.saved = { stamp = saved.stamp, lines = lines }
+    look_again(write.bufnr)
   end
 end
 

@@ -9,8 +9,9 @@ local without_events = require('claude_ide.messages.without_events')
 
 local M = {}
 
+local api = vim.api
+
 ---@class claude_ide.BorrowedBuffer
----@field bufnr integer
 ---@field holders integer
 ---@field known boolean whether the buffer existed before
 ---@field loaded boolean whether it was loaded before
@@ -18,35 +19,20 @@ local M = {}
 ---@field changedtick integer just after the load
 ---@field bufhidden? string the user's 'bufhidden', while `hide` overrides it
 
----@type table<integer, claude_ide.BorrowedBuffer>
+---@type table<integer, claude_ide.BorrowedBuffer> by buffer
 local borrowed = {}
 
 -- Show an unchangeable buffer that disappears with the window.
 local function show_lines(win, lines, endofline)
-  local bufnr = vim.api.nvim_create_buf(false, true)
+  local bufnr = api.nvim_create_buf(false, true)
   local options = vim.bo[bufnr]
   options.bufhidden = 'wipe'
   without_events.fill(function()
-    vim.api.nvim_win_set_buf(win, bufnr)
+    api.nvim_win_set_buf(win, bufnr)
   end)
-  vim.api.nvim_buf_set_lines(bufnr, 0, -1, true, lines)
+  api.nvim_buf_set_lines(bufnr, 0, -1, true, lines)
   options.endofline, options.modifiable = endofline, false
   return bufnr
-end
-
--- A proposal changes the text on disk. Next to unsaved changes it would seem to remove them.
-local function show_disk(win, original)
-  local text = require('claude_ide.file.edit').read(original)
-  return show_lines(win, text and text.lines or {}, not text or text.endofline)
-end
-
-local function load(win, bufnr)
-  local reason = without_events.fill(function()
-    return select(2, file_load.in_window(win, bufnr))
-  end)
-  if reason then
-    error(reason, 0)
-  end
 end
 
 --- Check that a file can be shown.
@@ -57,32 +43,25 @@ end
 ---@return claude_ide.Buffer? buffer
 ---@return boolean? is_missing the file does not exist
 function M.check(path)
-  local absolute, refusal, is_missing = file_path.check(path)
-  local obstacle = absolute and not is_missing and file_path.needs_plugin(absolute)
-  if obstacle then
-    error(('%s: %s'):format(absolute, obstacle), 0)
-  elseif not absolute then
+  local absolute, refusal, is_missing = file_path.check(path, true)
+  if not absolute then
     error(refusal, 0)
   end
   return absolute, buffers.find(absolute), is_missing
 end
 
--- Another program has written the file, and the user wants to be asked before it is read again.
-local function is_outdated(buffer)
-  return buffer.loaded
-    and not disk.is_autoread(buffer.bufnr)
-    and moment.is_possible()
-    and disk.has_changed(buffer.bufnr)
-end
-
---- The buffer of a file if its text differs from the disk: it has unsaved changes, or an older text.
+--- The buffer of a file if its text differs from the disk: it has unsaved changes, or another program has
+--- written the file, and the user wants to be asked before it is read again.
 ---@param path string
 ---@return integer? bufnr
 function M.unsaved(path)
   local found = buffers.find(path)
-  if found and (vim.bo[found.bufnr].modified or is_outdated(found)) and vim.uv.fs_stat(path) then
-    return found.bufnr
+  local bufnr = found and vim.uv.fs_stat(path) and found.bufnr
+  if not found or not bufnr then
+    return nil
   end
+  local is_asked = found.loaded and not disk.is_autoread(bufnr) and moment.is_possible()
+  return (found.modified or is_asked and disk.has_changed(bufnr)) and bufnr or nil
 end
 
 --- Show a file in a window: in its own buffer, or in an empty one if the file does not exist. If the
@@ -95,31 +74,35 @@ end
 ---@return integer bufnr
 ---@return integer? unsaved the file's own buffer, if that is a different one
 function M.borrow(path, win, own)
-  local absolute, found, is_missing
-  if own then
-    found = { bufnr = own, loaded = true }
-  else
+  local absolute, found, is_missing = path, nil, nil
+  if not own then
     absolute, found, is_missing = M.check(path)
   end
   if is_missing and not (found and found.loaded) then
     return show_lines(win, {}, true)
   end
-  local unsaved = absolute and M.unsaved(absolute)
+  local unsaved = not own and M.unsaved(absolute) or nil
   if unsaved then
-    return show_disk(win, unsaved), unsaved
+    -- A proposal changes the text on disk. Next to unsaved changes it would seem to remove them.
+    local text = require('claude_ide.file.edit').read(unsaved) or { lines = {}, endofline = true }
+    return show_lines(win, text.lines, text.endofline), unsaved
   end
-  local bufnr = found and found.bufnr or vim.fn.bufadd(absolute)
-  if vim.api.nvim_win_get_buf(win) ~= bufnr then
-    load(win, bufnr)
+  local bufnr = own or found and found.bufnr or vim.fn.bufadd(absolute)
+  if api.nvim_win_get_buf(win) ~= bufnr then
+    local reason = without_events.fill(function()
+      return select(2, file_load.in_window(win, bufnr))
+    end)
+    if reason then
+      error(reason, 0)
+    end
   end
   borrowed[bufnr] = borrowed[bufnr]
     or {
-      bufnr = bufnr,
       holders = 0,
-      known = found ~= nil,
-      loaded = found ~= nil and found.loaded,
-      last_position = vim.api.nvim_buf_get_mark(bufnr, '"'),
-      changedtick = vim.api.nvim_buf_get_changedtick(bufnr),
+      known = own ~= nil or found ~= nil,
+      loaded = own ~= nil or (found ~= nil and found.loaded),
+      last_position = api.nvim_buf_get_mark(bufnr, '"'),
+      changedtick = api.nvim_buf_get_changedtick(bufnr),
     }
   borrowed[bufnr].holders = borrowed[bufnr].holders + 1
   return bufnr
@@ -154,48 +137,34 @@ function M.is_borrowed(bufnr)
   return borrowed[bufnr] ~= nil
 end
 
--- A buffer that the user has changed or shown must stay.
-local function is_adopted(buffer)
-  local bufnr = buffer.bufnr
-  return #vim.fn.win_findbuf(bufnr) > 0
-    or vim.bo[bufnr].modified
-    or vim.api.nvim_buf_get_changedtick(bufnr) ~= buffer.changedtick
-end
-
-local function restore_mark(buffer)
-  local line, column = unpack(buffer.last_position)
-  if line == 0 then
-    vim.api.nvim_buf_del_mark(buffer.bufnr, '"')
-  else
-    pcall(vim.api.nvim_buf_set_mark, buffer.bufnr, '"', line, column, {})
-  end
-end
-
 --- Release a borrowed buffer that our window no longer shows; the last release restores it.
 ---@param bufnr integer
 function M.give_back(bufnr)
-  local buffer = borrowed[bufnr]
+  local buffer, is_shown = borrowed[bufnr], #vim.fn.win_findbuf(bufnr) > 0
   if not buffer then
     -- One of ours that `hide` has kept.
-    if vim.api.nvim_buf_is_valid(bufnr) and #vim.fn.win_findbuf(bufnr) == 0 then
-      window_close.buffer(bufnr)
-    end
-    return
+    return not is_shown and window_close.buffer(bufnr)
   end
   buffer.holders = buffer.holders - 1
   if buffer.holders > 0 then
     return
   end
   borrowed[bufnr] = nil
-  if not vim.api.nvim_buf_is_loaded(bufnr) then
+  if not api.nvim_buf_is_loaded(bufnr) then
     return
   end
-  vim.bo[bufnr].bufhidden = buffer.bufhidden or vim.bo[bufnr].bufhidden
-  if not buffer.loaded and is_adopted(buffer) then
-    vim.bo[bufnr].buflisted = true
+  local options, line = vim.bo[bufnr], buffer.last_position[1]
+  options.bufhidden = buffer.bufhidden or options.bufhidden
+  local is_changed = options.modified or api.nvim_buf_get_changedtick(bufnr) ~= buffer.changedtick
+  if not buffer.loaded and (is_shown or is_changed) then
+    -- The user has changed or shown it.
+    options.buflisted = true
     return
+  elseif line == 0 then
+    api.nvim_buf_del_mark(bufnr, '"')
+  else
+    pcall(api.nvim_buf_set_mark, bufnr, '"', line, buffer.last_position[2], {})
   end
-  restore_mark(buffer)
   if not buffer.loaded then
     window_close.temporary(bufnr, buffer.known)
   end

@@ -13,9 +13,12 @@ local CHANGED = '%s has changed on disk since Neovim read it; it was not written
 --- The stamp of a file that does not exist.
 M.MISSING = 'missing'
 
--- The stamp of each loaded buffer's file, and whether Neovim has read or written it in this state.
----@type table<integer, { stamp: string, is_read: boolean }>
-local states = {}
+---@class claude_ide.KnownState
+---@field stamp string
+---@field is_known? boolean whether Neovim has read or written the file in this state, as far as the time tells
+---@field is_read? boolean whether the buffer certainly holds this text
+
+local states = {} ---@type table<integer, claude_ide.KnownState> of the files of loaded buffers
 local conflicts = {} ---@type table<integer, true> buffers that do not hold the text on disk, nor derive from it
 local suspended = {} ---@type table<integer, { own: boolean? }> by buffer; its local value of 'autoread'
 
@@ -156,7 +159,7 @@ end
 ---@param stamp? string of the file with this text; default: the present one
 function M.mark_read(bufnr, stamp)
   conflicts[bufnr] = nil
-  states[bufnr] = { stamp = stamp or M.stamp_of(bufnr), is_read = true }
+  states[bufnr] = { stamp = stamp or M.stamp_of(bufnr), is_known = true, is_read = true }
 end
 
 --- Record that a buffer does not hold the text of its file, or has unsaved changes that are not based on it.
@@ -172,7 +175,7 @@ function M.is_in_conflict(bufnr)
   return conflicts[bufnr] == true
 end
 
---- The stamp of a buffer's file when Neovim last read or wrote it; empty if that is unknown.
+--- The stamp of a buffer's file when it had the text that the buffer has got; empty if that is unknown.
 ---@param bufnr integer
 ---@return string
 function M.read_stamp(bufnr)
@@ -183,12 +186,12 @@ end
 local function on_event(event)
   local bufnr, name, known = event.buf, event.event, states[event.buf]
   if name == 'BufReadPre' then
-    states[bufnr] = { stamp = M.stamp_of(bufnr), is_read = false }
+    states[bufnr] = { stamp = M.stamp_of(bufnr) }
   elseif name == 'BufWritePost' or name == 'BufReadPost' then
     M.mark_read(bufnr)
-    -- It may have been written again while Neovim was reading it.
+    -- Another program may have written it in the meantime.
     local is_same = known ~= nil and known.stamp == states[bufnr].stamp
-    states[bufnr].is_read = name == 'BufWritePost' or is_same
+    states[bufnr].is_read = name == 'BufReadPost' and is_same
   else
     states[bufnr], conflicts[bufnr] = nil, name == 'BufFilePost' and conflicts[bufnr] or nil
   end
@@ -196,7 +199,7 @@ end
 
 for _, bufnr in ipairs(api.nvim_list_bufs()) do
   if api.nvim_buf_is_loaded(bufnr) then
-    states[bufnr] = { stamp = M.stamp_of(bufnr), is_read = false }
+    states[bufnr] = { stamp = M.stamp_of(bufnr) }
   end
 end
 api.nvim_create_autocmd(
@@ -246,7 +249,7 @@ function M.has_changed(bufnr)
     return false
   elseif conflicts[bufnr] or M.has_other_time(bufnr) then
     return true
-  elseif M.read_stamp(bufnr) ~= '' then
+  elseif states[bufnr] and states[bufnr].is_known then
     return false
   end
   local is_new = M.notice_conflict(bufnr)

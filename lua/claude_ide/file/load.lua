@@ -9,7 +9,8 @@ local without_events = require('claude_ide.messages.without_events')
 
 local M = {}
 
-local augroup = vim.api.nvim_create_augroup('claude_ide_file_load', { clear = true })
+local api = vim.api
+local augroup = api.nvim_create_augroup('claude_ide_file_load', { clear = true })
 
 -- Values of `v:fcs_reason` that mean that another program has written the file.
 local CHANGED = { changed = true, conflict = true }
@@ -28,7 +29,6 @@ local WINDOW_EVENTS = {
 ---@param path string
 ---@return integer? bufnr
 ---@return string? refusal `{path}: {reason}`, if there is no buffer
----@return boolean? is_new the buffer did not exist before
 function M.add(path)
   local ok, known = pcall(buffers.find, path)
   if ok and known and known.loaded then
@@ -38,10 +38,7 @@ function M.add(path)
   if not absolute then
     return nil, refusal
   end
-  if known then
-    return known.bufnr
-  end
-  return vim.fn.bufadd(absolute), nil, true
+  return known and known.bufnr or vim.fn.bufadd(absolute)
 end
 
 -- An earlier choice of the user's autocommands wins. By default the file is opened read-only: the swap
@@ -64,7 +61,7 @@ local function keep_text(bufnr)
     return nil
   end
   vim.v.fcs_choice = ''
-  local name = vim.fs.basename(vim.api.nvim_buf_get_name(bufnr))
+  local name = vim.fs.basename(api.nvim_buf_get_name(bufnr))
   message.show(('%s has changed on disk; `:edit` reads it'):format(name), 'warn')
   return ('%s has changed on disk since Neovim read it; the older text is shown.'):format(name)
 end
@@ -75,28 +72,26 @@ end
 ---@return string? error
 local function without_dialog(bufnr, load)
   local note
-  local id = vim.api.nvim_create_autocmd('SwapExists', {
-    group = augroup,
-    callback = function()
-      note = choose_at_swap_file()
-    end,
-  })
-  local changed = vim.api.nvim_create_autocmd('FileChangedShell', {
-    group = augroup,
-    buffer = bufnr,
-    callback = function()
-      note = keep_text(bufnr) or note
-    end,
-  })
+  local function answering(event, buffer, answer)
+    return api.nvim_create_autocmd(event, {
+      group = augroup,
+      buffer = buffer,
+      callback = function()
+        note = answer(bufnr) or note
+      end,
+    })
+  end
+  local swap = answering('SwapExists', nil, choose_at_swap_file)
+  local changed = answering('FileChangedShell', bufnr, keep_text)
   vim.v.errmsg = ''
   local ok, err = pcall(quiet.run, function()
     colouring.load(bufnr, load)
   end)
-  pcall(vim.api.nvim_del_autocmd, id)
-  pcall(vim.api.nvim_del_autocmd, changed)
+  pcall(api.nvim_del_autocmd, swap)
+  pcall(api.nvim_del_autocmd, changed)
   if not ok then
     return nil, require('claude_ide.messages.reason').of(err)
-  elseif not vim.api.nvim_buf_is_loaded(bufnr) then
+  elseif not api.nvim_buf_is_loaded(bufnr) then
     return nil, vim.v.errmsg ~= '' and vim.v.errmsg or 'Neovim did not load the file.'
   end
   return note
@@ -109,43 +104,38 @@ end
 ---@return string? error one line
 function M.in_window(win, bufnr)
   local note, err = without_dialog(bufnr, function()
-    vim.api.nvim_win_call(win, function()
+    api.nvim_win_call(win, function()
       vim.cmd.buffer(bufnr)
     end)
   end)
-  local is_shown = vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_buf(win) == bufnr
-  if not (err or is_shown) then
-    local failed = vim.v.errmsg
-    return nil, failed ~= '' and failed or 'an autocommand opened something else'
+  local is_shown = api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win) == bufnr
+  if err or is_shown then
+    return note, err
   end
-  return note, err
+  return nil, vim.v.errmsg ~= '' and vim.v.errmsg or 'an autocommand opened something else'
 end
 
--- Without a window, Neovim would not ask about a swap file, and window options of a filetype would be lost.
-local function with_hidden_window(fn)
-  local blank = vim.api.nvim_create_buf(false, true)
-  vim.bo[blank].bufhidden = 'wipe'
-  local win = require('claude_ide.window.float').hidden(blank)
-  local ok, err = pcall(vim.api.nvim_win_call, win, fn)
-  window_close.window(win)
-  if not ok then
-    error(err, 0)
-  end
-end
-
---- Load a buffer without showing it.
+--- Load a buffer without showing it. Without a window, Neovim would not ask about a swap file, and window
+--- options of a filetype would be lost.
 ---@param bufnr integer
 ---@return string? note
 ---@return string? error
 function M.hidden(bufnr)
-  if vim.api.nvim_buf_is_loaded(bufnr) then
+  if api.nvim_buf_is_loaded(bufnr) then
     return
   end
   return without_dialog(bufnr, function()
     without_events.run(WINDOW_EVENTS, function()
-      with_hidden_window(function()
+      local blank = api.nvim_create_buf(false, true)
+      vim.bo[blank].bufhidden = 'wipe'
+      local win = require('claude_ide.window.float').hidden(blank)
+      local ok, err = pcall(api.nvim_win_call, win, function()
         vim.cmd.buffer({ count = bufnr, mods = { hide = true } })
       end)
+      window_close.window(win)
+      if not ok then
+        error(err, 0)
+      end
     end)
   end)
 end

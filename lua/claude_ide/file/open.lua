@@ -78,18 +78,13 @@ end
 ---@return integer? win
 function M.find(tabpages, is_wanted)
   for _, tabpage in ipairs(tabpages) do
-    local wins, rank = tiling.windows(tabpage), {}
-    for position, bufnr in ipairs(recent.sort(vim.tbl_map(api.nvim_win_get_buf, wins))) do
-      rank[bufnr] = rank[bufnr] or position
+    local wins, order = tiling.windows(tabpage), { api.nvim_tabpage_get_win(tabpage) }
+    for _, bufnr in ipairs(recent.sort(vim.tbl_map(api.nvim_win_get_buf, wins))) do
+      vim.list_extend(order, vim.fn.win_findbuf(bufnr))
     end
-    local function order(win)
-      local is_current = win == api.nvim_tabpage_get_win(tabpage)
-      return is_current and 0 or rank[api.nvim_win_get_buf(win)]
-    end
-    table.sort(wins, function(a, b)
-      return order(a) < order(b) or (order(a) == order(b) and a < b)
+    local win = vim.iter(order):find(function(each)
+      return vim.list_contains(wins, each) and is_wanted(each)
     end)
-    local win = vim.iter(wins):find(is_wanted)
     if win then
       return win
     end
@@ -100,12 +95,12 @@ end
 local function new_window(is_tabpage)
   local blank = api.nvim_create_buf(false, true)
   vim.bo[blank].bufhidden = 'wipe'
+  local function area(win)
+    return api.nvim_win_get_width(win) * api.nvim_win_get_height(win)
+  end
   local wins = tiling.windows(0)
   table.sort(wins, function(a, b)
-    local areas = vim.tbl_map(function(win)
-      return api.nvim_win_get_width(win) * api.nvim_win_get_height(win)
-    end, { a, b })
-    return areas[1] > areas[2]
+    return area(a) > area(b)
   end)
   local ok, win
   if not is_tabpage then
@@ -121,8 +116,7 @@ end
 -- Whether the focus may move to another window: the user is not typing, nor in the middle of a command.
 ---@return boolean
 local function is_user_free()
-  return vim.fn.mode(1):find('^[tvV\22]$') ~= nil
-    or vim.list_contains({ 'n', 'nt' }, vim.fn.mode(1))
+  return vim.fn.mode(1):find('^n?[ntvV\22]$') ~= nil
 end
 
 --- The window that is to show a buffer and get the focus: one that already shows it if there is one.
@@ -262,7 +256,7 @@ end
 
 local function open_file(request)
   local path = file.absolute(request.path)
-  local was_open = buffers.dirty(path).isOpen
+  local known = buffers.find(path)
   local bufnr, refusal = file_load.add(path)
   if not bufnr then
     return { error = refusal }
@@ -286,7 +280,7 @@ local function open_file(request)
     path = path,
     languageId = vim.bo[bufnr].filetype,
     lineCount = api.nvim_buf_line_count(bufnr),
-    wasOpen = was_open,
+    wasOpen = known ~= nil and known.is_open,
     isShown = win ~= nil,
     note = note and away and note .. ' ' .. away or note or away,
   }
@@ -307,8 +301,7 @@ local function open_hidden(path)
     return refusal
   end
   vim.bo[bufnr].buflisted = true
-  local _, err = file_load.hidden(bufnr)
-  return err
+  return select(2, file_load.hidden(bufnr))
 end
 
 --- Open several files; only the first one is shown.
@@ -317,11 +310,9 @@ end
 function M.open_files(paths)
   local opened, errors = {}, {}
   for _, path in ipairs(paths) do
-    local err
+    local err = #opened > 0 and open_hidden(path)
     if #opened == 0 then
       err = M.open_file({ path = path }).error
-    else
-      err = open_hidden(path)
     end
     table.insert(err and errors or opened, err or path)
   end

@@ -19,33 +19,73 @@ local api = vim.api
 ---@field restored? fun(win: integer) called when its buffer has returned
 ---@field followed? fun(win: integer) called when the user has followed another buffer to a window for files
 
----@class claude_ide.MovedBuffer
----@field bufnr integer
----@field view vim.fn.winsaveview.ret its view in the protected window
----@field has_user boolean whether the user is in that window
----@field has_moved boolean whether the cursor has moved since it arrived: to a match, a tag, an error
-
 local owners = {} ---@type table<string, claude_ide.WindowOwner> by name
--- The cursor at the arrival of a buffer, by window.
+-- The cursor at the arrival of a buffer, by window: it moves to a match, a tag, an error.
 local arrivals = {} ---@type table<integer, integer[]>
 
--- The owner of a window, and the buffer that stays in it.
+-- The owner of a window, if it is there and shows another buffer than the owner's; and that buffer.
 ---@return claude_ide.WindowOwner?
----@return integer?
+---@return integer? own
+---@return boolean? is_left
 local function find(win)
   for _, owner in pairs(owners) do
-    local bufnr = owner.buffer_of(win)
-    if bufnr then
-      return owner, bufnr
+    local own = api.nvim_win_is_valid(win) and owner.buffer_of(win)
+    if own then
+      return owner, own, api.nvim_win_get_buf(win) ~= own
     end
   end
 end
 
--- Call `fn` while a buffer is kept, even one that is wiped out when no window shows it.
-local function keeping(bufnr, fn)
+-- Show the buffer in a window for files, with the view that it had, unless it is there and has not moved.
+local function move(owner, from, bufnr, view, has_moved)
+  local has_user = api.nvim_get_current_win() == from
+  local win = has_user and open_files.to_enter(bufnr) or open_files.to_show(bufnr)
+  if not win then
+    return
+  elseif has_user then
+    quiet.run(function()
+      api.nvim_set_current_win(win)
+      vim.cmd("normal! m'")
+    end)
+  end
+  local is_shown = api.nvim_win_get_buf(win) == bufnr
+  local reason = not is_shown and select(2, loading.in_window(win, bufnr))
+  if reason then
+    message.show(reason, 'error')
+  elseif has_moved or not is_shown then
+    api.nvim_win_call(win, function()
+      vim.fn.winrestview(view)
+    end)
+  end
+  if has_user and owner.followed then
+    owner.followed(from)
+  end
+end
+
+local function send_away(win)
+  local cursor = arrivals[win]
+  arrivals[win] = nil
+  local owner, own, is_left = find(win)
+  if not (owner and own and is_left and api.nvim_buf_is_loaded(own)) then
+    return
+  end
+  local bufnr, view = api.nvim_win_get_buf(win), api.nvim_win_call(win, vim.fn.winsaveview)
+  local has_moved = not vim.deep_equal(api.nvim_win_get_cursor(win), cursor)
+  -- It may be one that is wiped out when no window shows it.
   local bufhidden = vim.bo[bufnr].bufhidden
   vim.bo[bufnr].bufhidden = 'hide'
-  local ok, reason = pcall(fn)
+  local ok, reason = pcall(function()
+    quiet.run(function()
+      api.nvim_win_set_buf(win, own)
+      if owner.restored then
+        owner.restored(win)
+      end
+      api.nvim_win_call(win, vim.cmd.clearjumps)
+    end)
+    if not (owner.is_own and owner.is_own(bufnr)) then
+      move(owner, win, bufnr, view, has_moved)
+    end
+  end)
   if api.nvim_buf_is_valid(bufnr) then
     vim.bo[bufnr].bufhidden = bufhidden
   end
@@ -54,77 +94,11 @@ local function keeping(bufnr, fn)
   end
 end
 
-local function restore_buffer(owner, win, bufnr)
-  quiet.run(function()
-    api.nvim_win_set_buf(win, bufnr)
-    if owner.restored then
-      owner.restored(win)
-    end
-    api.nvim_win_call(win, vim.cmd.clearjumps)
-  end)
-end
-
-local function show(win, moved)
-  local is_shown = api.nvim_win_get_buf(win) == moved.bufnr
-  if not is_shown then
-    local _, reason = loading.in_window(win, moved.bufnr)
-    if reason then
-      return message.show(reason, 'error')
-    end
-  end
-  if moved.has_moved or not is_shown then
-    api.nvim_win_call(win, function()
-      vim.fn.winrestview(moved.view)
-    end)
-  end
-end
-
-local function move(owner, from, moved)
-  if not moved.has_user then
-    local win = open_files.to_show(moved.bufnr)
-    return win and show(win, moved)
-  end
-  local win = open_files.to_enter(moved.bufnr)
-  quiet.run(function()
-    api.nvim_set_current_win(win)
-    vim.cmd("normal! m'")
-  end)
-  show(win, moved)
-  if owner.followed then
-    owner.followed(from)
-  end
-end
-
-local function send_away(win)
-  local cursor = arrivals[win]
-  arrivals[win] = nil
-  local owner, own = find(win)
-  if not (owner and own and api.nvim_win_is_valid(win) and api.nvim_buf_is_loaded(own)) then
-    return
-  end
-  local bufnr = api.nvim_win_get_buf(win)
-  if bufnr == own then
-    return
-  end
-  local moved = {
-    bufnr = bufnr,
-    view = api.nvim_win_call(win, vim.fn.winsaveview),
-    has_user = api.nvim_get_current_win() == win,
-    has_moved = not vim.deep_equal(api.nvim_win_get_cursor(win), cursor),
-  }
-  keeping(bufnr, function()
-    restore_buffer(owner, win, own)
-    if not (owner.is_own and owner.is_own(bufnr)) then
-      move(owner, win, moved)
-    end
-  end)
-end
-
 -- Deferred: the command that opens a buffer moves the cursor afterwards.
 local function on_enter()
   local win = api.nvim_get_current_win()
-  local owner, own = find(win)
-  if not owner or api.nvim_win_get_buf(win) == own then
+  local owner, _, is_left = find(win)
+  if not owner or not is_left then
     return
   end
   local is_pending = arrivals[win] ~= nil
@@ -140,8 +114,8 @@ end
 
 local function on_leave()
   local win = api.nvim_get_current_win()
-  local owner, own = find(win)
-  if owner and owner.leaving and api.nvim_win_get_buf(win) == own then
+  local owner, _, is_left = find(win)
+  if owner and owner.leaving and not is_left then
     owner.leaving(win)
   end
 end

@@ -118,7 +118,7 @@ local function change(result, hunks, wanted)
   if not lines then
     return
   end
-  file_edit.set_lines(bufnr, lines)
+  file_edit.change(bufnr, lines)
   if format then
     set_format(bufnr, format)
   end
@@ -138,7 +138,7 @@ local function write_new(file, text, encoding)
   elseif vim.bo[bufnr].modified then
     return ('%s has unsaved changes; `:w` writes it'):format(file.name)
   end
-  file_edit.set_lines(bufnr, text.lines)
+  file_edit.change(bufnr, text.lines)
   set_format(bufnr, text)
   vim.bo[bufnr].fileencoding = encoding or vim.bo[bufnr].fileencoding
   return disk.write(bufnr)

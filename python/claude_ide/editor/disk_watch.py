@@ -1,7 +1,7 @@
 """Watches the files of the editor's buffers.
 
-The editor tells which files are loaded (`disk_changes/change`), and is told which files have
-changed (`disk_changes/reload`) once these are no longer being written: it would get half a file.
+The editor tells which files are loaded, and is told which files have changed
+(`disk_changes/reload`) once these are no longer being written: it would get half a file.
 """
 
 import asyncio

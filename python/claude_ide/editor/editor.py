@@ -186,7 +186,11 @@ class Editor:
             known = self.state.editor(path)
             return Dirty(False) if known is None else Dirty(True, known["isDirty"], False)
 
-        return await _fresh(self.port.buffers.dirty(path), last_known)
+        async def now() -> Dirty:
+            found = await self.port.buffers.find(path)
+            return Dirty(True, found.modified, False) if found and found.is_open else Dirty(False)
+
+        return await _fresh(now(), last_known)
 
     async def text(self, path: str, *, real: bool = False) -> str | None:
         """Return the text of a loaded file, saved or not; None if it is not loaded.

@@ -16,12 +16,13 @@ BOM = "\ufeff"
 
 
 class Buffer(Payload, frozen=True):
-    """The buffer of a file."""
+    """The buffer of a file. One that a plugin has loaded without showing it does not count as open."""
 
     bufnr: int
     loaded: bool
     modified: bool
     listed: bool
+    is_open: bool = False
 
 
 class Dirty(Payload, frozen=True):
@@ -105,11 +106,6 @@ class Buffers(Protocol):
     @request("file.buffers.folder")
     async def folder(self) -> str:
         """Return the working folder of the current window."""
-        ...
-
-    @request("file.buffers.dirty")
-    async def dirty(self, path: str) -> Dirty:
-        """Return whether a file is open, and has unsaved changes."""
         ...
 
     @request("file.buffers.text")
