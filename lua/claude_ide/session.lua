@@ -96,7 +96,6 @@ local function watch(on)
   -- First: the others ask it which files stay in the editor.
   require('claude_ide.privacy').watch(on)
   require('claude_ide.selection')[on and 'start' or 'stop']()
-  require('claude_ide.file.buffers').watch(on)
   require('claude_ide.editors').watch(on)
   require('claude_ide.diagnostics.written').watch(on)
   require('claude_ide.disk_changes.reload').watch('server', on)

@@ -72,7 +72,7 @@ async def test_open_file_resolves_symlinks(nvim: Neovim, project: Path) -> None:
 
 
 async def test_open_file_uses_the_most_recent_window_of_a_file(nvim: Neovim, project: Path) -> None:
-    await nvim.lua("require('claude_ide.file.buffers').watch(true)")
+    await nvim.lua("require('claude_ide.window.recent')")
     for name in ("a.txt", "b.txt", "c.txt"):
         await nvim.command(f"vsplit {write(project / name)}")
     await nvim.command("wincmd l | botright new | setlocal buftype=nofile | file tree")
