@@ -15,11 +15,12 @@ M.MISSING = 'missing'
 
 ---@class claude_ide.KnownState
 ---@field stamp string
----@field is_known? boolean whether Neovim has read or written the file in this state, as far as the time tells
+---@field is_known? boolean whether Neovim has read or written it in this state, as far as the time tells
 ---@field is_read? boolean whether the buffer certainly holds this text
 
 local states = {} ---@type table<integer, claude_ide.KnownState> of the files of loaded buffers
-local conflicts = {} ---@type table<integer, true> buffers that do not hold the text on disk, nor derive from it
+-- Buffers that do not hold the text on disk, and whose unsaved changes are not based on it.
+local conflicts = {} ---@type table<integer, true>
 local suspended = {} ---@type table<integer, { own: boolean? }> by buffer; its local value of 'autoread'
 
 -- Stamps tell states of a file apart: time of change, size and inode in one string.
