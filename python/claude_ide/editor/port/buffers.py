@@ -16,7 +16,7 @@ BOM = "\ufeff"
 
 
 class Buffer(Payload, frozen=True):
-    """The buffer of a file. One that a plugin has loaded without showing it does not count as open."""
+    """The buffer of a file; one that a plugin has loaded without showing it is not open."""
 
     bufnr: int
     loaded: bool
