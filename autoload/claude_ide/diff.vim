@@ -4,9 +4,9 @@ vim9script
 import autoload './channel.vim'
 import autoload './diff/accepted.vim' as accepted_text
 import autoload './diff/decision.vim'
-import autoload './diff/layout.vim'
 import autoload './diff/quotation.vim'
 import autoload './diff/waiting.vim'
+import autoload './diff/windows.vim' as diff_windows
 import autoload './disk_changes/reload.vim'
 import autoload './file/borrowed_buffer.vim'
 import autoload './file/command_buffer.vim'
@@ -14,7 +14,6 @@ import autoload './file/rebase.vim'
 import autoload './file/text.vim'
 import autoload './messages/announce.vim'
 import autoload './messages/message.vim'
-import autoload './messages/reason.vim'
 import autoload './messages/screen.vim'
 import autoload './status_line.vim'
 import autoload './timing/moment.vim'
@@ -35,24 +34,19 @@ def AnnounceEvent(diff: dict<any>, event: string, outcome: dict<bool>)
   announce.Event(event, extend({id: diff.id, path: diff.path, bufnr: diff.bufnr}, outcome))
 enddef
 
-# `outcome` is empty if the diff was decided elsewhere.
-def CloseView(diff: dict<any>, outcome: dict<bool>)
-  if empty(outcome)
-    command_buffer.KeepEdits(diff.bufnr, diff.text, diff.path)
-  endif
-  layout.Close(diff.view)
-  moment.Settle()
-  if diff.is_ready
-    AnnounceEvent(diff, 'ClaudeDiffClosed', outcome)
-  endif
-enddef
-
-# Never at once: inside the `:wq` that decides, closing a window would make Vim quit another one.
-def CloseLater(diff: dict<any>, When: func, outcome: dict<bool> = {})
-  call(When, [
-    () => CloseView(diff, outcome),
-    (why) => message.Show($'the diff cannot be closed: {why}', 'error'),
-  ])
+# Close the windows of a diff; never at once: inside the `:wq` that decides, closing a window would make
+# Vim quit another one. `outcome` is empty if the diff was decided elsewhere.
+def CloseView(diff: dict<any>, When: func, outcome: dict<bool> = {})
+  call(When, [() => {
+    if empty(outcome)
+      command_buffer.KeepEdits(diff.bufnr, diff.text, diff.path)
+    endif
+    diff_windows.Close(diff.view)
+    moment.Settle()
+    if diff.is_ready
+      AnnounceEvent(diff, 'ClaudeDiffClosed', outcome)
+    endif
+  }, (why) => message.Show($'the diff cannot be closed: {why}', 'error')])
 enddef
 
 # The bars count the diffs. Not at once: the caller may be inside an autocommand.
@@ -71,17 +65,11 @@ def Remove(diff: dict<any>)
   CountChanged()
 enddef
 
-# The number of a diff among the waiting ones, 0 if it is decided; and their number.
-def PlaceOf(diff: dict<any>): list<number>
-  const earlier = keys(diffs)->filter((_, id) => str2nr(id) <= diff.id)
-  return [IsWaiting(diff) ? len(earlier) : 0, len(diffs)]
-enddef
-
 def Fail(diff: dict<any>, why: string)
   Remove(diff)
   channel.Emit('diff_failed', {id: diff.id, message: why})
   if !empty(diff.view)
-    CloseLater(diff, moment.WhenPossible)
+    CloseView(diff, moment.WhenPossible)
   elseif diff.bufnr > 0 && bufexists(diff.bufnr)
     execute 'silent! bwipeout!' diff.bufnr
   endif
@@ -94,46 +82,39 @@ def ExpectWrite(diff: dict<any>)
   endif
 enddef
 
-# Hold the accepted text and pass it on, at once: the user's next keys may leave Vim. The diff fails
-# if the text cannot be sent.
-def PassOn(diff: dict<any>): list<list<string>>
-  const lines = text.Get(diff.bufnr)
+# The text of an accepted diff, in a list, which is held from now on: the user's next keys may leave Vim.
+# Empty if it cannot be sent.
+def HoldText(diff: dict<any>): list<list<string>>
+  const lines = diff.bufnr > 0 ? text.Get(diff.bufnr) : diff.text
   if lines !=# diff.text && !text.IsUtf8(lines)
     message.Show('nothing was accepted: the text is not UTF-8', 'error')
     return []
   endif
   ExpectWrite(diff)
-  if get(diff, 'is_reported', false) || !has_key(diff, 'original')
+  if lines !=# diff.text && (get(diff, 'is_reported', false) || !has_key(diff, 'original'))
     accepted_text.Hold(diff, lines)
   endif
   return [lines]
 enddef
 
-# The changed lines of a proposal that is on the screen, in words.
-def LinesOf(diff: dict<any>): string
-  const left = empty(diff.view) ? -1 : winbufnr(get(diff.view.windows, 'left', -1))
-  if left < 0
-    return ''
-  endif
-  const areas = rebase.Areas(getbufline(left, 1, '$'), getbufline(diff.bufnr, 1, '$'))
-  const found = areas->mapnew((_, area) =>
-    quotation.Lines([area[2] + 1, max([area[2] + 1, area[3]])]))
-  return empty(found) ? '' : $' ({found->join(", ")})'
-enddef
-
-# The remarks on a decision: `reason` for an agent that accepts one with the answer, `words` for an
-# agent that has to be told in its next prompt. Empty without a reason.
-def Remarks(diff: dict<any>, accepted: bool, why: string): dict<string>
-  if accepted || why ==# ''
+# The remarks on a rejection: `reason` for an agent that accepts one with the answer, `words`, with the
+# lines that would change, for an agent that has to be told in its next prompt.
+def Remarks(diff: dict<any>, why: string): dict<any>
+  if why ==# ''
     return {}
   endif
-  const edit = $'your edit of {diff.where.path}{LinesOf(diff)}'
-  return {reason: why, words: $'I have rejected {edit}: {why}'}
+  const left = empty(diff.view) ? -1 : winbufnr(diff.view.left)
+  const areas = left < 0 ? []
+    : rebase.Areas(getbufline(left, 1, '$'), getbufline(diff.bufnr, 1, '$'))
+  const found = areas->mapnew((_, area) =>
+    quotation.Lines([area[2] + 1, max([area[2] + 1, area[3]])]))
+  const lines = empty(found) ? '' : $' ({found->join(", ")})'
+  return {reason: why, words: $'I have rejected your edit of {diff.where.path}{lines}: {why}'}
 enddef
 
+# Pass on a decision; `lines` are the accepted text.
 def Answer(diff: dict<any>, accepted: bool, why: string, lines: list<string>)
-  final answer: dict<any> = Remarks(diff, accepted, why)
-  extend(answer, {id: diff.id, accepted: accepted})
+  final answer = extend({id: diff.id, accepted: accepted}, accepted ? {} : Remarks(diff, why))
   if has_key(diff, 'OnDecided')
     call(diff.OnDecided, accepted ? [lines] : [])
   elseif accepted
@@ -154,28 +135,35 @@ def ReportReplacement(diff: dict<any>, win: number, original: number)
   endif
 enddef
 
+# One that has not appeared yet can be decided, too, but not accepted if the user has to see a warning.
 def Decide(diff: dict<any>, accepted: bool, why = '')
+  const view = diff.view
   if !IsWaiting(diff)
     if accepted
       message.Show('this diff is no longer waiting for an answer', 'warn')
     endif
     return
-  elseif empty(diff.view)
+  elseif diff.bufnr > 0 && empty(view)
+    return
+  elseif accepted && empty(view) && diff.where.warning !=# ''
+    message.Show($'{diff.where.path}: see it before you accept it', 'warn')
     return
   endif
-  const passed = accepted ? PassOn(diff) : []
-  if accepted && empty(passed)
+  const held = accepted ? HoldText(diff) : []
+  if accepted && empty(held)
+    return
+  elseif empty(view)
+    Answer(diff, accepted, why, get(held, 0, []))
     return
   endif
-  diff.view.had_user = layout.HasUser(diff.view)
+  view.had_user = diff_windows.HasUser(view)
   if !accepted
-    const windows = diff.view.windows
-    const [win, original] = [windows.right, windows.original]
+    const [win, original] = [view.right, view.original]
     timer_start(0, (_) => ReportReplacement(diff, win, original))
   endif
-  Answer(diff, accepted, why, get(passed, 0, []))
-  const When = diff.view.had_user ? moment.WhenEnded : moment.WhenPossible
-  CloseLater(diff, When, {accepted: accepted})
+  Answer(diff, accepted, why, get(held, 0, []))
+  const When = view.had_user ? moment.WhenEnded : moment.WhenPossible
+  CloseView(diff, When, {accepted: accepted})
 enddef
 
 def WhenReady(diff: dict<any>)
@@ -195,7 +183,7 @@ def Show(diff: dict<any>)
   if diff.bufnr == 0
     diff.bufnr = decision.Propose(diff, (accepted) => Decide(diff, accepted))
   endif
-  diff.view = location.Visit(get(diff, 'pid', 0), () => layout.Open(diff))
+  diff.view = location.Visit(get(diff, 'pid', 0), () => diff_windows.Open(diff))
   diff.shown_at = reltime()
   if diff.focus
     moment.Guard(() => WhenReady(diff))
@@ -212,16 +200,6 @@ def TakesFocus(): bool
   const focus = type(diff) == v:t_dict ? get(diff, 'focus', true) : true
   # Users write a number, too.
   return index([v:t_bool, v:t_number], type(focus)) < 0 || !!focus
-enddef
-
-# A diff that leaves the user where they are need not wait until they can be taken elsewhere.
-def WhenShowable(diff: dict<any>): func
-  const Fn = () => Show(diff)
-  const OnError = (why) => Fail(diff, why)
-  if !diff.focus
-    return moment.WhenHarmless(Fn, OnError)
-  endif
-  return waiting.WhenFree($'edit of {fnamemodify(diff.path, ":t")}', Fn, OnError)
 enddef
 
 # Show a proposed change at the next moment that takes nothing from the user.
@@ -261,10 +239,19 @@ export def Open(id: number, request: dict<any>, OnDecided: any = v:null): dict<s
     diff.where = {path: fnamemodify(diff.path, ':~:.'), warning: ''}
   endif
   diff.focus = TakesFocus()
-  diff.Place = () => PlaceOf(diff)
+  # Its number among the waiting ones, 0 if it is decided; and their number.
+  diff.Place = () => {
+    const earlier = keys(diffs)->filter((_, other) => str2nr(other) <= id)
+    return [IsWaiting(diff) ? len(earlier) : 0, len(diffs)]
+  }
   diffs[id] = diff
   CountChanged()
-  diff.Cancel = WhenShowable(diff)
+  # A diff that leaves the user where they are need not wait until they can be taken elsewhere.
+  const ShowIt = () => Show(diff)
+  const OnError = (why) => Fail(diff, why)
+  const what = $'edit of {fnamemodify(diff.path, ":t")}'
+  diff.Cancel = diff.focus ? waiting.WhenFree(what, ShowIt, OnError)
+    : moment.WhenHarmless(ShowIt, OnError)
   return {}
 enddef
 
@@ -282,12 +269,12 @@ export def Close(id: number): bool
   endif
   if empty(diff.view)
     return true
-  elseif !layout.HasUser(diff.view)
-    CloseLater(diff, moment.WhenHarmless)
+  elseif !diff_windows.HasUser(diff.view)
+    CloseView(diff, moment.WhenHarmless)
     return true
   endif
   # The user, moved back to where they were, may still be typing for the diff.
-  CloseLater(diff, (Fn, OnError) => moment.WhenFree(() => {
+  CloseView(diff, (Fn, OnError) => moment.WhenFree(() => {
     call(Fn, [])
     moment.Guard(() => true, true)
   }, OnError))
@@ -305,26 +292,23 @@ def Ordered(): list<dict<any>>
   return values(diffs)->sort((one, other) => one.id - other.id)
 enddef
 
-def Ask(shown: list<dict<any>>, Apply: func)
+# Call `Apply` with the current window's diff, else with the only one, else with the user's choice.
+def WithChosen(Apply: func)
+  const shown = Ordered()->filter((_, diff) => !empty(diff.view))
+  const here = shown->copy()->filter((_, diff) => diff_windows.Has(diff.view, win_getid()))
+  if !empty(here) || len(shown) == 1
+    call(Apply, [get(here, 0, get(shown, 0))])
+    return
+  elseif empty(shown)
+    message.Show('no diff is open', 'warn')
+    return
+  endif
   const names = shown->mapnew((_, diff) => $'{diff.where.path} ({diff.title})')
   vim_ui.Select('Which diff?', names, (index) => {
     if index > 0
       call(Apply, [shown[index - 1]])
     endif
   })
-enddef
-
-# Call `Apply` with the current window's diff, else with the only one, else with the user's choice.
-def WithChosen(Apply: func)
-  const shown = Ordered()->filter((_, diff) => !empty(diff.view))
-  const here = shown->copy()->filter((_, diff) => layout.HasWindow(diff.view, win_getid()))
-  if !empty(here) || len(shown) == 1
-    call(Apply, [get(here, 0, get(shown, 0))])
-  elseif len(shown) > 1
-    Ask(shown, Apply)
-  else
-    message.Show('no diff is open', 'warn')
-  endif
 enddef
 
 # The diffs that wait for a decision, ordered by id: {id, path, title, shown}; `shown` is whether it
@@ -339,29 +323,13 @@ export def List(): list<dict<any>>
   }))
 enddef
 
-# Decide a diff that still waits for a moment to appear. One with a warning is accepted only after
-# the user has seen it.
-def DecideUnseen(diff: dict<any>, accepted: bool, why: string)
-  if accepted && diff.where.warning !=# ''
-    message.Show($'{diff.where.path}: see it before you accept it', 'warn')
-    return
-  elseif accepted
-    ExpectWrite(diff)
-  endif
-  Answer(diff, accepted, why, diff.text)
-enddef
-
 # Accept or reject all proposals, also those that wait for a moment to appear.
 export def DecideAll(accepted: bool, why = '')
   if empty(diffs)
     message.Show('no diff is waiting', 'warn')
   endif
   for diff in Ordered()
-    if !empty(diff.view)
-      Decide(diff, accepted, why)
-    else
-      DecideUnseen(diff, accepted, why)
-    endif
+    Decide(diff, accepted, why)
   endfor
 enddef
 
@@ -416,13 +384,13 @@ export def Awaiting(): dict<any>
   var since = -1.0
   var is_here = false
   for diff in values(diffs)->filter((_, each) => !empty(each.view))
-    for win in range(1, winnr('$'))->mapnew((_, number) => win_getid(number))
-      if layout.HasWindow(diff.view, win)
-        const seconds = reltimefloat(reltime(diff.shown_at))
-        since = seconds > since ? seconds : since
-        is_here = is_here || win == win_getid()
-      endif
-    endfor
+    const wins = gettabinfo(tabpagenr())[0].windows
+      ->filter((_, win) => diff_windows.Has(diff.view, win))
+    if !empty(wins)
+      const seconds = reltimefloat(reltime(diff.shown_at))
+      since = seconds > since ? seconds : since
+      is_here = is_here || index(wins, win_getid()) >= 0
+    endif
   endfor
   return since < 0.0 ? {} : {since: since, is_here: is_here}
 enddef

@@ -31,7 +31,7 @@ const FOCUSING = ['ClaudeSend', 'ClaudeAdd']
 
 # The scripts that the first diff needs.
 const FOR_DIFFS = [
-  'diagnostics#texts', 'diagnostics#unopened', 'diff', 'diff#decision', 'diff#layout', 'diff#virtual_text',
+  'diagnostics#texts', 'diagnostics#unopened', 'diff', 'diff#decision', 'diff#virtual_text',
   'diff#waiting', 'diff#winbar', 'diff#windows', 'disk_changes#reload', 'file#borrowed_buffer',
   'file#command_buffer', 'file#disk', 'file#edit', 'file#load', 'file#path', 'file#text', 'terminal#register',
   'window#inside', 'window#label', 'window#location', 'window#shape', 'window#tiling', 'window#winbar',

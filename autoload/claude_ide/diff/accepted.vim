@@ -14,17 +14,10 @@ def OnDisk(path: string): list<string>
   return filereadable(path) ? readfile(path, 'b') : []
 enddef
 
-# Hold an accepted text; nothing if it is the proposed one.
+# Hold an accepted text.
 export def Hold(diff: dict<any>, text: list<string>)
-  if text ==# diff.text
-    return
-  endif
-  held[diff.id] = {
-    path: diff.path,
-    text: text,
-    filetype: getbufvar(diff.bufnr, '&filetype'),
-    before: OnDisk(diff.path),
-  }
+  const filetype = getbufvar(diff.bufnr, '&filetype')
+  held[diff.id] = {path: diff.path, text: text, filetype: filetype, before: OnDisk(diff.path)}
   if !get(diff, 'is_reported', false)
     timer_start(PATIENCE, (_) => Settle(diff.id))
   endif
@@ -37,12 +30,9 @@ export def Settle(id: number, is_written: any = v:null): bool
     return true
   endif
   const accepted = remove(held, string(id))
-  const is_known = type(is_written) == v:t_bool
-  if is_known && is_written ==# true
-    return true
-  endif
   const now = OnDisk(accepted.path)
-  if now !=# accepted.text && (is_known || now ==# accepted.before)
+  const is_settled = is_written == v:null ? now !=# accepted.before : is_written
+  if !is_settled && now !=# accepted.text
     const what = 'not written; your edits are'
     message.Show(command_buffer.Keep(accepted.path, accepted.text, what, accepted.filetype), 'warn')
   endif

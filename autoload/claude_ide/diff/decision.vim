@@ -19,18 +19,17 @@ const INDENTATION = ['tabstop', 'shiftwidth', 'softtabstop', 'expandtab', 'varta
 const ACCEPT_EDITS = '<Plug>(claude-accept-edits)'
 const LARGEST_COLOURED = 1000000 # bytes
 const GONE = -1
+const OPTIONS = [['buftype', 'acwrite'], ['bufhidden', 'wipe'], ['fileencoding', 'utf-8'],
+  ['modified', false], ['modifiable', false]]
 
 final proposals: dict<dict<any>> = {} # {diff, Decide, is_explained} by buffer
 
-# The text that a proposal gets when it is read again, without a history: its newest version.
-def Newest(diff: dict<any>): list<string>
+# Put the newest version into a proposal that is read again, which has no history then.
+def Restore(bufnr: number)
+  final diff = proposals[bufnr].diff
   diff.oldest = len(get(diff, 'states', []))
   diff.states = repeat([GONE], diff.oldest)
-  return diff.text
-enddef
-
-def Restore(bufnr: number)
-  file_text.Put(bufnr, Newest(proposals[bufnr].diff))
+  file_text.Put(bufnr, diff.text)
 enddef
 
 def Explain(bufnr: number)
@@ -41,8 +40,7 @@ def Explain(bufnr: number)
 enddef
 
 def Wiped(bufnr: number)
-  const proposal = remove(proposals, bufnr)
-  call(proposal.Decide, [false])
+  call(remove(proposals, bufnr).Decide, [false])
 enddef
 
 # We set the name's start and its end. Named `x.gpg` or `tarfile::x`, the proposal would trigger
@@ -58,11 +56,9 @@ export def Propose(diff: dict<any>, Decide: func(bool)): number
   const bufnr = label.NewBuffer('claude-diff', LabelOf(diff))
   proposals[bufnr] = {diff: diff, Decide: Decide, is_explained: false}
   file_text.Put(bufnr, diff.text)
-  setbufvar(bufnr, '&buftype', 'acwrite')
-  setbufvar(bufnr, '&bufhidden', 'wipe')
-  setbufvar(bufnr, '&fileencoding', 'utf-8')
-  setbufvar(bufnr, '&modified', false)
-  setbufvar(bufnr, '&modifiable', false)
+  for [name, value] in OPTIONS
+    setbufvar(bufnr, '&' .. name, value)
+  endfor
   command_buffer.Listen(bufnr, () => Decide(true), () => Explain(bufnr))
   augroup claude_ide_decision
     execute $'autocmd BufReadCmd <buffer={bufnr}> Restore({bufnr})'

@@ -3,55 +3,44 @@ vim9script
 # is empty and nothing waits for it, but its tabpage and the options of the file's window are there.
 
 import autoload './windows.vim' as diff_windows
-import autoload '../window/label.vim'
-import autoload '../window/tiling.vim'
 import autoload '../messages/message.vim'
 import autoload '../timing/moment.vim'
+import autoload '../window/label.vim'
+import autoload '../window/tiling.vim'
 
 var is_waiting = false
-
-# The proposals; not those that the user has filled since.
-def Proposals(): list<number>
-  return range(1, bufnr('$'))->filter((_, bufnr) => label.IsRestored(bufnr)
-    && getbufline(bufnr, 1, 2)->join() ==# '')
-enddef
-
-# The windows of the files. With "options" in 'sessionoptions' they have the diff's status line,
-# otherwise folds at most. `tabs` are those with a proposal, which "blank" restores.
-def Borrowed(tabs: list<number>): list<number>
-  return getwininfo()->filter((_, info) => {
-    const Option = (name) => tiling.Option(info.winid, name)
-    return Option('statusline') =~# '^%!claude_ide#diff#'
-      || (index(tabs, info.tabnr) >= 0 && Option('foldmethod') ==# 'diff' && !Option('diff'))
-  })->mapnew((_, info) => info.winid)
-enddef
-
-def IsShownElsewhere(win: number): bool
-  const tab = win_id2tabwin(win)[0]
-  return winbufnr(win)->win_findbuf()->indexof((_, other) => win_id2tabwin(other)[0] != tab) >= 0
-enddef
 
 # Give a file's window its options back: the user's own values are not in the session. If the diff
 # seems to have made it, close its tabpage.
 def Return(win: number)
   win_execute(win, diff_windows.OPTIONS->mapnew((_, name) => $'setlocal {name}<')->join(' | '))
   const tab = win_id2tabwin(win)[0]
-  if gettabinfo(tab)[0].windows == [win] && IsShownElsewhere(win)
+  const is_elsewhere = winbufnr(win)->win_findbuf()
+    ->indexof((_, other) => win_id2tabwin(other)[0] != tab) >= 0
+  if tiling.Windows(tab) == [win] && is_elsewhere
     execute $'silent :{tab}tabclose'
   endif
 enddef
 
 def Clear()
   is_waiting = false
-  const proposals = Proposals()
+  # Not those that the user has filled since.
+  const proposals = range(1, bufnr('$'))->filter((_, bufnr) => label.IsRestored(bufnr)
+    && getbufline(bufnr, 1, 2)->join() ==# '')
   const tabs = proposals->mapnew((_, bufnr) => win_findbuf(bufnr))->flattennew()
     ->map((_, win) => win_id2tabwin(win)[0])
-  const borrowed = Borrowed(tabs)
+  # With "options" in 'sessionoptions' the windows of the files have the diff's status line, otherwise
+  # folds at most.
+  const borrowed = getwininfo()->filter((_, info) => {
+    const Option = (name) => tiling.Option(info.winid, name)
+    return Option('statusline') =~# '^%!claude_ide#diff#'
+      || (index(tabs, info.tabnr) >= 0 && Option('foldmethod') ==# 'diff' && !Option('diff'))
+  })
   for bufnr in proposals
     execute $'silent bwipeout! {bufnr}'
   endfor
-  for win in borrowed
-    Return(win)
+  for info in borrowed
+    Return(info.winid)
   endfor
   moment.Settle()
 enddef

@@ -19,35 +19,30 @@ const PLUGINS = [
   {types: '^LspDiagVirtualText', Draw: yegappan_lsp.DrawTexts},
 ]
 
-# {holders, plugins, kept} by buffer: `plugins` are indexes of `PLUGINS`, `kept` the properties of
-# other types.
-final hidden: dict<dict<any>> = {}
+final hidden: dict<dict<any>> = {} # {holders, props} by buffer: the properties that were removed
 var timer = 0
 
-def IsBesideText(prop: dict<any>): bool
-  return prop.col == 0 || prop.col == MAXCOL
+def PluginOf(prop: dict<any>): number
+  return PLUGINS->indexof((_, each) => prop.type =~# each.types)
 enddef
 
-# The types of texts that are beside those of some lines.
-def Types(bufnr: number, first: number, last: number): list<string>
-  return prop_list(first, {bufnr: bufnr, end_lnum: last})
-    ->filter((_, prop) => IsBesideText(prop))->mapnew((_, prop) => prop.type)->sort()->uniq()
-enddef
-
-# Returns whether the texts of a type could be hidden: otherwise they could not be restored.
-def HideType(bufnr: number, type: string): bool
-  const plugin = PLUGINS->indexof((_, each) => type =~# each.types)
-  if plugin >= 0
-    hidden[bufnr].plugins[plugin] = true
-  else
-    const all = prop_list(1, {bufnr: bufnr, end_lnum: -1, types: [type]})
-    if all->indexof((_, prop) => prop.col == MAXCOL) >= 0
-      return false
+# Remove the texts of which some lines have one beside theirs. One that could not be restored stays.
+def HideIn(bufnr: number, first: number, last: number)
+  const types = prop_list(first, {bufnr: bufnr, end_lnum: last})
+    ->filter((_, prop) => prop.col == 0 || prop.col == MAXCOL)
+    ->mapnew((_, prop) => prop.type)->sort()->uniq()
+  var is_changed = false
+  for type in types
+    const props = prop_list(1, {bufnr: bufnr, end_lnum: -1, types: [type]})
+    if PluginOf({type: type}) >= 0 || props->indexof((_, prop) => prop.col == MAXCOL) < 0
+      hidden[bufnr].props->filter((_, prop) => prop.type !=# type)->extend(props)
+      prop_remove({type: type, bufnr: bufnr, all: true})
+      is_changed = true
     endif
-    hidden[bufnr].kept[type] = all
+  endfor
+  if is_changed
+    DrawLines(bufnr)
   endif
-  prop_remove({type: type, bufnr: bufnr, all: true})
-  return true
 enddef
 
 # Vim draws only the lines that had a text, although others have moved, unless an option is set.
@@ -58,34 +53,21 @@ def DrawLines(bufnr: number)
   endfor
 enddef
 
-def HideAll(bufnr: number)
-  const gone = Types(bufnr, 1, -1)->filter((_, type) => HideType(bufnr, type))
-  if !empty(gone)
-    DrawLines(bufnr)
-  endif
-enddef
-
-# Whether a window on a buffer shows such a text again.
-def IsDrawn(bufnr: number): bool
-  return win_findbuf(bufnr)->indexof((_, win) => {
-    const info = getwininfo(win)[0]
-    return !empty(Types(bufnr, info.topline, max([info.topline, info.botline])))
-  }) >= 0
-enddef
-
+# Hide what the windows show again.
 def Look(_: number)
-  for bufnr in keys(hidden)->mapnew((_, key) => str2nr(key))
-    if bufloaded(bufnr) && IsDrawn(bufnr)
-      HideAll(bufnr)
-    endif
+  for bufnr in keys(hidden)->mapnew((_, key) => str2nr(key))->filter((_, bufnr) => bufloaded(bufnr))
+    for win in win_findbuf(bufnr)
+      const info = getwininfo(win)[0]
+      HideIn(bufnr, info.topline, max([info.topline, info.botline]))
+    endfor
   endfor
 enddef
 
 # Hide the virtual text of a loaded buffer, until `Show` is called as often.
 export def Hide(bufnr: number)
   if !has_key(hidden, bufnr)
-    hidden[bufnr] = {holders: 0, plugins: {}, kept: {}}
-    HideAll(bufnr)
+    hidden[bufnr] = {holders: 0, props: []}
+    HideIn(bufnr, 1, -1)
   endif
   hidden[bufnr].holders += 1
   if timer == 0
@@ -108,7 +90,7 @@ export def Show(bufnr: number)
   if hidden[bufnr].holders > 0
     return
   endif
-  const record = remove(hidden, bufnr)
+  const props: list<dict<any>> = remove(hidden, bufnr).props
   if empty(hidden)
     timer_stop(timer)
     timer = 0
@@ -117,10 +99,12 @@ export def Show(bufnr: number)
     return
   endif
   # Neither plugins nor lines that are gone may keep a diff from closing.
-  for plugin in keys(record.plugins)
-    reason.Try(PLUGINS[str2nr(plugin)].Draw, [bufnr])
+  for plugin in props->mapnew((_, prop) => PluginOf(prop))->sort('n')->uniq()
+    if plugin >= 0
+      reason.Try(PLUGINS[plugin].Draw, [bufnr])
+    endif
   endfor
-  for prop in values(record.kept)->flattennew(1)
+  for prop in props->copy()->filter((_, each) => PluginOf(each) < 0)
     reason.Try(Restore, [bufnr, prop])
   endfor
 enddef

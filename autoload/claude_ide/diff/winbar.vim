@@ -12,28 +12,25 @@ import autoload '../window/winbar.vim' as window_bar
 # Widest first.
 const KEYS = [':w accept · :q reject', ':w yes · :q no', ':w · :q']
 const WITH_OFFER = ':w accept · %s always · :q reject'
-# How many of the last spellings are for narrow windows only.
-const SHORT = 2
-# What is shown beside path, warning and keys, fullest first: the next entry applies if the path would
-# get fewer than `least` columns.
-const BESIDE = [
-  {names: ['title', 'hint', 'note', 'count'], least: 20},
-  {names: ['title', 'hint', 'count'], least: 12},
-  {names: ['hint', 'count'], least: 8},
-  {names: ['hint'], least: 4},
-  {names: [], least: 0},
-]
+const ALL = 10000 # columns
+# What gets the room beside the shortest keys and the warning, the most important first: a part, with
+# the columns that it has at most by then; the keys, by how many spellings are shorter. What finds no
+# room goes without; the next may still find some. One is only for bars with a warning.
+const ORDER = [['hint', ALL], ['keys', 1], ['path', 6], ['path', 12], ['path', 22, true], ['keys', 2],
+  ['count', ALL], ['path', 22], ['why', 12], ['path', ALL], ['why', 40], ['title', ALL], ['keys', 3],
+  ['note', ALL]]
 const PARTS = [['title', 'Title'], ['path', 'StatusLine'], ['warning', 'ErrorMsg'], ['hint', 'WarningMsg'],
   ['note', 'WarningMsg'], ['count', 'StatusLine'], ['why', 'StatusLineNC'], ['keys', 'StatusLine']]
 const LEAST_WARNING = 4
-const LEAST_WHY = 12
 
-final bars: dict<dict<any>> = {} # by window
+# Functions that return the parts of a bar, by window. All but `path`, `warning` and `keys` can be
+# missing.
+final bars: dict<func(): dict<any>> = {}
 # What agents have said before they edit a file. The CLI in a terminal does not say so with its edit:
 # its hooks report it for the file, often only after the diff has opened.
 final reasons: dict<string> = {} # by launch and path
 
-def BlankAround(text: string): string
+def Around(text: string): string
   return text ==# '' ? '' : $' {text} '
 enddef
 
@@ -56,66 +53,35 @@ def Shorten(path: string, room: number): string
   return '…' .. name
 enddef
 
-# The parts but path and words, and the columns that remain for these.
-def Composed(bar: dict<any>, columns: number, keys: string, names: list<string>): list<any>
-  final shown = {keys: BlankAround(keys)}
-  for name in names
-    shown[name] = BlankAround(bar[name])
-  endfor
-  const room = columns - strdisplaywidth(join(values(shown), ''))
-  shown.warning = BlankAround(bar.warning)
+# The parts of a bar by name, shortened to fit the columns.
+def Fit(bar: dict<any>, columns: number): dict<string>
+  final shown = {keys: Around(bar.keys[-1]), warning: Around(bar.warning)}
+  final got = {keys: strdisplaywidth(shown.keys)}
+  var room = columns - got.keys
   if strdisplaywidth(shown.warning) > room
     shown.warning = room >= LEAST_WARNING ? message.Fit(bar.warning, room) : ''
   endif
-  return [shown, room - strdisplaywidth(shown.warning)]
-enddef
-
-# The fullest composition in which the path has room. Keys are shortened to make room for the warning,
-# but not for a few letters of the path.
-def Fullest(bar: dict<any>, columns: number): list<any>
-  var found: list<any> = []
-  for index in range(len(bar.keys))
-    const wanted = index >= len(bar.keys) - SHORT ? 0 : bar.warning ==# '' ? 10 : 20
-    for beside in BESIDE
-      const least = min([strdisplaywidth(bar.path), max([wanted, beside.least])])
-      found = Composed(bar, columns, bar.keys[index], beside.names)
-      if found[1] >= (least > 0 ? least + 2 : 0)
-        return found
-      endif
-    endfor
+  room -= strdisplaywidth(shown.warning)
+  for [part, most; rest] in ORDER
+    const is_keys = part ==# 'keys'
+    const text: string = is_keys ? get(reverse(copy(bar.keys)), most, '') : get(bar, part, '')
+    const width = min([strdisplaywidth(Around(text)), is_keys ? ALL : most])
+    const more = width - get(got, part, 0)
+    if text !=# '' && more <= room && (empty(rest) || bar.warning !=# '')
+      shown[part] = Around(text)
+      got[part] = width
+      room -= more
+    endif
   endfor
-  return found
-enddef
-
-# The parts of a bar by name, shortened to fit the columns.
-def Fit(bar: dict<any>, columns: number): dict<string>
-  final [shown, room] = Fullest(bar, columns)
-  shown.path = room > 2 ? BlankAround(Shorten(bar.path, room - 2)) : ''
-  const rest = room - strdisplaywidth(shown.path)
-  shown.why = bar.why !=# '' && rest >= LEAST_WHY ? message.Fit(BlankAround(bar.why), rest) : ''
+  const width = min([strdisplaywidth(Around(bar.path)), get(got, 'path', 0) + max([room, 0])])
+  room -= width - get(got, 'path', 0)
+  shown.path = width > 2 ? Around(Shorten(bar.path, width - 2)) : ''
+  shown.why = has_key(got, 'why') ? message.Fit(shown.why, got.why + room) : ''
   return shown
 enddef
 
 def Part(text: string, group: string): string
   return text ==# '' ? '' : $'%#{group}#{plain.StatusLine(text)}'
-enddef
-
-def KeysFor(diff: dict<any>): list<string>
-  const key = get(diff, 'accepts_edits_by', '')
-  return has_key(diff, 'offer') && key !=# '' ? [printf(WITH_OFFER, key)] + KEYS : KEYS
-enddef
-
-def CountOf(bar: dict<any>): string
-  if !has_key(bar, 'diff')
-    return ''
-  endif
-  const [place, count] = call(bar.diff.Place, [])
-  return place > 0 && count > 1 ? $'diff {place}/{count}' : ''
-enddef
-
-# What the agent has said before it has proposed a diff; empty if that is unknown.
-def Why(diff: dict<any>, launch: string): string
-  return get(diff, 'why', get(reasons, $'{launch} {diff.path}', ''))
 enddef
 
 # Note what the CLI of a launch has said before it edits a file; `words` is empty if the edit is
@@ -129,60 +95,62 @@ enddef
 
 # The status line of the window that is being drawn, in the format of 'statusline'.
 export def Line(): string
-  const win = g:statusline_winid
-  if !has_key(bars, win)
+  if !has_key(bars, g:statusline_winid)
     return ''
   endif
-  final bar = copy(bars[win])
-  bar.count = CountOf(bar)
-  bar.keys = has_key(bar, 'diff') ? KeysFor(bar.diff) : ['']
-  bar.why = has_key(bar, 'diff') ? strtrans(plain.OneLine(Why(bar.diff, bar.launch))) : ''
-  const shown = Fit(bar, winwidth(win))
+  const shown = Fit(call(bars[g:statusline_winid], []), winwidth(g:statusline_winid))
   final parts = PARTS->mapnew((_, part) => Part(get(shown, part[0], ''), part[1]))
   return parts->insert('%#StatusLine#%=', -1)->join('')
 enddef
 
-def NoteOf(diff: dict<any>, windows: dict<any>): string
-  if windows.unsaved > 0
+def NoteOf(view: dict<any>): string
+  if view.unsaved > 0
     return 'on disk; unsaved lines stay'
-  elseif has_key(diff, 'original') && !get(diff, 'is_unsaved', false)
+  elseif has_key(view.diff, 'original') && !get(view.diff, 'is_unsaved', false)
     # A change to a buffer replaces nothing on disk.
     return ''
-  elseif getbufvar(windows.original, '&buftype') !=# ''
+  elseif getbufvar(view.original, '&buftype') !=# ''
     return 'new file'
   endif
-  return getbufvar(windows.original, '&modified') ? 'unsaved changes' : ''
+  return getbufvar(view.original, '&modified') ? 'unsaved changes' : ''
+enddef
+
+# What changes while a diff is open.
+def Current(diff: dict<any>, launch: string): dict<any>
+  const [place, count] = call(diff.Place, [])
+  const why = get(diff, 'why', get(reasons, $'{launch} {diff.path}', ''))
+  const key = get(diff, 'accepts_edits_by', '')
+  return {
+    count: place > 0 && count > 1 ? $'diff {place}/{count}' : '',
+    why: strtrans(plain.OneLine(why)),
+    keys: has_key(diff, 'offer') && key !=# '' ? [printf(WITH_OFFER, key)] + KEYS : KEYS,
+  }
 enddef
 
 # Set the bars of a diff's windows.
-export def Set(diff: dict<any>, windows: dict<any>)
+export def Set(view: dict<any>)
   bars->filter((win, _) => win_id2tabwin(str2nr(win)) != [0, 0])
-  const common = {
-    path: strtrans(plain.Harmless(diff.where.path)),
-    warning: diff.where.warning,
-    title: '',
-    note: '',
-    hint: '',
-  }
-  bars[windows.left] = extend({note: NoteOf(diff, windows) ?? 'current'}, common, 'keep')
-  bars[windows.right] = extend({
-    diff: diff,
-    launch: location.LaunchOf(get(diff, 'pid', 0)),
+  const diff = view.diff
+  const common = {path: strtrans(plain.Harmless(diff.where.path)), warning: diff.where.warning}
+  const left = extend({note: NoteOf(view) ?? 'current', keys: ['']}, common)
+  const label = has_key(diff, 'label') ? $'[{diff.label}]' : ''
+  const right = extend({
     title: strtrans(plain.OneLine(diff.title)),
-    hint: strtrans(plain.OneLine(get(diff, 'hint', has_key(diff, 'label') ? $'[{diff.label}]' : ''))),
-  }, common, 'keep')
-  for win in [windows.left, windows.right]
+    hint: strtrans(plain.OneLine(get(diff, 'hint', label))),
+  }, common)
+  const launch = location.LaunchOf(get(diff, 'pid', 0))
+  bars[view.left] = () => left
+  bars[view.right] = () => extendnew(right, Current(diff, launch))
+  for win in [view.left, view.right]
     window_bar.Set(win, '%!claude_ide#diff#winbar#Line()')
   endfor
 enddef
 
 # Release the status lines of a diff's windows, and the diff, with its text.
-export def Release(windows: dict<any>)
-  for name in ['left', 'right']
-    if has_key(windows, name)
-      window_bar.Release(windows[name])
-      bars->filter((win, _) => str2nr(win) != windows[name])
-    endif
+export def Release(view: dict<any>)
+  for win in [view.left, view.right]
+    window_bar.Release(win)
+    bars->filter((key, _) => str2nr(key) != win)
   endfor
 enddef
 

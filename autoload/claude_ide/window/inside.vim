@@ -20,4 +20,19 @@ export def Run(bufnr: number, command: string): string
   return ''
 enddef
 
+var Called: func
+var result: any
+
+# Called in a window.
+export def RunCalled()
+  result = call(Called, [])
+enddef
+
+# Call a function with a window current; return its result.
+export def Call(win: number, Fn: func): any
+  Called = Fn
+  win_execute(win, 'call claude_ide#window#inside#RunCalled()')
+  return result
+enddef
+
 defcompile
