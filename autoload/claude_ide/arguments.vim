@@ -3,7 +3,6 @@ vim9script
 # common options of the CLI, and their values.
 
 import autoload './file/path.vim' as file
-import autoload './host/process.vim'
 
 const MODES = ['acceptEdits', 'auto', 'bypassPermissions', 'dontAsk', 'manual', 'plan']
 const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max']
@@ -23,13 +22,19 @@ def Beginning(candidates: list<string>, lead: string): list<string>
   return candidates->copy()->filter((_, candidate) => stridx(candidate, lead) == 0)
 enddef
 
+# The folder in which the CLI keeps the user's settings and sessions (`paths.py`).
+def ConfigFolder(): string
+  const config = empty($CLAUDE_CONFIG_DIR) ? expand('~/.claude', true) : $CLAUDE_CONFIG_DIR
+  return fnamemodify(config, ':p')->substitute('/$', '', '')
+enddef
+
 # The ids of the CLI's stored sessions in the working folder, the latest first. Only Python reads the
 # sessions (`agents/stream_json/history.py`), but completion must not wait for it.
 def SessionIds(): list<string>
   const name = file.Resolved(getcwd())->substitute('[^a-zA-Z0-9]', '-', 'g')
   # The CLI cuts the name of a long path, and adds something of its own to it.
   const folder = len(name) > LONGEST_NAME ? strpart(name, 0, LONGEST_NAME) .. '-*' : name
-  return globpath(process.ConfigFolder() .. '/projects', folder .. '/*.jsonl', true, true)
+  return globpath(ConfigFolder() .. '/projects', folder .. '/*.jsonl', true, true)
     ->filter((_, path) => getfsize(path) > 0 && path =~# '/[0-9a-f-]\+\.jsonl$')
     ->sort((one, other) => getftime(other) - getftime(one))
     ->map((_, path) => fnamemodify(path, ':t:r'))

@@ -21,7 +21,9 @@ const RESTART_WINDOW = 60.0 # seconds
 const UNABLE = 3
 const UNSERVED = 4
 
-var server: dict<any> = {} # the last `port` and `token`; kept so that the server can return to them
+# The last `port` and `token`, kept so that the server can return to them; and the `lock`, the file that
+# announces it to the CLI, empty if there is none.
+var server: dict<any> = {}
 var hooks = '' # the path of the Unix socket to which CLIs in terminals report
 var running: job # the last one that was started
 var serves = false # whether it serves or is about to serve
@@ -98,6 +100,14 @@ def ReleasePort()
   before = {}
 enddef
 
+# A host that has died leaves its lock: it contains a token.
+def RemoveLock()
+  if get(server, 'lock', '') !=# ''
+    delete(server.lock)
+    server.lock = ''
+  endif
+enddef
+
 def Release()
   ReleasePort()
   # CLIs in terminals that find no socket wait for nobody.
@@ -135,7 +145,7 @@ enddef
 # `code` is -1 if a signal has killed the host.
 def Ended(code: number, stderr: list<string>)
   channel.Close()
-  process.Withdraw(running)
+  RemoveLock()
   if type(v:exiting) != v:t_none
     return
   endif
@@ -175,12 +185,8 @@ def Spawn(serve: bool): bool
     message.Show($"'encoding' is {&encoding}, but claude-ide needs utf-8", 'error')
     return false
   endif
-  const [config, complaints] = process.Sendable(get(g:, 'claude_ide', {}))
-  for complaint in complaints
-    message.Show(complaint, 'warn')
-  endfor
   final given: dict<any> = {
-    config: config,
+    config: process.Sendable(get(g:, 'claude_ide', {})),
     folders: file.Folders(),
     log: log.Path(),
     state: log.Folder(),
@@ -234,15 +240,15 @@ enddef
 
 # Called by the host as soon as it has bound its port, before anything else: processes may find it
 # now.
-export def Bound(port: number, token: string): bool
-  server = {port: port, token: token}
+export def Bound(port: number, token: string, lock: string): bool
+  server = {port: port, token: token, lock: lock}
   SetVariables(port)
   return true
 enddef
 
 # Called by the host when its server accepts clients.
-export def Listening(port: number, token: string): bool
-  Bound(port, token)
+export def Listening(port: number, token: string, lock: string): bool
+  Bound(port, token, lock)
   port_hold.Hold(port)
   serves = true
   SetServing(true)
@@ -261,6 +267,7 @@ enddef
 # Called by the host when the server has been stopped on request, or could not be started.
 export def Stopped(): bool
   serves = false
+  server.lock = ''
   SetServing(false)
   ReleasePort()
   return true

@@ -1,6 +1,5 @@
 --- Completes the arguments of commands (`:help :command-completion-customlist`): of `:Claude` the most common
 --- options of the CLI, and their values.
-local lock = require('claude_ide.host.lock')
 
 local M = {}
 
@@ -24,11 +23,17 @@ local function beginning(candidates, lead)
   end, candidates)
 end
 
+-- The folder in which the CLI keeps the user's settings and sessions (`paths.py`).
+local function config_folder()
+  local given = vim.env.CLAUDE_CONFIG_DIR
+  return vim.fs.abspath(given and given ~= '' and given or '~/.claude')
+end
+
 --- The ids of the CLI's stored sessions in the working folder, the latest first. Only Python reads the
 --- sessions (`agents/stream_json/history.py`), but completion must not wait for it.
 ---@return string[]
 function M.session_ids()
-  local projects = vim.fs.joinpath(lock.config_folder(), 'projects')
+  local projects = vim.fs.joinpath(config_folder(), 'projects')
   local here = vim.uv.fs_realpath(vim.uv.cwd() or '.') or ''
   local name = fn.substitute(here, '[^a-zA-Z0-9]', '-', 'g')
   -- The CLI cuts the name of a long path, and adds something of its own to it.

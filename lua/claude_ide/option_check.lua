@@ -36,8 +36,7 @@ end
 --- Show what is wrong with options, as soon as Python has told.
 ---@param options table
 function M.report(options)
-  local sendable, complaints = process.sendable(options)
-  local ok, json = pcall(vim.json.encode, sendable)
+  local ok, json = pcall(vim.json.encode, process.sendable(options))
   local stat = vim.uv.fs_stat(python.root .. '/python/claude_ide/config.py')
   local path = ok and stat and python.find()
   if not path then
@@ -51,15 +50,15 @@ function M.report(options)
   if file then
     file:close()
   end
-  if is_known and #complaints == 0 then
+  if is_known then
     return
   end
   local command = { path, '-I', python.root .. '/python/claude_ide/host.py', '--options' }
   local where = { stdin = json, cwd = require('claude_ide.system.program').neutral }
   pcall(vim.system, command, where, function(done)
-    local is_list, found = pcall(vim.json.decode, done.code == 0 and done.stdout or '')
+    local is_list, complaints = pcall(vim.json.decode, done.code == 0 and done.stdout or '')
     vim.schedule(function()
-      if is_list and #vim.list_extend(complaints, found) > 0 then
+      if is_list and #complaints > 0 then
         show(complaints)
       elseif is_list then
         pcall(vim.fn.mkdir, vim.fs.dirname(known), 'p')

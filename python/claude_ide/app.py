@@ -139,7 +139,7 @@ class App(Parts):
                 await listener.start()
                 self.serving = Serving(bound, listener)
                 bound.hold(self.options.hold)
-                await self.editor.listening(bound.port, bound.lock.authToken)
+                await self.editor.listening(bound.port, *bound.announced)
             except BaseException:
                 self.serving = None
                 bound.lock.remove()

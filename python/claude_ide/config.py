@@ -166,6 +166,10 @@ def decode(options: Any) -> tuple[Config, list[str]]:
     return config, complaints
 
 
+A_FUNCTION = {"function": True}
+"""Stands for a function that no option of the editor takes (`host/process`)."""
+
+
 def _decode_struct(type_: Any, options: Any, where: str, complaints: list[str]) -> Any:
     if not options and isinstance(options, list | None):
         options = {}  # Lua's empty table arrives as a list
@@ -176,6 +180,9 @@ def _decode_struct(type_: Any, options: Any, where: str, complaints: list[str]) 
     good: dict[str, Any] = {}
     for key, value in options.items():
         name = f"{where}.{key}"
+        if value == A_FUNCTION:
+            complaints.append(f"{name} must not be a function")
+            continue
         if key not in fields:
             import difflib
 

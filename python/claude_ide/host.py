@@ -59,7 +59,7 @@ def main() -> int:
         if options.serve:
             startup.bound = startup.bind(options)
             report_address = _report_to_vim if for_vim else _report_to_neovim
-            report_address(startup.bound.port, startup.bound.lock.authToken)
+            report_address(startup.bound.port, *startup.bound.announced)
         # A closed terminal sends SIGHUP here before the editor ends; only its end matters.
         if hasattr(signal, "SIGHUP"):
             signal.signal(signal.SIGHUP, signal.SIG_IGN)
@@ -82,20 +82,20 @@ def _check_options() -> int:
     return 0
 
 
-def _report_to_neovim(port: int, token: str) -> None:
-    """Send Neovim the address, over the channel that pynvim uses afterwards."""
+def _report_to_neovim(*address: int | str) -> None:
+    """Send Neovim port, token and lock, over the channel that pynvim uses afterwards."""
     import msgpack
 
     code = "require('claude_ide.host').bound(...)"
-    sys.stdout.buffer.write(msgpack.packb([2, "nvim_exec_lua", [code, [port, token]]]))
+    sys.stdout.buffer.write(msgpack.packb([2, "nvim_exec_lua", [code, address]]))
     sys.stdout.buffer.flush()
 
 
-def _report_to_vim(port: int, token: str) -> None:
-    """Send Vim the address, over the pipe that `editor/vim.py` uses afterwards."""
+def _report_to_vim(*address: int | str) -> None:
+    """Send Vim the same, over the pipe that `editor/vim.py` uses afterwards."""
     import json
 
-    sys.stdout.write(json.dumps([0, "host.bound", [port, token]]) + "\n")
+    sys.stdout.write(json.dumps([0, "host.bound", address]) + "\n")
     sys.stdout.flush()
 
 

@@ -76,6 +76,11 @@ class Bound(namedtuple("Bound", "socket port lock is_held", defaults=(False,))):
 
     __slots__ = ()
 
+    @property
+    def announced(self) -> tuple[str, str]:
+        """The token, and the path of the lock."""
+        return self.lock.authToken, self.lock.path
+
     def hold(self, path: str) -> None:
         """Send the editor a copy of the socket; without it the next host needs a new token."""
         if not self.is_held:

@@ -15,10 +15,10 @@ from support.neovim import until
 START = """
 local host = require('claude_ide.host')
 local bound = host.bound
-host.bound = function(port, token)
+host.bound = function(port, token, lock)
   host.bound = bound
   bench.report('bound', { port, token })
-  bound(port, token)
+  bound(port, token, lock)
 end
 local before = bench.now()
 vim.cmd('ClaudeStart!')

@@ -31,7 +31,6 @@ async def test_a_host_is_started_before_any_feature_is_loaded(nvim: Neovim) -> N
         "channel",
         "file.path",
         "host",
-        "host.lock",
         "host.port_hold",
         "host.process",
         "host.python",

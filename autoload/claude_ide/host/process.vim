@@ -1,6 +1,5 @@
 vim9script
-# Starts and stops the process of the host, with the user's options, and removes the lock that it
-# leaves. Handles the messages of the host.
+# Starts and stops the process of the host, with the user's options. Handles its messages.
 
 import autoload './python.vim'
 import autoload '../channel.vim' as host_channel
@@ -14,32 +13,22 @@ const LARGEST_OPTIONS = 128 * 1024 - len(OPTIONS) - 2 # bytes; Linux limits a va
 const LONGEST_END = 3.0 # seconds
 # The options that may be functions: these stay in Vim, which alone can call them.
 const FUNCTIONS = ['diff.layout', 'terminal.side']
-const LARGEST_LOCK = 1000000 # bytes
 
-def WithoutFunctions(value: any, name: string, complaints: list<string>): any
+const A_FUNCTION = {function: true} # `config.py` says that no option takes it
+
+# Copy the options for the host, without functions. `name` is that of the option.
+export def Sendable(value: any, name = ''): any
   if type(value) == v:t_list
-    return value->deepcopy()->filter((_, inner) => type(inner) != v:t_func)
+    return value->mapnew((_, inner) => Sendable(inner))
+  elseif type(value) == v:t_func
+    return A_FUNCTION
   elseif type(value) != v:t_dict
     return value
   endif
-  var copy: dict<any> = {}
-  for key in keys(value)
-    const inner_name = (name ==# '' ? '' : name .. '.') .. key
-    if type(value[key]) != v:t_func
-      copy[key] = WithoutFunctions(value[key], inner_name, complaints)
-    elseif FUNCTIONS->index(inner_name) < 0
-      complaints->add($'g:claude_ide.{inner_name} must not be a function')
-    endif
-  endfor
-  return copy
-enddef
-
-# Copy the options for the host, without functions. Returns the copy, and one line for each function
-# that is not the value of an option.
-export def Sendable(options: any): list<any>
-  var complaints: list<string> = []
-  const copy = WithoutFunctions(options, '', complaints)
-  return [copy, sort(complaints)]
+  const prefix = name ==# '' ? '' : name .. '.'
+  return value->copy()
+    ->filter((key, inner) => type(inner) != v:t_func || FUNCTIONS->index(prefix .. key) < 0)
+    ->map((key, inner) => Sendable(inner, prefix .. key))
 enddef
 
 def Encode(options: dict<any>): string
@@ -100,36 +89,6 @@ export def Start(options: dict<any>, OnExit: func(number, list<string>)): job
     throw $'claude-ide: cannot run {found.path}'
   endif
   return started
-enddef
-
-# The folder in which the CLI keeps the user's settings and sessions (`paths.py`).
-export def ConfigFolder(): string
-  const config = empty($CLAUDE_CONFIG_DIR) ? expand('~/.claude', true) : $CLAUDE_CONFIG_DIR
-  return fnamemodify(config, ':p')->substitute('/$', '', '')
-enddef
-
-# The fields of a lock file, unchecked; empty if it is none. Opening a pipe would block Vim.
-def LockOf(path: string): dict<any>
-  if getftype(path) !=# 'file' || getfsize(path) > LARGEST_LOCK
-    return {}
-  endif
-  const decoded = reason.Attempt(() => json_decode(readfile(path)->join("\n")))
-  return decoded[0] && type(decoded[1]) == v:t_dict ? decoded[1] : {}
-enddef
-
-# Remove the lock of a host that has died (`lock_file.py`), which contains a token, and a port that is
-# free now, and its unfinished files.
-export def Withdraw(ended: job)
-  const [folder, pid] = [ConfigFolder() .. '/ide', job_info(ended).process]
-  for path in globpath(folder, '*.lock', true, true)
-    const lock = LockOf(path)
-    if get(lock, 'pid') == getpid() && get(lock, 'hostPid') == pid
-      delete(path)
-    endif
-  endfor
-  for path in globpath(folder, $'.*.lock.{pid}.new', true, true)
-    delete(path)
-  endfor
 enddef
 
 # Handle messages until the host has ended. Returns whether it has, within three seconds.

@@ -13,15 +13,13 @@ local WITHOUT_SERVER =
 ---@class claude_ide.Server
 ---@field port integer
 ---@field token string
+---@field lock? string the file that announces it to the CLI, while there is one
 ---@field clients? integer number of connected clients
-
----@class claude_ide.Host: claude_ide.HostProcess
----@field serves boolean whether it serves or is about to serve
 
 ---@type claude_ide.Server? the last address; kept so that the server can return to it
 local server
 local hooks ---@type string? the path of the Unix socket to which CLIs in terminals report
-local running ---@type claude_ide.Host? the last one that was started
+local serves = false -- whether the host serves or is about to serve
 local serving = false
 local clients = 0
 local on_serving = {} ---@type fun(on: boolean)[]
@@ -75,6 +73,14 @@ local function set_variables(port)
   vim.env.NO_PROXY = without_proxy(vim.env.NO_PROXY)
 end
 
+-- Neovim kills a host that does not exit in time, and a dead one leaves its lock: it contains a token.
+local function remove_lock()
+  if server and server.lock then
+    vim.uv.fs_unlink(server.lock)
+    server.lock = nil
+  end
+end
+
 -- Free the port and restore the environment: there is no server until the user starts one.
 local function release_port()
   port_hold.release()
@@ -126,14 +132,13 @@ end
 local function ended(code, stderr)
   channel.id = nil
   require('claude_ide.timing.moment').notice_typing(false)
-  local host = assert(running)
-  process.withdraw(host)
+  remove_lock()
   if vim.v.exiting ~= vim.NIL then
     return
   end
   local text = ('the Python host died (exit %d)'):format(code)
   local reason = stderr[#stderr] or text
-  local was_serving = serving or host.serves and code > SIGNALLED
+  local was_serving = serving or serves and code > SIGNALLED
   set_serving(false)
   announce(on_exit, code ~= 0 and reason or nil)
   if code == 0 then
@@ -166,12 +171,8 @@ end
 ---@param serve boolean whether to bind a port immediately
 ---@return integer? channel nil, after a message to the user, if it cannot run
 spawn = function(serve)
-  local config, complaints = process.sendable(vim.g.claude_ide or vim.empty_dict())
-  for _, complaint in ipairs(complaints) do
-    show(complaint, 'warn')
-  end
-  local started, reason = process.start({
-    config = config,
+  local started, refusal = process.start({
+    config = process.sendable(vim.g.claude_ide or vim.empty_dict()),
     folders = require('claude_ide.file.path').folders(),
     log = require('claude_ide.messages.log').path(),
     state = vim.fn.stdpath('state') .. '/claude_ide',
@@ -183,20 +184,15 @@ spawn = function(serve)
     hooks = hooks_path(),
   }, ended)
   if not started then
-    show(reason, 'error')
+    show(refusal, 'error')
     return nil
   end
-  channel.id = started.channel
+  channel.id, serves = started, serve
   announce(on_start)
   require('claude_ide.timing.moment').notice_typing(true)
-  local this = vim.tbl_extend('error', started, { serves = serve }) --[[@as claude_ide.Host]]
-  running = this
   vim.api.nvim_create_autocmd('VimLeave', {
     group = vim.api.nvim_create_augroup('claude_ide_host', {}),
-    -- Neovim kills a host that does not exit in time, which would leave its lock file.
-    callback = function()
-      process.withdraw(this)
-    end,
+    callback = remove_lock,
   })
   return channel.id
 end
@@ -260,22 +256,22 @@ end
 --- now.
 ---@param port integer
 ---@param token string
-function M.bound(port, token)
+---@param lock string
+function M.bound(port, token, lock)
   if port_hold.port() ~= port then
     port_hold.release()
   end
-  server = { port = port, token = token }
+  server = { port = port, token = token, lock = lock }
   set_variables(port)
 end
 
 --- Called by the host when its server accepts clients.
 ---@param port integer
 ---@param token string
-function M.listening(port, token)
-  M.bound(port, token)
-  if running then
-    running.serves = true
-  end
+---@param lock string
+function M.listening(port, token, lock)
+  M.bound(port, token, lock)
+  serves = true
   set_serving(true)
 end
 
@@ -290,10 +286,9 @@ end
 
 --- Called by the host when the server has been stopped on request, or could not be started.
 function M.stopped()
-  if running then
-    running.serves = false
-  end
+  serves = false
   set_serving(false)
+  server.lock = nil
   release_port()
 end
 

@@ -1,6 +1,5 @@
---- Starts and stops the process of the host, with the user's options, and removes the lock that it leaves.
+--- Starts and stops the process of the host, with the user's options.
 local channel = require('claude_ide.channel')
-local lock = require('claude_ide.host.lock')
 local python = require('claude_ide.host.python')
 
 local M = {}
@@ -20,38 +19,24 @@ M.entry = M.root .. '/rplugin/python3/claude_ide_rplugin.py'
 -- The options that may be functions: these stay in Neovim, which alone can call them.
 local FUNCTIONS = { ['diff.layout'] = true, ['terminal.side'] = true }
 
-local function without_functions(value, name, complaints)
-  if type(value) ~= 'table' then
+local A_FUNCTION = { ['function'] = true } -- `config.py` says that no option takes it
+
+--- Copy the options for the host, without functions.
+---@param value any
+---@param name? string of the option
+---@return any copy
+function M.sendable(value, name)
+  if type(value) == 'function' then
+    return not FUNCTIONS[name] and A_FUNCTION or nil
+  elseif type(value) ~= 'table' then
     return value
   end
-  local is_list = vim.islist(value) and next(value) ~= nil
-  local copy = is_list and {} or vim.empty_dict()
+  local copy = vim.islist(value) and next(value) ~= nil and {} or vim.empty_dict()
   for key, inner in pairs(value) do
-    local inner_name = is_list and name or (name and name .. '.' or '') .. tostring(key)
-    if type(inner) ~= 'function' then
-      copy[is_list and #copy + 1 or key] = without_functions(inner, inner_name, complaints)
-    elseif not FUNCTIONS[inner_name] then
-      table.insert(complaints, ('g:claude_ide.%s must not be a function'):format(inner_name))
-    end
+    copy[key] = M.sendable(inner, (name and name .. '.' or '') .. key)
   end
   return copy
 end
-
---- Copy the options for the host, without functions.
----@param options any
----@return any copy
----@return string[] complaints one line for each function that is not the value of an option
-function M.sendable(options)
-  local complaints = {} ---@type string[]
-  local copy = without_functions(options, nil, complaints)
-  table.sort(complaints)
-  return copy, complaints
-end
-
----@class claude_ide.HostProcess
----@field channel integer
----@field pid integer
----@field locks string the folder of its lock file
 
 ---@param options table
 ---@return string? json nil if they cannot be passed
@@ -70,7 +55,7 @@ end
 --- Start a host.
 ---@param options table the fields of `startup.Options`, except `entry` and `pid`
 ---@param on_exit fun(code: integer, stderr: string[])
----@return claude_ide.HostProcess? process nil if it cannot run
+---@return integer? channel nil if it cannot run
 ---@return string? reason
 function M.start(options, on_exit)
   local program, missing = python.find()
@@ -101,13 +86,7 @@ function M.start(options, on_exit)
   if not ok or id <= 0 then
     return nil, ('cannot run %s'):format(program)
   end
-  return { channel = id, pid = vim.fn.jobpid(id), locks = lock.folder() }
-end
-
---- Remove the lock of a host that has died: it contains a token, and a port that is free now.
----@param process claude_ide.HostProcess
-function M.withdraw(process)
-  lock.withdraw(process.locks, process.pid)
+  return id
 end
 
 --- Stop a host, not only its server. Waits up to three seconds, then kills it.

@@ -104,10 +104,10 @@ class Editor:
 
     # The server's state, as shown to the user.
 
-    async def listening(self, port: int, token: str) -> None:
-        """Report the server's address, and start to receive what the user does."""
+    async def listening(self, port: int, token: str, lock: str) -> None:
+        """Report the server's address and lock, and start to receive what the user does."""
         private = self.private_files
-        await self.port.host.listening(port, token)
+        await self.port.host.listening(port, token, lock)
         # The editor shares nothing without the rules; a client may have its first answer before.
         private.watch(True)
         self.state.apply_editors(private.editors_changed(await self.port.buffers.editors()))

@@ -183,8 +183,8 @@ class Host(Protocol):
     """What the editor knows of its host."""
 
     @request("host.listening")
-    async def listening(self, port: int, token: str) -> None:
-        """Report that the server accepts clients, and its address."""
+    async def listening(self, port: int, token: str, lock: str) -> None:
+        """Report that the server accepts clients, its address, and the path of its lock."""
         ...
 
     @request("host.stopped")
