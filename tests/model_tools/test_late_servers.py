@@ -64,18 +64,6 @@ async def test_a_server_that_ends_is_named_without_a_long_wait(
     assert error == "one: it has ended"
 
 
-async def test_a_server_that_never_answers_is_given_up(
-    serving: Neovim, scripted: Scripted, tools: ModelTools, main: Path
-) -> None:
-    await serving.lua("require('claude_ide.tools.language_servers').answers_within = 300")
-    log = await scripted.enable("one", BOTH, {DEFINITION: ["never"]})
-
-    error = await tools.error("definition", file=str(main), line=3, symbol="greet")
-
-    assert error == "one: no answer within 0.3 s"
-    await until(lambda: received(log, "$/cancelRequest"), "the server is told")
-
-
 async def test_a_cancelled_call_is_cancelled_at_the_server(
     scripted: Scripted, tools: ModelTools, main: Path
 ) -> None:
@@ -89,23 +77,6 @@ async def test_a_cancelled_call_is_cancelled_at_the_server(
     await until(lambda: received(log, "$/cancelRequest"), "the server is told")
     (request,) = [one for one in frame_log.read(log) if one.get("method") == DEFINITION]
     assert received(log, "$/cancelRequest") == [{"id": request["id"]}]
-
-
-async def test_an_answer_that_comes_late_is_ignored(
-    serving: Neovim, scripted: Scripted, tools: ModelTools, main: Path
-) -> None:
-    await serving.lua("require('claude_ide.tools.language_servers').answers_within = 300")
-    answers = ["hold", {"result": location(main, 0, 5)}]
-    await scripted.enable("one", BOTH, {DEFINITION: answers})
-    arguments = {"file": str(main), "line": 3, "symbol": "greet"}
-    assert "no answer" in await tools.error("definition", **arguments)
-
-    await serving.lua(
-        "vim.lsp.get_clients({ name = 'one' })[1]:notify('test/release', { result = ... })",
-        location(main, 3, 0),
-    )
-
-    assert "1:6: from greeter" in await tools.text("definition", **arguments)
 
 
 async def test_work_in_progress_is_mentioned(

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
+from claude_ide.editor.channel import Channel
 from claude_ide.editor.events import Events
 from claude_ide.editor.finishing import Finishing
 from claude_ide.editor.port import Port
@@ -47,4 +48,9 @@ def pocket_port(answer: Answer, notice: Notice = _ignore, events: Events | None 
     channel, events = PocketChannel(answer, notice), events or Events(State())
     finishing = Finishing(channel, events)
     tools = Tools(channel, events, finishing.new_token)
+    return port_of_channel(channel, finishing, tools)
+
+
+def port_of_channel(channel: Channel, finishing: Finishing, tools: Tools) -> Port:
+    """Return a port that sends its calls through a channel."""
     return cast(Port, Remote(Caller(channel, finishing, tools)))

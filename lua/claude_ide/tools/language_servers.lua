@@ -9,9 +9,6 @@ local M = {}
 
 local api = vim.api
 
---- Milliseconds.
-M.answers_within = 20000
-
 local FORGOTTEN_AFTER = 600000
 
 -- Characters of a server's own words.
@@ -20,24 +17,10 @@ local COMMAND = 'workspace/executeCommand'
 -- A server without both, such as one for linters or completion, answers few questions.
 local READING = { 'textDocument/definition', 'textDocument/documentSymbol' }
 
--- Numbers for the attachments of clients to buffers, by client and buffer; 0 for those from before the first
--- question, unless the client was busy then.
-local attachments, count = {}, 0 ---@type table<integer, table<integer, integer>>, integer
-local early = {} ---@type table<integer, true> those clients
--- By buffer, since it was loaded: the namespaces that have published, and when it was first asked about.
-local published, asked_at = {}, {}
+-- By buffer, since it was loaded: the namespaces that have published.
+local published = {} ---@type table<integer, table<integer, true>>
 -- By client: what ends the requests to it.
 local pending = {} ---@type table<integer, table<function, true>>
-
-local function attachment(client, bufnr)
-  local known = attachments[client.id] or {}
-  attachments[client.id] = known
-  if not known[bufnr] then
-    count = count + 1
-    known[bufnr] = count
-  end
-  return known[bufnr]
-end
 
 local function work_of(client)
   local _, title = next(client.progress.pending)
@@ -58,9 +41,6 @@ api.nvim_create_autocmd('LspDetach', {
   callback = function(event)
     local id = event.data.client_id
     local client = vim.lsp.get_client_by_id(id)
-    if attachments[id] then
-      attachments[id][event.buf] = nil
-    end
     -- Neovim drops the requests to a server that ends.
     if not client or client:is_stopped() then
       for fail in pairs(pending[id] or {}) do
@@ -72,18 +52,9 @@ api.nvim_create_autocmd('LspDetach', {
 api.nvim_create_autocmd('BufUnload', {
   group = group,
   callback = function(event)
-    published[event.buf], asked_at[event.buf] = nil, nil
+    published[event.buf] = nil
   end,
 })
-
-for _, client in ipairs(vim.lsp.get_clients()) do
-  if not work_of(client) then
-    early[client.id], attachments[client.id] = true, {}
-    for bufnr in pairs(client.attached_buffers) do
-      attachments[client.id][bufnr] = 0
-    end
-  end
-end
 
 local function has_published(client, bufnr)
   local namespace = vim.lsp.diagnostic.get_namespace(client.id, false)
@@ -119,13 +90,12 @@ local function describe(client, bufnr, methods)
     name = client.name,
     encoding = client.offset_encoding,
     work = work_of(client),
-    is_early = early[client.id] == true,
-    attachment = bufnr and attachment(client, bufnr),
     has_published = bufnr and has_published(client, bufnr),
     reads_code = bufnr and #supported(client, READING, bufnr) > 0,
     supports = supported(client, methods, bufnr),
     commands = commands_of(client),
     filetypes = not bufnr and filetypes(client) or nil,
+    buffers = not bufnr and vim.tbl_keys(client.attached_buffers) or nil,
   }
 end
 
@@ -150,9 +120,7 @@ end
 ---@field line? integer of which the answer has the text
 ---@field end_line? integer the same
 
---- What is known now. `is_loaded` is false, and the rest missing, if the buffer is not loaded any more. `age`
---- is how many milliseconds ago the buffer was first asked about. An `attachment` is the number of one
---- attachment of a server to the buffer, or 0 if it has served the buffer since before the first question.
+--- What is known now. `is_loaded` is false, and the rest missing, if the buffer is not loaded any more.
 ---
 --- Raises an error if there is no such line.
 ---@param wanted claude_ide.ServersQuestion
@@ -172,13 +140,11 @@ function M.look(wanted)
   if not bufnr then
     return { is_loaded = true, servers = servers, starting = starting }
   end
-  asked_at[bufnr] = asked_at[bufnr] or vim.uv.now()
   return {
     is_loaded = true,
     bufnr = bufnr,
     uri = vim.uri_from_bufnr(bufnr),
     tick = api.nvim_buf_get_changedtick(bufnr),
-    age = vim.uv.now() - asked_at[bufnr],
     first = wanted.line and row_of(bufnr, wanted.line) or nil,
     last = wanted.end_line and row_of(bufnr, wanted.end_line) or nil,
     servers = servers,
@@ -186,16 +152,18 @@ function M.look(wanted)
   }
 end
 
---- Load a file, with the text that is on disk now unless the user has changed it, and answer as `look`.
+--- Load a file, with the text that is on disk now unless the user has changed it, and answer as `look`, and
+--- whether the file `is_new`: it was loaded just now.
 ---@param wanted claude_ide.ServersQuestion|{ file?: string }
 ---@return table
 function M.open(wanted)
+  local is_new = false
   if wanted.file then
-    local bufnr = place.buffer(wanted.file)
+    wanted = vim.tbl_extend('force', wanted, {})
+    wanted.bufnr, is_new = place.buffer(wanted.file)
     reload.sync()
-    wanted = vim.tbl_extend('force', wanted, { bufnr = bufnr })
   end
-  return M.look(wanted)
+  return vim.tbl_extend('error', M.look(wanted), { is_new = is_new })
 end
 
 -- The client that publishes in a namespace. Some of its names end with what only the server knows.
@@ -238,54 +206,40 @@ end
 ---@param client vim.lsp.Client
 ---@return fun() cancel
 ---@return fun(): boolean is_owed whether the server may still answer, also after it was given up
-local function send(client, bufnr, method, parameters, within, done)
-  local id, is_over, has_answered = nil, false, false ---@type integer?, boolean, boolean
-  local fail, timer
+local function send(client, bufnr, method, parameters, done)
+  local has_answered, fail = false, nil ---@type boolean, fun(reason: string)
+  local waiting = pending[client.id] or {}
+  pending[client.id] = waiting
   local function answer(reply)
-    if not is_over then
-      is_over, pending[client.id][fail] = true, nil
-      if timer and not timer:is_closing() then
-        timer:close()
-      end
+    if waiting[fail] then
+      waiting[fail] = nil
       done(reply)
     end
   end
   fail = function(reason)
     answer({ failure = shortened(reason) })
   end
-  local function give_up()
-    if id and not is_over then
-      client:cancel_request(id)
+  waiting[fail] = true
+  local function on_answer(err, result)
+    has_answered = true
+    if not err then
+      return answer({ result = result == nil and vim.NIL or result })
     end
-    fail(('no answer within %g s'):format(within / 1000))
+    local is_table = type(err) == 'table'
+    local failure = shortened(is_table and err.message or err)
+    answer({ failure = failure, code = is_table and err.code or nil })
   end
-  pending[client.id] = pending[client.id] or {}
-  pending[client.id][fail] = true
-  local ok, is_sent, number = pcall(
-    client.request,
-    client,
-    method,
-    parameters,
-    function(err, result)
-      has_answered = true
-      if err then
-        local is_table = type(err) == 'table'
-        local failure = shortened(is_table and err.message or err)
-        return answer({ failure = failure, code = is_table and err.code or nil })
-      end
-      answer({ result = result == nil and vim.NIL or result })
-    end,
-    bufnr or 0
-  )
-  id = ok and is_sent and number or nil
-  if not (ok and is_sent) then
+  local ok, is_sent, number =
+    pcall(client.request, client, method, parameters, on_answer, bufnr or 0)
+  local id = ok and is_sent and number or nil
+  if not id then
     fail(ok and 'it is shutting down' or is_sent)
-  elseif not is_over then
-    timer = vim.defer_fn(give_up, within)
   end
   return function()
-    done = function() end
-    give_up()
+    if id and waiting[fail] then
+      client:cancel_request(id)
+    end
+    waiting[fail] = nil
   end, function()
     return id ~= nil and not has_answered and client.requests[id] ~= nil and not client:is_stopped()
   end
@@ -304,7 +258,7 @@ end
 
 --- Send a request to a server. Answers its `result`, or a `failure` and its `code`, with the `ticks` of all
 --- buffers from before. Answers { is_stale } if the buffer has another `tick` than that of the parameters.
----@param arguments table { client, method, parameters, bufnr?, tick?, within? }: JSON, and milliseconds
+---@param arguments table { client, method, parameters, bufnr?, tick? }: the parameters are JSON
 ---@param answer claude_ide.ToolAnswer
 function M.send(arguments, answer)
   local bufnr, tick = arguments.bufnr, arguments.tick
@@ -315,9 +269,9 @@ function M.send(arguments, answer)
   elseif not client then
     return { failure = 'it has ended' }
   end
-  local ticks, within = changedticks(), arguments.within or M.answers_within
+  local ticks = changedticks()
   local parameters = vim.json.decode(arguments.parameters, { luanil = { object = true } })
-  local cancel = send(client, bufnr, arguments.method, parameters, within, function(reply)
+  local cancel = send(client, bufnr, arguments.method, parameters, function(reply)
     reply.ticks = ticks
     answer(reply)
   end)
@@ -359,22 +313,15 @@ function M.run(arguments, answer)
     end
   end
   local function answered(reply)
-    local function conclude()
-      answer({ edits = edits, ticks = ticks, failure = reply.failure })
-    end
-    local is_late = is_owed ~= nil and is_owed()
-    if is_late then
-      conclude()
-    end
     when_answered(is_owed or function()
       return false
     end, function()
       finish()
-      conclude()
+      answer({ edits = edits, ticks = ticks, failure = reply.failure })
     end)
   end
   release = private_api.catch_edits(client, function()
-    cancel, is_owed = send(client, nil, COMMAND, parameters, M.answers_within, answered)
+    cancel, is_owed = send(client, nil, COMMAND, parameters, answered)
   end, function(edit)
     edits[#edits + 1] = edit
   end)

@@ -7,7 +7,7 @@ what to wait for, and whether to ask again, is decided here.
 import asyncio
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import PurePath
 from typing import Any, TypeVar
 
@@ -23,6 +23,7 @@ ATTACHES_SECONDS = 1.0
 """A configuration may start a server a moment after a file is loaded."""
 
 STARTS_SECONDS = SETTLES_SECONDS = 10.0
+ANSWERS_SECONDS = 20.0
 
 SETTLE_SECONDS, SETTLE_FIRST_SECONDS = 0.4, 2.5
 """A server that begins no work in this time has read the file; the first one takes longer."""
@@ -47,6 +48,7 @@ CLOSED = "the file was closed while its language servers were asked"
 
 
 Outcome = TypeVar("Outcome", Reply, Run)
+T = TypeVar("T")
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -100,10 +102,11 @@ class Servers:
     def __init__(self, port: Port, tools: Tools) -> None:
         self._port = port
         self._tools = tools
-        self._warm: set[int] = set()
-        """The attachments of servers that know the text of the buffer."""
-        self._has_served: set[int] = set()
-        """The servers that know the text of some buffer."""
+        self._warm: set[tuple[int, int]] = set()
+        """The servers that know the text of a buffer, each with the buffer."""
+        self._has_begun = False
+        self._asked: dict[int, float] = {}
+        """When a buffer was first asked about."""
         self._slow: set[int] = set()
         """Servers that have not started in time."""
 
@@ -114,8 +117,12 @@ class Servers:
         """
         with self._tools.waiting():
             wanted = {"method": question.method or None, "supports": question.supports}
+            await self._begin()
             opened = await self._port.language_servers.open(_given({**question.place, **wanted}))
             view = _placed(opened, question.place)
+            if opened.is_new and opened.bufnr is not None:
+                self._asked.pop(opened.bufnr, None)
+                self._warm = {each for each in self._warm if each[1] != opened.bufnr}
             patience: float | None = None
             for pause in (*PAUSES_SECONDS, None):
                 view = await self.started(view, question)
@@ -138,12 +145,21 @@ class Servers:
         `seconds` are for those that publish nothing and begin no work. Return whether all had read
         it before.
         """
+        await self._begin()
         question = Question("", {}, supports=(PULL,))
         view = await self.started(await self.look(question, bufnr), question)
         was_cold = self.is_cold(view)
         view = await self.settled(view, question, seconds)
-        self.warm_up(_publishing(view.servers))
+        self.warm_up(view, _publishing(view.servers))
         return not was_cold
+
+    async def _begin(self) -> None:
+        """Before the first question, idle servers know the texts of their buffers."""
+        if not self._has_begun:
+            self._has_begun = True
+            servers = (await self.look(Question("", {}), None)).servers
+            idle = (each for each in servers if not each.work)
+            self._warm |= {(each.id, bufnr) for each in idle for bufnr in each.buffers}
 
     async def diagnostics(self, bufnr: int) -> list[Published]:
         """Return the diagnostics of a loaded buffer as servers have sent them."""
@@ -157,8 +173,7 @@ class Servers:
         seconds: float | None = None,
     ) -> list[Reply]:
         """Send requests, each to the server with an id; return the replies in this order."""
-        within = 1000 * seconds if seconds else None
-        return await self._send(method, requests, bufnr=bufnr, within=within)
+        return await self._send(method, requests, seconds or ANSWERS_SECONDS, bufnr=bufnr)
 
     async def run(self, server: int, command: str, arguments: Any) -> Run:
         """Have a server run a command, and catch the edits that it sends.
@@ -167,7 +182,8 @@ class Servers:
         """
         parameters = json.dumps({"command": command, "arguments": arguments})
         wanted = {"client": server, "parameters": parameters}
-        done = await self._port.language_servers.run(wanted)
+        done = await _answered(self._port.language_servers.run(wanted), ANSWERS_SECONDS)
+        done = Run(failure=_late(ANSWERS_SECONDS)) if done is None else done
         return await self._told(done) if done.failure else done
 
     async def look(self, question: Question, bufnr: int | None) -> View:
@@ -183,10 +199,11 @@ class Servers:
     async def started(self, view: View, question: Question) -> View:
         """Wait until no server is starting. Soon after a file was loaded, there may be none yet."""
         began = time.monotonic()
+        asked = self._asked.setdefault(view.bufnr or 0, began)
         while True:
             age = time.monotonic() - began
             may_come = view.bufnr is not None and not view.servers
-            may_come = may_come and view.age < 1000 * ATTACHES_SECONDS
+            may_come = may_come and age + began - asked < ATTACHES_SECONDS
             if not self._is_starting(view, age) and not (view.is_loaded and may_come):
                 return _loaded(view)
             await asyncio.sleep(POLL_SECONDS)
@@ -211,42 +228,48 @@ class Servers:
         while True:
             age = time.monotonic() - began
             if age >= SETTLES_SECONDS or all(
-                self._is_settled(each, age, patience) for each in _publishing(view.servers)
+                self._is_settled(view.bufnr, each, age, patience)
+                for each in _publishing(view.servers)
             ):
                 return view
             await asyncio.sleep(POLL_SECONDS)
             view = _loaded(await self.look(question, view.bufnr))
 
-    def _is_settled(self, server: Server, age: float, patience: float | None) -> bool:
-        is_first = server.id not in self._has_served and not server.is_early
-        least = SETTLE_FIRST_SECONDS if is_first else SETTLE_SECONDS
+    def _is_settled(self, bufnr: int, server: Server, age: float, patience: float | None) -> bool:
+        has_served = any(client == server.id for client, _ in self._warm)
+        least = SETTLE_SECONDS if has_served else SETTLE_FIRST_SECONDS
         least = least if patience is None else patience
         is_idle = age >= least and not server.work
-        return self._is_warm(server) or server.has_published or is_idle
-
-    def _is_warm(self, server: Server) -> bool:
-        return not server.attachment or server.attachment in self._warm
+        return (server.id, bufnr) in self._warm or server.has_published or is_idle
 
     def is_cold(self, view: View) -> bool:
         """Return whether some servers may not have read a file. One that has published has."""
         if view.bufnr is None:
             return False
-        cold = [each for each in _publishing(view.servers) if not self._is_warm(each)]
-        self.warm_up([server for server in cold if server.has_published])
+        servers = _publishing(view.servers)
+        cold = [each for each in servers if (each.id, view.bufnr) not in self._warm]
+        self.warm_up(view, [server for server in cold if server.has_published])
         return bool(cold)
 
-    def warm_up(self, servers: list[Server]) -> None:
+    def warm_up(self, view: View, servers: list[Server]) -> None:
         """Record that servers know the text of the buffer."""
-        self._warm |= {server.attachment for server in servers}
-        self._has_served |= {server.id for server in servers}
+        if view.bufnr is not None:
+            self._warm.update((server.id, view.bufnr) for server in servers)
 
     async def _send(
-        self, method: str, requests: list[tuple[int, Any]], **more: int | float | None
+        self,
+        method: str,
+        requests: list[tuple[int, Any]],
+        seconds: float = ANSWERS_SECONDS,
+        **more: int | None,
     ) -> list[Reply]:
         async def reply(client: int, parameters: Any) -> Reply:
             # As JSON: what a server has sent goes back to it as it was.
             fields = {"client": client, "method": method, "parameters": json.dumps(parameters)}
-            answer = await self._port.language_servers.send(_given(fields | more))
+            sent = self._port.language_servers.send(_given(fields | more))
+            answer = await _answered(sent, seconds)
+            if answer is None:
+                return Reply(failure=_late(seconds))
             found = msgspec.json.decode(answer.encode("utf-8", "replace"), type=Reply)
             return await self._told(found) if found.failure else found
 
@@ -284,8 +307,7 @@ class Servers:
 
     async def _finished(self, attempt: _Attempt, question: Question) -> Answers:
         view = attempt.view
-        if view.bufnr is not None:
-            self.warm_up(view.servers)
+        self.warm_up(view, view.servers)
         if not attempt.answers:
             if attempt.failures:
                 raise EditorError("; ".join(attempt.failures))
@@ -315,6 +337,19 @@ class Servers:
         ]
         names = [f"{name} ({', '.join(more)})" if more else name for name, more in facts]
         return f"running: {', '.join(sorted(names))}" if names else "none is running"
+
+
+async def _answered(sent: Awaitable[T], seconds: float) -> T | None:
+    """Return an answer; None if it takes longer, which cancels the request."""
+    try:
+        async with asyncio.timeout(seconds):
+            return await sent
+    except TimeoutError:
+        return None
+
+
+def _late(seconds: float) -> str:
+    return f"no answer within {seconds:g} s"
 
 
 def _given(fields: dict[str, Any]) -> dict[str, Any]:

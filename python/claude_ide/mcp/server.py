@@ -9,6 +9,7 @@ import itertools
 import logging
 import time
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -27,6 +28,7 @@ from claude_ide.mcp.tool import (
     Tool,
     Toolset,
     describe_problem,
+    signature,
     text,
 )
 
@@ -238,24 +240,29 @@ def _label(value: Any) -> str:
     return " ".join(printable.split())[:LONGEST_LABEL]
 
 
-def _workspace(method: str) -> "Callable[[Server, Any], Any]":
-    """Create a bare JSON-RPC method; its first call imports `workspace.py`."""
+@cache
+def _workspace(method: str) -> tuple[type, Callable[..., Any]]:
+    """Return the type of the parameters of a bare method, and the method."""
+    # Few clients call one.
+    from claude_ide.mcp import workspace
 
+    return signature(workspace.METHODS[method])
+
+
+def _bare(method: str) -> "Callable[[Server, Any], Any]":
     def call(server: Server, params: Any) -> Any:
-        from claude_ide.mcp import workspace
-
-        function, arguments = workspace.METHODS[method]
+        type_, run = _workspace(method)
         try:
-            decoded: Any = converted(params, arguments)
+            decoded: Any = converted(params, type_)
         except msgspec.DecodeError as error:
             raise RpcError.invalid_params(describe_problem(error)) from None
-        return function(server.client, decoded)
+        return run(server.client, decoded, Caller())
 
     return call
 
 
 WORKSPACE = {
-    method: _workspace(method)
+    method: _bare(method)
     for method in (
         *("readFile", "writeFile", "listFiles"),
         *("getWorkspaceInfo", "getOpenFiles", "getCurrentFile"),

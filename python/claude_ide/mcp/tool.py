@@ -11,7 +11,7 @@ import inspect
 from collections import UserDict, defaultdict
 from collections.abc import Awaitable, Callable, Mapping
 from functools import wraps
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import msgspec
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 TOOL_USE = "claudecode/toolUseId"
 """A key in the `_meta` of a call; the CLI sets it only if the model calls."""
+
+T = TypeVar("T")
 
 ALWAYS_LOAD = "anthropic/alwaysLoad"
 """A key in the `_meta` of a tool; the CLI then offers the tool to the model without a search."""
@@ -273,26 +275,34 @@ def _registering(tools: Toolset, name: str, properties: dict[str, Any]) -> Calla
     rename = properties.pop("rename", None)
 
     def register(run: _Run) -> _Run:
-        _client, *parameters = inspect.signature(run).parameters.values()
-        bases = tuple(each.annotation for each in parameters if _is_whole(each)) or (Arguments,)
-        fields = [
-            (each.name.rstrip("_"), each.annotation, *_default(each))
-            for each in parameters
-            if each.annotation is not Caller and not _is_whole(each)
-        ]
-        arguments = msgspec.defstruct(
-            run.__name__, fields, bases=bases, frozen=True, kw_only=True, rename=rename
-        )
-
-        def call(client: "Client", given: Any, caller: Caller) -> Awaitable[Content]:
-            return run(client, *(_value(each, given, caller) for each in parameters))
-
+        arguments, call = signature(run, rename)
         description = inspect.cleandoc(run.__doc__ or "")
-        described = name, description, cast(type[Arguments], arguments)
-        tools[name] = Tool(*described, wraps(run)(call), **properties)
+        tools[name] = Tool(name, description, arguments, call, **properties)
         return run
 
     return register
+
+
+def signature(
+    run: Callable[..., Awaitable[T]], rename: Literal["camel"] | None = None
+) -> tuple[type[Arguments], "Callable[[Client, Any, Caller], Awaitable[T]]"]:
+    """Return the type of a function's arguments, and a function that calls it with them."""
+    _client, *parameters = inspect.signature(run).parameters.values()
+    bases = tuple(each.annotation for each in parameters if _is_whole(each)) or (Arguments,)
+    fields = [
+        (each.name.rstrip("_"), each.annotation, *_default(each))
+        for each in parameters
+        if each.annotation is not Caller and not _is_whole(each)
+    ]
+    arguments = msgspec.defstruct(
+        run.__name__, fields, bases=bases, frozen=True, kw_only=True, rename=rename
+    )
+
+    @wraps(run)
+    def call(client: "Client", given: Any, caller: Caller) -> Awaitable[T]:
+        return run(client, *(_value(each, given, caller) for each in parameters))
+
+    return cast(type[Arguments], arguments), call
 
 
 def _is_whole(parameter: inspect.Parameter) -> bool:

@@ -13,8 +13,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from claude_ide import files
 from claude_ide.editor_name import editor_name
 from claude_ide.errors import INTERNAL_ERROR, RpcError
@@ -30,71 +28,48 @@ LONGEST_SHOWN = 200
 """Characters of a path in an error."""
 
 
-class ReadFile(msgspec.Struct, frozen=True):
-    """Parameters of `readFile`."""
-
-    path: str
-
-
-class WriteFile(msgspec.Struct, frozen=True):
-    """Parameters of `writeFile`."""
-
-    path: str
-    content: str
-
-
-class ListFiles(msgspec.Struct, frozen=True):
-    """Parameters of `listFiles`.
-
-    `pattern` is a glob for the file name or, if it contains a slash, for the relative path; `**`
-    matches any number of folders.
-    """
-
-    pattern: str | None = None
-
-
-class Nothing(msgspec.Struct, frozen=True):
-    """Parameters of a method that takes none."""
-
-
-async def read_file(client: Client, params: ReadFile) -> str:
+async def read_file(client: Client, path: str) -> str:
     """Return a file's text; that of its buffer, saved or not, if it is loaded."""
-    root, path = await _resolve(client, params.path)
+    root, file = await _resolve(client, path)
     # Links are resolved only once: a link created since then must not lead to another buffer.
-    text = await client.editor.text(str(path), real=True)
+    text = await client.editor.text(str(file), real=True)
     if text is not None:
         return text
-    with _refusals("readFile", params.path):
-        content = files.read_within(root, path, LARGEST_ANSWER)
+    with _refusals("readFile", path):
+        content = files.read_within(root, file, LARGEST_ANSWER)
     try:
         return content.decode()
     except UnicodeDecodeError:
-        raise RpcError(INTERNAL_ERROR, f"readFile: {params.path}: not UTF-8 text") from None
+        raise RpcError(INTERNAL_ERROR, f"readFile: {path}: not UTF-8 text") from None
 
 
-async def write_file(client: Client, params: WriteFile) -> dict[str, bool]:
+async def write_file(client: Client, path: str, content: str) -> dict[str, bool]:
     """Write a file atomically; refused while its buffer has unsaved changes."""
-    root, path = await _resolve(client, params.path)
-    buffer = await client.editor.port.buffers.find(str(path), real=True)
+    root, file = await _resolve(client, path)
+    buffer = await client.editor.port.buffers.find(str(file), real=True)
     if buffer is not None and buffer.modified:
-        reason = f"writeFile: {params.path}: has unsaved changes in {editor_name()}"
+        reason = f"writeFile: {path}: has unsaved changes in {editor_name()}"
         raise RpcError(INTERNAL_ERROR, reason)
-    client.editor.port.disk.announce_write(str(path))
-    with _refusals("writeFile", params.path):
-        files.write_within(root, path, params.content.encode())
+    client.editor.port.disk.announce_write(str(file))
+    with _refusals("writeFile", path):
+        files.write_within(root, file, content.encode())
     with contextlib.suppress(TimeoutError):  # its buffer follows later, as after any write
         await client.editor.reload()
     return {"success": True}
 
 
-async def list_files(client: Client, params: ListFiles) -> list[str]:
-    """Return the sorted relative paths of the workspace's files, at most 20,000."""
+async def list_files(client: Client, pattern: str | None = None) -> list[str]:
+    """Return the sorted relative paths of the workspace's files, at most 20,000.
+
+    `pattern` is a glob for the file name or, if it contains a slash, for the relative path; `**`
+    matches any number of folders.
+    """
     root = await _root(client)
-    found = [path async for path in _files(root) if matches(path, params.pattern or "*")]
+    found = [path async for path in _files(root) if matches(path, pattern or "*")]
     return sorted(await _shared(client, root, found))
 
 
-async def get_workspace_info(client: Client, _params: Nothing) -> dict[str, Any]:
+async def get_workspace_info(client: Client) -> dict[str, Any]:
     """Return the workspace's name, absolute path, number of files and type."""
     root = await _root(client)
     count = 0
@@ -104,27 +79,27 @@ async def get_workspace_info(client: Client, _params: Nothing) -> dict[str, Any]
     return {"name": root.name, "path": str(root), "fileCount": count, "type": kind}
 
 
-async def get_open_files(client: Client, _params: Nothing) -> list[str]:
+async def get_open_files(client: Client) -> list[str]:
     """Return the open files; paths in the workspace are relative to it."""
     root = await _root(client)
     return [_relative(path, root) for path in await client.editor.paths()]
 
 
-async def get_current_file(client: Client, _params: Nothing) -> str | None:
+async def get_current_file(client: Client) -> str | None:
     """Return the current file, relative to the workspace if it is inside, or null."""
     path = await client.editor.current_path()
     return None if path is None else _relative(path, await _root(client))
 
 
-METHODS: dict[str, tuple[Callable[[Client, Any], Awaitable[Any]], type]] = {
-    "readFile": (read_file, ReadFile),
-    "writeFile": (write_file, WriteFile),
-    "listFiles": (list_files, ListFiles),
-    "getWorkspaceInfo": (get_workspace_info, Nothing),
-    "getOpenFiles": (get_open_files, Nothing),
-    "getCurrentFile": (get_current_file, Nothing),
+METHODS: dict[str, Callable[..., Awaitable[Any]]] = {
+    "readFile": read_file,
+    "writeFile": write_file,
+    "listFiles": list_files,
+    "getWorkspaceInfo": get_workspace_info,
+    "getOpenFiles": get_open_files,
+    "getCurrentFile": get_current_file,
 }
-"""By wire name: the method, and the type of its parameters."""
+"""By wire name."""
 
 
 async def _root(client: Client) -> Path:

@@ -13,22 +13,19 @@ class Server(Payload, frozen=True):
     """A language server at one moment; the last facts are about one buffer.
 
     `work` is the title of what it reports as in progress. `commands` is None if it has told later
-    which it can run. `is_early` is whether it was ready before the first question, and `attachment`
-    is 0 if it has served the buffer since then.
+    which it can run. `buffers` are those that it serves, if it was asked without one.
     """
 
     id: int
     name: str
     encoding: str
     work: str | None = None
-    is_early: bool = False
     supports: list[str] = field(default_factory=list)
     commands: list[str] | None = None
-    attachment: int = 0
     has_published: bool = False
     reads_code: bool = False
     filetypes: list[str] = field(default_factory=list)
-    """Of its buffers, if it was asked without one."""
+    buffers: list[int] = field(default_factory=list)
 
 
 class Starting(Payload, frozen=True):
@@ -48,16 +45,18 @@ class Spot(Payload, frozen=True):
 
 
 class View(Payload, frozen=True):
-    """What is known of a buffer and of the servers that were asked for; without one, of all."""
+    """What is known of a buffer and of the servers that were asked for; without one, of all.
+
+    `is_new` is whether the buffer was loaded for this.
+    """
 
     is_loaded: bool
+    is_new: bool = False
     servers: list[Server] = field(default_factory=list)
     starting: list[Starting] = field(default_factory=list)
     bufnr: int | None = None
     uri: str = ""
     tick: int | None = None
-    age: float = 0
-    """Milliseconds since the buffer was first asked about."""
     first: Spot | None = None
     last: Spot | None = None
 
@@ -131,8 +130,7 @@ class LanguageServers(Protocol):
         """Send a request of a `method` to a `client`; its `parameters` are JSON.
 
         Return a `Reply` as JSON: it can be large, and is decoded as the caller needs it. Nothing is
-        sent if the `tick` of the buffer is another one. The server has `within` milliseconds.
-        Cancelling this cancels the request.
+        sent if the `tick` of the buffer is another one. Cancelling this cancels the request.
         """
         ...
 
