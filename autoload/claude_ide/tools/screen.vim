@@ -64,38 +64,26 @@ export def Selection(_: dict<any>): dict<any>
     : extendnew(found, {text: found.text->mapnew((_, line) => place.Visible(line))})
 enddef
 
-def MarkPlace(mark: dict<any>, bufnr: number): dict<any>
-  final found = place.Described(bufnr, mark.pos[1], mark.pos[2] - 1)
-  if has_key(mark, 'file')
-    found.path = fnamemodify(mark.file, ':p')
-  endif
-  return extend(found, {name: strpart(mark.mark, 1)})
-enddef
-
-# All `marks` of the current file, or of another, and the global ones.
-export def Marks(arguments: dict<any>): dict<any>
-  const bufnr = has_key(arguments, 'file')
-    ? place.OpenBuffer(arguments.file, ', so its marks are unknown') : winbufnr(place.Window())
-  return {
-    marks: (getmarklist(bufnr) + getmarklist())
-      ->mapnew((_, mark) => MarkPlace(mark, has_key(mark, 'file') ? mark.pos[0] : bufnr)),
-  }
-enddef
-
-def Visited(entries: list<dict<any>>, current = 0): list<dict<any>>
-  return entries->copy()
-    ->filter((_, entry) => bufexists(current > 0 ? current : entry.bufnr))
-    ->mapnew((_, entry) => {
-      const bufnr: number = current > 0 ? current : entry.bufnr
-      return place.Described(bufnr, entry.lnum, entry.col)
-    })
-enddef
-
-# Where the user has been in the current window, and where the current file was changed.
-export def Jumps(_: dict<any>): dict<any>
+# The `value` of an expression that the host has chosen, in the window that the user works in; and the `bufnr`
+# of the buffer there, or of a `file`.
+export def Evaluate(arguments: dict<any>): dict<any>
   const win = place.Window()
-  const bufnr = winbufnr(win)
-  return {jumps: Visited(getjumplist(win)[0]), changes: Visited(getchangelist(bufnr)[0], bufnr)}
+  const bufnr = has_key(arguments, 'file')
+    ? place.OpenBuffer(arguments.file, ', so its marks are unknown') : winbufnr(win)
+  win_execute(win, 'legacy let g:claude_ide_value = ' .. arguments.expression)
+  return {bufnr: bufnr, value: remove(g:, 'claude_ide_value')}
+enddef
+
+# Describe `places`, each [bufnr, line, col] with the column in bytes from 0; `number` is its index, from 0.
+# Those in buffers that are gone are left out.
+export def Places(arguments: dict<any>): dict<any>
+  final found: list<dict<any>> = []
+  for [number, each] in items(arguments.places)
+    if each[0] == 0 || bufexists(each[0])
+      found->add(extend(place.Described(each[0], each[1], each[2]), {number: number}))
+    endif
+  endfor
+  return {places: found}
 enddef
 
 # Whether the unnamed register is the clipboard: with this option, and after `"+y`.
@@ -122,30 +110,6 @@ export def Register(arguments: dict<any>): dict<any>
   }
 enddef
 
-def Item(entry: dict<any>): dict<any>
-  const found = place.Described(entry.bufnr, entry.lnum, entry.col - 1)
-  return extendnew(found, {
-    column: entry.col > 0 && entry.vcol == 0 ? found.column : entry.col,
-    kind: entry.type,
-    text: place.Cut(entry.text),
-    is_valid: entry.valid == 1,
-  })
-enddef
-
-# Entries of the quickfix list, or of the location list of the window that the user works in.
-export def Quickfix(arguments: dict<any>): dict<any>
-  const what = {title: 0, idx: 0, size: 0, items: 0}
-  const list = arguments.list ==# 'location' ? getloclist(place.Window(), what) : getqflist(what)
-  const last: number = arguments.offset + arguments.limit - 1
-  const part: list<dict<any>> = list.items[arguments.offset : last]
-  return {
-    title: list.title,
-    size: list.size,
-    current: list.idx,
-    entries: part->mapnew((_, entry) => Item(entry)),
-  }
-enddef
-
 # The lines of the messages.
 export def Messages(_: dict<any>): dict<any>
   return {lines: execute('messages')->split("\n")}
@@ -154,22 +118,6 @@ enddef
 # The output of a command that the host has chosen, in lines.
 export def Output(arguments: dict<any>): dict<any>
   return {lines: execute(arguments.command, 'silent!')->trim()->split("\n", true)}
-enddef
-
-def Option(bufnr: number, name: string): string
-  return getbufvar(bufnr, '&' .. name) ?? eval('&g:' .. name)
-enddef
-
-# The command of 'makeprg', before file names are expanded in it, and the buffer that is current then; the host
-# runs it (`mcp/model/making.py`).
-export def MakeCommand(_: dict<any>): dict<any>
-  const win = place.Window()
-  const bufnr = winbufnr(win)
-  return {
-    command: Option(bufnr, 'makeprg')->substitute('\$\*', '', 'g')->trim(),
-    bufnr: bufnr,
-    efm: Option(bufnr, 'errorformat'),
-  }
 enddef
 
 # Put what the command has printed into a new list after all others. Returns how many places 'errorformat'

@@ -73,45 +73,30 @@ function M.selection(_)
   return selection.latest() or {}
 end
 
-local function mark_place(mark, bufnr)
-  local found = place.described(bufnr, mark.pos[2], mark.pos[3] - 1)
-  found.path = mark.file and vim.fs.normalize(mark.file) or found.path
-  return vim.tbl_extend('error', found, { name = mark.mark:sub(2) })
-end
-
---- All `marks` of the current file, or of another, and the global ones.
+--- The `value` of an expression that the host has chosen, in the window that the user works in; and the
+--- `bufnr` of the buffer there, or of a `file`.
 ---@type claude_ide.Tool
-function M.marks(arguments)
+function M.evaluate(arguments)
+  local win = place.window()
   local bufnr = arguments.file and place.open_buffer(arguments.file, ', so its marks are unknown')
-    or api.nvim_win_get_buf(place.window())
-  local marks = {}
-  for _, mark in ipairs(vim.list_extend(fn.getmarklist(bufnr), fn.getmarklist())) do
-    marks[#marks + 1] = mark_place(mark, mark.file and mark.pos[1] or bufnr)
-  end
-  return { marks = marks }
+  local value = api.nvim_win_call(win, function()
+    return api.nvim_eval(arguments.expression)
+  end)
+  return { bufnr = bufnr or api.nvim_win_get_buf(win), value = value }
 end
 
--- The entries of the jump list or the change list.
-local function visited(entries, bufnr)
+--- Describe `places`, each { bufnr, line, col } with the column in bytes from 0; `number` is its index, from
+--- 0. Those in buffers that are gone are left out.
+---@type claude_ide.Tool
+function M.places(arguments)
   local found = {}
-  for _, entry in ipairs(entries) do
-    local where = bufnr or entry.bufnr
-    if api.nvim_buf_is_valid(where) then
-      found[#found + 1] = place.described(where, entry.lnum, entry.col)
+  for index, each in ipairs(arguments.places) do
+    if each[1] == 0 or api.nvim_buf_is_valid(each[1]) then
+      found[#found + 1] = place.described(unpack(each))
+      found[#found].number = index - 1
     end
   end
-  return found
-end
-
---- Where the user has been in the current window, and where the current file was changed.
----@type claude_ide.Tool
-function M.jumps(_)
-  local win = place.window()
-  local bufnr = api.nvim_win_get_buf(win)
-  return {
-    jumps = visited(fn.getjumplist(win)[1]),
-    changes = visited(fn.getchangelist(bufnr)[1], bufnr),
-  }
+  return { places = found }
 end
 
 -- Whether the unnamed register is the clipboard: with this option, and after `"+y`.
@@ -150,33 +135,6 @@ function M.register(arguments)
   return { total = select(2, text:gsub('\n', '')) + 1, lines = lines }
 end
 
--- All items at once would block Neovim: a list may have 50,000.
-local function entry_at(read, id, index)
-  local item = read({ id = id, idx = index, items = 0 }).items[1]
-  if not item then
-    return nil
-  end
-  local found = place.described(item.bufnr, item.lnum, item.col - 1)
-  return vim.tbl_extend('force', found, {
-    column = item.col > 0 and item.vcol == 0 and found.column or item.col,
-    kind = item.type,
-    text = place.cut(item.text),
-    is_valid = item.valid == 1,
-  })
-end
-
---- Entries of the quickfix list, or of the location list of the window that the user works in.
----@type claude_ide.Tool
-function M.quickfix(arguments)
-  local read = place.list(arguments.list == 'location' and place.window() or nil)
-  local list = read({ id = 0, title = 0, idx = 0, size = 0 })
-  local entries = {}
-  for index = arguments.offset + 1, math.min(list.size, arguments.offset + arguments.limit) do
-    entries[#entries + 1] = entry_at(read, list.id, index)
-  end
-  return { title = list.title, size = list.size, current = list.idx, entries = entries }
-end
-
 -- What noice.nvim has shown; nil if it does not show the messages. On Neovim 0.11 `:messages` would open a
 -- window of it, and return nothing.
 ---@return string? text
@@ -212,25 +170,6 @@ function M.output(arguments)
     return fn.execute(arguments.command, 'silent!')
   end)
   return { lines = vim.split(vim.trim(output), '\n', { plain = true }) }
-end
-
-local function option(bufnr, name)
-  local value = vim.bo[bufnr][name]
-  return value ~= '' and value or vim.go[name]
-end
-
---- The command of 'makeprg', before file names are expanded in it, and the buffer that is current then; the
---- host runs it (`mcp/model/making.py`).
----@type claude_ide.Tool
-function M.make_command(_)
-  local win = place.window()
-  local bufnr = api.nvim_win_get_buf(win)
-  local words = option(bufnr, 'makeprg'):gsub('%$%*', '')
-  return {
-    command = vim.trim(words),
-    bufnr = bufnr,
-    efm = option(bufnr, 'errorformat'),
-  }
 end
 
 --- Put what the command has printed into a new list after all others. Answers how many places 'errorformat'

@@ -148,24 +148,22 @@ class ModelTools(Protocol):
         """Return the selection or the cursor, as `Selection.latest`."""
         ...
 
-    @tool("tools.screen.marks")
-    async def marks(self, fields: Fields = ...) -> dict[str, Any]:
-        """Return all `marks`."""
+    @tool("tools.screen.evaluate")
+    async def evaluate(self, fields: Fields = ...) -> dict[str, Any]:
+        """Return the `value` of an `expression` in the user's window, and the `bufnr` there.
+
+        With a `file` it is that of this one.
+        """
         ...
 
-    @tool("tools.screen.jumps")
-    async def jumps(self, fields: Fields = ...) -> dict[str, Any]:
-        """Return the jump list and the change list."""
+    @tool("tools.screen.places")
+    async def places(self, fields: Fields = ...) -> dict[str, Any]:
+        """Describe `places`: a buffer, a line from 1, and a column in bytes from 0, for each."""
         ...
 
     @tool("tools.screen.register")
     async def register(self, fields: Fields = ...) -> dict[str, Any]:
         """Return the text of a register."""
-        ...
-
-    @tool("tools.screen.quickfix")
-    async def quickfix(self, fields: Fields = ...) -> dict[str, Any]:
-        """Return a quickfix or location list."""
         ...
 
     @tool("tools.screen.messages")
@@ -176,11 +174,6 @@ class ModelTools(Protocol):
     @tool("tools.screen.output")
     async def output(self, fields: Fields = ...) -> dict[str, Any]:
         """Return the output of an Ex command."""
-        ...
-
-    @tool("tools.screen.make_command")
-    async def make_command(self, fields: Fields = ...) -> dict[str, Any]:
-        """Return the `command` of `:make`, unexpanded, its `bufnr`, and 'errorformat', `efm`."""
         ...
 
     @tool("tools.screen.list_made")

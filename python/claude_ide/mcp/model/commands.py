@@ -14,6 +14,7 @@ from claude_ide.mcp.client import Client
 from claude_ide.mcp.execution import SECONDS, execute
 from claude_ide.mcp.ide_tools import Code
 from claude_ide.mcp.model.common import Limit, Offset, count, page, remaining
+from claude_ide.mcp.model.screen import evaluated
 from claude_ide.mcp.tool import Caller, Content, model_tool
 from claude_ide.tool_names import EXECUTE_CODE, EXECUTE_CODE_TITLE
 from claude_ide.transport.process import Process
@@ -58,8 +59,10 @@ async def make(client: Client) -> Content:
 
     `quickfix` returns the entries.
     """
-    made_by = await client.tools.make_command()
-    command, by = await expanded(client.editor.port, made_by["bufnr"], made_by["command"])
+    made_by = await evaluated(client, "[&makeprg, &errorformat]")
+    makeprg, formats = made_by["value"]
+    words = makeprg.replace("$*", "").strip()
+    command, by = await expanded(client.editor.port, made_by["bufnr"], words)
     if not command:
         raise ToolError("'makeprg' is empty")
     question = f"{client.shown_name} wants to run: {command}"
@@ -68,8 +71,7 @@ async def make(client: Client) -> Content:
     if await client.editor.decide(question, [run, REFUSE]) != run:
         raise ToolError("the user does not want to run it")
     ended, lines = await _made(command, by)
-    listed = {"command": command, "efm": made_by["efm"], "lines": lines}
-    found = await client.tools.list_made(listed)
+    found = await client.tools.list_made({"command": command, "efm": formats, "lines": lines})
     places = count(found["entries"], "place")
     heading = f"{command}: {ended}; {places} in the quickfix list. The end of its output:"
     output = "\n".join(lines)

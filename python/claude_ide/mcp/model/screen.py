@@ -1,6 +1,8 @@
 """What the user sees, where the user was, and the user's lists, registers and messages."""
 
 import re
+from itertools import chain
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
@@ -82,22 +84,54 @@ async def marks(
     ] = None,
 ) -> Content:
     """List the marks that the user has set: a to z of a file, and the global ones A to Z."""
-    found = (await client.tools.marks({"file": file} if file else {}))["marks"] or []
+    named = {"file": file} if file else {}
+    bufnr = (await client.tools.evaluate({"expression": "0", **named}))["bufnr"]
+    known = (await evaluated(client, f"[getmarklist({bufnr}), getmarklist()]"))["value"]
     # The others are positions of the last change, jump and so on.
-    found = [mark for mark in found if re.fullmatch("[A-Za-z]", mark["name"])]
-    return page(count(len(found), "mark"), (f"{mark['name']} {_place(mark)}" for mark in found))
+    found = [mark for mark in chain(*known) if re.fullmatch("'[A-Za-z]", mark["mark"])]
+    places = await _described(
+        client,
+        [(mark["pos"][0] if "file" in mark else bufnr, *mark["pos"][1:3]) for mark in found],
+    )
+    for number, each in places.items():
+        if file_of := found[number].get("file"):
+            each["path"] = str(Path(file_of).expanduser())
+    shown = [(found[number]["mark"][1:], each) for number, each in places.items()]
+    shown = await client.without_private(shown, lambda each: str(each[1]["path"]))
+    return page(count(len(shown), "mark"), (f"{name} {_place(each)}" for name, each in shown))
 
 
 @model_tool("jumps", "Where the user was")
 async def jumps(client: Client) -> Content:
     """List where the user has jumped from and what the user has changed, the latest first."""
-    found = await client.tools.jumps()
-    jumped, changed = (
-        [_place(each) for each in reversed((found[key] or [])[-MOST_JUMPS:])]
-        for key in ("jumps", "changes")
+    found = await evaluated(client, "[getjumplist()[0], getchangelist()[0]]")
+    jumped, changed = (reversed(each[-MOST_JUMPS:]) for each in found["value"])
+    before = [(each["bufnr"], each["lnum"], each["col"] + 1) for each in jumped]
+    changes = [(found["bufnr"], each["lnum"], each["col"] + 1) for each in changed]
+    places = await _described(client, before + changes)
+    lines = {number: _place(each) for number, each in places.items()}
+    return page(
+        "Jumps in the current window:",
+        [
+            *(line for number, line in lines.items() if number < len(before)),
+            "Changes of the current file:",
+            *(line for number, line in lines.items() if number >= len(before)),
+        ],
     )
-    lines = [*jumped, "Changes of the current file:", *changed]
-    return page("Jumps in the current window:", lines)
+
+
+async def evaluated(client: Client, expression: str) -> dict[str, Any]:
+    """Return the `value` of an expression in the window that the user works in, and its `bufnr`."""
+    return await client.tools.evaluate({"expression": expression})
+
+
+async def _described(
+    client: Client, places: list[tuple[int, int, int]]
+) -> dict[int, dict[str, Any]]:
+    """Return places by their numbers, without those in private files; columns are from 1."""
+    given = [(bufnr, line, col - 1) for bufnr, line, col in places]
+    found = (await client.tools.places({"places": given}))["places"] or []
+    return {each["number"]: each for each in found}
 
 
 @model_tool("register", "A register")
@@ -127,18 +161,25 @@ async def quickfix(
     client: Client, list_: List = "quickfix", offset: Offset = 0, limit: Limit = 200
 ) -> Content:
     """Return the entries of the quickfix list or of the location list."""
-    end = offset + limit
+    get = "getqflist(" if list_ == "quickfix" else "getloclist(0, "
+    facts = (await evaluated(client, get + "{'title': 0, 'idx': 0, 'size': 0})"))["value"]
+    end, size = offset + limit, facts["size"]
     entries: list[dict[str, Any]] = []
-    for first in range(offset, end, PORTION):
-        part = {"list": list_, "offset": first, "limit": min(PORTION, end - first)}
-        found = await client.tools.quickfix(part)
-        entries += found["entries"] or []
-        if first + PORTION >= found["size"]:
-            break
+    for first in range(offset, min(end, size), PORTION):
+        rows = f"range({first + 1}, {min(first + PORTION, end, size)})"
+        items = f"""map({rows}, '{get}{{"idx": v:val, "items": 0}}).items[0]')"""
+        part = (await evaluated(client, items))["value"]
+        at = [(each["bufnr"], each["lnum"], each["col"]) for each in part]
+        places = await _described(client, at)
+        for number, each in places.items():
+            entry = part[number]
+            is_exact = entry["col"] > 0 and not entry["vcol"]
+            column = each["column"] if is_exact else entry["col"]
+            entries.append({**entry, "path": each["path"], "column": column})
     # Entries about private files are not counted.
-    total = found["size"] - max(0, min(found["size"], end) - offset - len(entries))
-    title = f"; title: {found['title']}" if found["title"] else ""
-    current = f"; the user is at entry {found['current']}" if total else ""
+    total = size - max(0, min(size, end) - offset - len(entries))
+    title = f"; title: {facts['title']}" if facts["title"] else ""
+    current = f"; the user is at entry {facts['idx']}" if total else ""
     heading = f"{total:,} {'entry' if total == 1 else 'entries'}{title}{current}"
     is_named = client.editor.private_files.is_named
     lines = (
@@ -181,11 +222,11 @@ def _place(place: dict[str, Any]) -> str:
 
 
 def _entry(entry: dict[str, Any]) -> str:
-    if not entry["is_valid"]:
+    if not entry["valid"]:
         return f"  {entry['text']}"
-    kind = KINDS.get(entry["kind"].upper(), "")
+    kind = KINDS.get(entry["type"].upper(), "")
     kind = f"{kind}: " if kind else ""
-    return f"{entry['path']}:{entry['line']}:{entry['column']}: {kind}{entry['text']}"
+    return f"{entry['path']}:{entry['lnum']}:{entry['column']}: {kind}{entry['text']}"
 
 
 def _cut(text: str) -> str:
