@@ -132,8 +132,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "port_hold": set(),
     "host": {"startup", "app", "config", "websockets_import", "editor_name", "vim_plugin"},
     "install_failure": set(),
-    "pip_settings": {"install_failure"},
-    "package_index": {"install_failure", "pip_settings"},
+    "package_index": {"install_failure"},
     "install": {"install_failure", "package_index"},
     "demo": {"__init__", "errors", "paths", "jsonrpc", "mcp"},
 }

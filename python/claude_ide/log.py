@@ -24,13 +24,6 @@ BURST = 20
 REFILL_SECONDS = 30.0
 MOST_KINDS = 500
 
-LOCK_SECONDS = 0.02
-"""How long an entry waits for that of another process; entries are written on the loop."""
-
-LOCK_PAUSE_SECONDS = 0.001
-MOST_WAITS = 10
-"""After so many waits in vain no entry waits, until the file can be locked again."""
-
 ROTATED_BYTES = LARGEST - 100_000
 """From this size on the file is rotated; the rest is for entries while others hold the lock."""
 
@@ -54,8 +47,6 @@ class LogFile(logging.Handler):
         super().__init__()
         self._path = path
         self._file: int | None = None
-        self._waits = 0
-        """How often in a row another process has held the lock for too long."""
         with contextlib.suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             path.parent.chmod(0o700)
@@ -81,44 +72,25 @@ class LogFile(logging.Handler):
         super().close()
 
     def _write(self, entry: bytes) -> None:
-        try:
-            file, is_locked = self._current()
-            size = os.fstat(file).st_size + len(entry)
+        file = self._current()
+        size = os.fstat(file).st_size + len(entry)
+        if size > ROTATED_BYTES and _is_locked(file):
             # Two processes that rotate at once would lose the older file.
-            if is_locked and size > ROTATED_BYTES:
-                self._rotate()
-                file, _ = self._current()
-            elif size > LARGEST:
-                return
-            # Without the lock the entry is whole, too: the file is open for appending.
-            os.write(file, entry)
-        finally:
-            # A lock that stays would block the hosts of all other editors.
-            if self._file is not None:
-                _unlock(self._file)
-
-    def _current(self) -> tuple[int, bool]:
-        """Open the file that is currently at the path; return it, and whether we hold its lock."""
-        while True:
-            if self._file is None:
-                self._file = self._open()
-            is_locked = self._lock(self._file)
-            if self._is_current(self._file):
-                return self._file, is_locked
+            if self._is_current(file):
+                self._path.replace(self._path.with_suffix(".1.log"))
             self._close()
+            file = self._current()
+        elif size > LARGEST:
+            return
+        os.write(file, entry)
 
-    def _lock(self, file: int) -> bool:
-        is_locked = _lock(file, LOCK_SECONDS if self._waits < MOST_WAITS else 0.0)
-        self._waits = 0 if is_locked else self._waits + 1
-        return is_locked
-
-    def _rotate(self) -> None:
-        # Windows cannot rename a file that another process has open; it is truncated instead.
-        try:
-            self._path.replace(self._path.with_suffix(".1.log"))
-        except OSError:
-            os.truncate(self._path, 0)
-        self._close()
+    def _current(self) -> int:
+        """Open the file that is currently at the path, and return it."""
+        if self._file is not None and not self._is_current(self._file):
+            self._close()
+        if self._file is None:
+            self._file = self._open()
+        return self._file
 
     def _is_current(self, file: int) -> bool:
         try:
@@ -143,31 +115,15 @@ class LogFile(logging.Handler):
             self._file = None
 
 
-def _lock(file: int, seconds: float) -> bool:
-    """Try for some seconds to lock a file; return whether it is locked."""
+def _is_locked(file: int) -> bool:
+    """Return whether we have locked a file now, until it is closed."""
     try:
         import fcntl
-    except ImportError:  # on Windows a few entries may be lost
-        return True
-    until = time.monotonic() + seconds
-    while True:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() >= until:
-                return False
-            time.sleep(LOCK_PAUSE_SECONDS)  # noqa: TID251  # a lock tells nobody that it is free
-        except OSError:  # a file system without locks
-            return False
-        else:
-            return True
 
-
-def _unlock(file: int) -> None:
-    with contextlib.suppress(ImportError, OSError):
-        import fcntl
-
-        fcntl.flock(file, fcntl.LOCK_UN)
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (ImportError, OSError):  # of another process, or nothing can be locked here
+        return False
+    return True
 
 
 class RateLimit(logging.Filter):

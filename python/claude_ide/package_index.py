@@ -1,17 +1,20 @@
-"""Finds pip in the package index that the user's settings for pip name.
+"""Downloads pip from the package index that the user's settings for pip name.
 
 For a Python without `ensurepip`, as in Debian and Ubuntu: it needs a first pip, which then installs
 everything else and reads the same settings itself.
 """
 
+import configparser
 import hashlib
 import http.client
 import os
 import re
 import ssl
+import sys
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
 from urllib.request import (
@@ -19,12 +22,10 @@ from urllib.request import (
     HTTPPasswordMgrWithPriorAuth,
     HTTPSHandler,
     ProxyHandler,
-    Request,
     build_opener,
 )
 
 from claude_ide.install_failure import UNREACHABLE, UNTRUSTED, Failed
-from claude_ide.pip_settings import Settings, pip_settings
 
 PIN = Path(__file__).resolve().parents[1] / "pip.txt"
 
@@ -34,6 +35,8 @@ LARGEST = 50_000_000
 """Bytes of an answer."""
 
 NOT_FOUND = 404
+
+Settings = dict[str, str]
 
 
 def pip_wheel() -> bytes:
@@ -53,13 +56,21 @@ def pip_wheel() -> bytes:
 
 
 def _wheels(name: str, problems: list[str]) -> Iterator[bytes]:
-    """Yield each file with this name; add the reasons why a place could not be searched."""
-    settings = pip_settings()
-    for place in _places(settings):
+    """Yield each file with this name; add the reasons why an index could not be searched."""
+    settings = _settings()
+    for folder in settings.get("find-links", "").split():
+        wheel = Path(unquote(folder.removeprefix("file://"))).expanduser() / name
+        if wheel.is_file():
+            yield wheel.read_bytes()
+    if settings.get("no-index", "").lower() in ("1", "t", "true", "y", "yes", "on"):
+        return
+    for index in [settings.get("index-url", PUBLIC), *settings.get("extra-index-url", "").split()]:
+        place = f"{index.rstrip('/')}/pip/"
         try:
-            for address in _links(place, settings):
+            page = _Page(_read(place, settings).decode("utf-8", "replace"))
+            for address in (urljoin(place, link) for link in page.links):
                 if unquote(urlsplit(address).path).rpartition("/")[2] == name:
-                    yield _read(address, settings)[0]
+                    yield _read(address, settings)
         except (OSError, ValueError, http.client.HTTPException) as error:
             print(f"{_split_user(place)[0]}: {error}", flush=True)
             if (words := _words(error)) is not None:
@@ -67,26 +78,12 @@ def _wheels(name: str, problems: list[str]) -> Iterator[bytes]:
 
 
 def _words(error: Exception) -> str | None:
-    """Return an error in words; None if the place exists, but has no pip."""
+    """Return an error in words; None if the index exists, but has no pip."""
     cause = error.reason if isinstance(error, URLError) else error
     if isinstance(error, HTTPError):
         answer = f"The package index answers {error.code} {error.reason}"
         return None if error.code == NOT_FOUND else answer
-    if isinstance(cause, FileNotFoundError):
-        return None
     return UNTRUSTED if isinstance(cause, ssl.SSLCertVerificationError) else UNREACHABLE
-
-
-def _places(settings: Settings) -> Iterator[str]:
-    """Yield the addresses of pages with links, and folders with files."""
-    yield from settings.get("find-links", "").split()
-    if settings.get("no-index", "").lower() in ("1", "t", "true", "y", "yes", "on"):
-        return
-    indexes = [settings.get("index-url", PUBLIC), *settings.get("extra-index-url", "").split()]
-    yield from (f"{index.rstrip('/')}/pip/" for index in indexes)
-
-
-# Reading pages and files.
 
 
 class _Page(HTMLParser):
@@ -103,42 +100,23 @@ class _Page(HTMLParser):
             self.links += [value for name, value in attributes if name == "href" and value]
 
 
-def _links(place: str, settings: Settings) -> list[str]:
-    if (folder := _local(place)) is not None and folder.is_dir():
-        page = folder / "index.html"
-        if not page.is_file():
-            return [path.as_uri() for path in folder.iterdir()]
-        place = page.as_uri()
-    text, address = _read(place, settings)
-    return [urljoin(address, link) for link in _Page(text.decode("utf-8", "replace")).links]
-
-
-def _local(address: str) -> Path | None:
-    """Return the path if this is one, or an address of a file."""
-    if "://" not in address and not address.startswith("file:"):
-        return Path(address).expanduser().absolute()
-    parts = urlsplit(address)
-    return Path(unquote(parts.path)) if parts.scheme == "file" else None
-
-
-def _read(address: str, settings: Settings) -> tuple[bytes, str]:
-    """Return a file or a page, and the address at which it was found."""
-    if (path := _local(address)) is not None:
-        return path.read_bytes(), path.as_uri()
+def _read(address: str, settings: Settings) -> bytes:
+    """Return a file or a page; a user and a password are sent only to the host that has them."""
     plain, user, password = _split_user(address)
     known = HTTPPasswordMgrWithPriorAuth()
     if user:
         origin = urlunsplit((*urlsplit(plain)[:2], "/", "", ""))
         known.add_password(None, origin, user, password, is_authenticated=True)
+    proxy = settings.get("proxy", "")
+    proxy = proxy if "://" in proxy else f"http://{proxy}" if proxy else ""
     opener = build_opener(
-        _proxy(settings),
+        ProxyHandler({"http": proxy, "https": proxy}) if proxy else ProxyHandler(),
         HTTPSHandler(context=_context(plain, settings)),
         HTTPBasicAuthHandler(known),
     )
-    request = Request(plain, headers={"Accept": "text/html, */*;q=0.1"})
-    with opener.open(request, timeout=SECONDS) as answer:
+    with opener.open(plain, timeout=SECONDS) as answer:
         found: bytes = answer.read(LARGEST)
-        return found, _with_user(answer.geturl(), plain, address)
+        return found
 
 
 def _split_user(address: str) -> tuple[str, str, str]:
@@ -153,30 +131,15 @@ def _split_user(address: str) -> tuple[str, str, str]:
     )
 
 
-def _with_user(found: str, plain: str, address: str) -> str:
-    """Keep the user and the password for links to the same host, but for no other."""
-    same = urlsplit(found)[:2] == urlsplit(plain)[:2]
-    return urlunsplit(urlsplit(found)._replace(netloc=urlsplit(address).netloc)) if same else found
-
-
-def _proxy(settings: Settings) -> ProxyHandler:
-    if proxy := settings.get("proxy"):
-        proxy = proxy if "://" in proxy else f"http://{proxy}"
-        return ProxyHandler({"http": proxy, "https": proxy})
-    return ProxyHandler()
-
-
 def _context(address: str, settings: Settings) -> ssl.SSLContext:
     names = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
     bundles = [settings.get("cert"), *(os.environ.get(name) for name in names)]
     context = ssl.create_default_context()
     if given := next(filter(None, bundles), None):
         bundle = Path(given).expanduser()
-        is_folder = bundle.is_dir()
+        place: dict[str, Any] = {"capath" if bundle.is_dir() else "cafile": bundle}
         try:
-            context.load_verify_locations(
-                cafile=None if is_folder else bundle, capath=bundle if is_folder else None
-            )
+            context.load_verify_locations(**place)
         except OSError as error:
             reason = error.strerror or error
             raise Failed(f"The certificates in {bundle} cannot be read: {reason}") from None
@@ -186,3 +149,35 @@ def _context(address: str, settings: Settings) -> ssl.SSLContext:
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
     return context
+
+
+# The user's settings, from the files and variables that pip documents.
+
+
+def _settings() -> Settings:
+    """Return the settings of `pip install` by name, such as `index-url`. Raises `Failed`."""
+    parser = configparser.RawConfigParser(strict=False)
+    try:
+        # A later file overrides an earlier one.
+        parser.read(_files(), encoding="utf-8")
+    except (configparser.Error, UnicodeError) as error:
+        text = str(error).partition("\n")[0]
+        raise Failed(f"The settings of pip cannot be read: {text}") from None
+    found: Settings = {}
+    for section in ("global", "install"):
+        if parser.has_section(section):
+            found |= dict(parser[section])
+    found |= {name[4:]: value for name, value in os.environ.items() if name.startswith("PIP_")}
+    return {name.lower().replace("_", "-"): value for name, value in found.items() if value}
+
+
+def _files() -> list[str]:
+    given = os.environ.get("PIP_CONFIG_FILE", "")
+    if given == os.devnull:
+        return []
+    shared = os.environ.get("XDG_CONFIG_DIRS") or "/etc/xdg"
+    mac = "/Library/Application Support/pip"
+    folders = [mac, *(f"{each}/pip" for each in shared.split(":")), "/etc", "~/.pip", f"~{mac}"]
+    folders += [f"{os.environ.get('XDG_CONFIG_HOME') or '~/.config'}/pip", sys.prefix]
+    files = [os.path.expanduser(f"{folder}/pip.conf") for folder in folders]  # noqa: PTH111
+    return [*files, given] if given else files

@@ -1,12 +1,11 @@
-"""`headless/frames.py`: frames at a pace that the editor sets."""
+"""`headless/answer.py`: frames at a pace that the editor sets."""
 
 import asyncio
 from typing import Any
 
 from claude_ide.agents.events import Text
 from claude_ide.errors import EditorError
-from claude_ide.headless.answer import Answer
-from claude_ide.headless.frames import FRAME_SECONDS, AnswerFrames
+from claude_ide.headless.answer import FRAME_SECONDS, Answer, AnswerFrames
 from support.neovim import until
 
 

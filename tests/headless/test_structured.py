@@ -1,8 +1,8 @@
-"""`headless/structured.py`: answers with a schema."""
+"""`headless/run.py`: answers with a schema."""
 
 import pytest
 
-from claude_ide.headless.structured import without_fence
+from claude_ide.headless.run import without_fence
 
 
 @pytest.mark.parametrize("text", ["```lua\nlocal x\n```", "\n```\nlocal x\n```\n"])

@@ -1,6 +1,6 @@
 """The files of a folder that a prompt may mention, found in the background and cached briefly.
 
-Nothing here blocks the host for longer than a millisecond or two, whatever the size of a folder.
+The searches run in threads, because a folder may have very many files.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ CACHED = 3
 """Folders."""
 
 CHUNK = 1000
-"""Paths."""
+"""Paths that are searched before the search may end."""
 MOST_MATCHES = 2000
 """The editor ranks them while the user types."""
 
@@ -41,61 +41,38 @@ LIST = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
 
 
 class Paths:
-    """Very many paths in little memory."""
+    """The paths of a folder."""
 
     def __init__(self, paths: Iterable[bytes]) -> None:
-        found = [*_with_folders(paths)]
-        self._chunks = [
-            b"\0".join(found[start : start + CHUNK]) for start in range(0, len(found), CHUNK)
-        ]
+        self._all = [*_with_folders(paths)]
 
     async def match(self, pattern: str, is_wanted: Callable[[], bool]) -> list[str]:
         """Return paths that contain a pattern, and others with its letters in this order.
 
         Case does not count. The search ends without a result when it is no longer wanted.
         """
-        if not pattern:
-            begin = self._chunks[0].split(b"\0")[:FIRST] if self._chunks else []
-            return list(map(os.fsdecode, begin))
-        wanted = os.fsencode(pattern).lower()
-        first, *rest = (re.escape(wanted[at : at + 1]) for at in range(len(wanted)))
-        between = (b"[^\0%b]*%b" % (letter, letter) for letter in rest)
-        follow = re.compile(first + b"".join(between) + rb"[^\0]*")
+        found = self._all[:FIRST]
+        if pattern:
+            wanted = os.fsencode(pattern).lower()
+            found = await asyncio.to_thread(self._matching, wanted, is_wanted)
+        return list(map(os.fsdecode, found))
+
+    def _matching(self, wanted: bytes, is_wanted: Callable[[], bool]) -> list[bytes]:
+        letters = (re.escape(wanted[at : at + 1]) for at in range(len(wanted)))
+        follow = re.compile(b".*?".join(letters), re.DOTALL)
         whole: list[bytes] = []
         others: list[bytes] = []
-        for chunk in self._chunks:
-            _search(chunk, wanted, follow, whole, others)
+        for number, path in enumerate(self._all):
+            if number % CHUNK == 0 and not is_wanted():
+                return []
+            text = path.lower()
+            if wanted in text:
+                whole.append(path)
+            elif len(others) < MOST_MATCHES and follow.search(text):
+                others.append(path)
             if len(whole) >= MOST_MATCHES:
                 break
-            await asyncio.sleep(0)
-            if not is_wanted():
-                return []
-        return list(map(os.fsdecode, [*whole, *others][:MOST_MATCHES]))
-
-
-def _search(
-    chunk: bytes,
-    wanted: bytes,
-    follow: re.Pattern[bytes],
-    whole: list[bytes],
-    others: list[bytes],
-) -> None:
-    text = chunk.lower()
-    at = text.find(wanted)
-    while at >= 0:
-        path = _around(text, at)
-        whole.append(chunk[path])
-        at = text.find(wanted, path.stop)
-    for found in follow.finditer(text) if len(others) < MOST_MATCHES else ():
-        path = _around(text, found.start())
-        if wanted not in text[path]:
-            others.append(chunk[path])
-
-
-def _around(text: bytes, at: int) -> slice:
-    """Return where the path is that contains a byte."""
-    end = text.find(b"\0", at)
-    return slice(text.rfind(b"\0", 0, at) + 1, len(text) if end < 0 else end)
+        return [*whole, *others][:MOST_MATCHES]
 
 
 def _with_folders(paths: Iterable[bytes]) -> Iterator[bytes]:

@@ -1,4 +1,14 @@
-"""A growing answer: turns events into its text and the CLI's progress."""
+"""A growing answer: events become its text and the CLI's progress, and frames for the editor.
+
+It sends at most one frame every 33 ms, and the next only after the last has arrived, so that typing
+never waits for them.
+"""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
 
 from claude_ide.agents.events import (
     Event,
@@ -13,6 +23,11 @@ from claude_ide.agents.events import (
     ToolStarted,
     Waiting,
 )
+from claude_ide.errors import EditorError
+
+logger = logging.getLogger(__name__)
+
+FRAME_SECONDS = 0.033
 
 STARTING = "starting…"
 WAITING = "waiting for the answer…"
@@ -66,3 +81,76 @@ def _progress(event: Event, before: str) -> str:
             count = f"{event.attempt} of {event.most}"
             return f"{why}: trying again in {event.seconds:.0f} s ({count})"
     return before
+
+
+class AnswerFrames:
+    """The frames of one answer; each has the changes since the last.
+
+    A frame may have `keep` (how many bytes of the text stay) with `text` (the text after these),
+    `progress`, and `events` (a list).
+    """
+
+    def __init__(self, answer: Answer, send: Callable[[dict[str, Any]], Awaitable[Any]]) -> None:
+        self._answer = answer
+        self._send = send
+        self._sent_text = self._sent_progress = ""
+        self._events: list[dict[str, Any]] = []
+        self._changed = asyncio.Event()
+        self._refused = False
+
+    def changed(self) -> None:
+        """Send a frame soon, if the answer has changed."""
+        self._changed.set()
+
+    def put_event(self, event: dict[str, Any]) -> None:
+        """Send an event with the next frame."""
+        self._events.append(event)
+        self._changed.set()
+
+    @contextlib.asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Send frames while this is open; after a normal end, send the remaining changes."""
+        sending = asyncio.create_task(self._run())
+        try:
+            yield
+        finally:
+            sending.cancel()
+            await asyncio.wait([sending])
+        await self._flush()
+
+    async def _run(self) -> None:
+        clock = asyncio.get_running_loop().time
+        while True:
+            await self._changed.wait()
+            began = clock()
+            await self._flush()
+            took = clock() - began
+            await asyncio.sleep(max(FRAME_SECONDS - took, took))
+
+    async def _flush(self) -> None:
+        self._changed.clear()
+        frame = self._frame()
+        if self._refused or not frame:
+            return
+        try:
+            await self._send(frame)
+        except EditorError as error:
+            # Later frames depend on this one, so none is sent any more.
+            self._refused = True
+            logger.warning("an answer cannot be shown: %s", error)
+
+    def _frame(self) -> dict[str, Any]:
+        """Return the changes since the last frame; empty if there are none."""
+        frame: dict[str, Any] = {}
+        text, progress = self._answer.text, self._answer.progress
+        if text != self._sent_text:
+            # A preview may be corrected; then the whole text is sent again.
+            kept = self._sent_text if text.startswith(self._sent_text) else ""
+            frame["keep"] = len(kept.encode("utf-8", "surrogateescape"))
+            frame["text"] = text[len(kept) :]
+            self._sent_text = text
+        if progress != self._sent_progress:
+            frame["progress"] = self._sent_progress = progress
+        if self._events:
+            frame["events"], self._events = self._events, []
+        return frame

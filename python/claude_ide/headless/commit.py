@@ -20,8 +20,7 @@ from claude_ide.editor.port.questions import CommitRequest
 from claude_ide.editor_name import editor_name, for_this_editor
 from claude_ide.errors import EditorError, UserError
 from claude_ide.headless.launching import launch
-from claude_ide.headless.run import Run
-from claude_ide.headless.structured import structured, without_fence
+from claude_ide.headless.run import Run, structured, without_fence
 from claude_ide.trust.trust import Trust, shown
 
 logger = logging.getLogger(__name__)

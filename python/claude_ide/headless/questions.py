@@ -23,7 +23,7 @@ from claude_ide.editor.port.questions import (
 )
 from claude_ide.errors import ClaudeIdeError, UserError
 from claude_ide.headless import ask, commit, rewriting
-from claude_ide.headless.following import following
+from claude_ide.headless.launching import following
 from claude_ide.headless.run import Run
 from claude_ide.trust.trust import Trust
 

@@ -11,8 +11,7 @@ from claude_ide.editor.port.questions import READING, RewriteRequest
 from claude_ide.errors import EditorError
 from claude_ide.headless.answer import STARTING
 from claude_ide.headless.launching import launch
-from claude_ide.headless.run import Run
-from claude_ide.headless.structured import structured, without_fence
+from claude_ide.headless.run import Run, structured, without_fence
 from claude_ide.text_diff import hunks, merge_lines
 
 TITLE = "Claude's rewrite"

@@ -5,21 +5,24 @@ import contextlib
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
 
 from claude_ide.agents.stream_json.conversation import Conversation
-from claude_ide.agents.stream_json.headless import Ask, Question, Result
+from claude_ide.agents.stream_json.headless import FENCED, Ask, Question, Result
 from claude_ide.agents.stream_json.wire.frames import Frame
 from claude_ide.agents.stream_json.wire.launch import Launch
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import AgentError
-from claude_ide.headless.answer import Answer
-from claude_ide.headless.frames import AnswerFrames
+from claude_ide.headless.answer import Answer, AnswerFrames
 from claude_ide.mentions import check_private
 
 if TYPE_CHECKING:
     from claude_ide.headless.rewriting import Rewrite
+
+S = TypeVar("S", bound=msgspec.Struct)
 
 PLEASE, LOGIN = " · Please run /login", "Run :Claude, then /login"
 
@@ -100,3 +103,19 @@ def _one_line(message: str, answer: Answer) -> str:
     line = message.strip().partition("\n")[0]
     is_login = answer.error is not None and answer.error.reason == "authentication_failed"
     return f"{line.removesuffix(PLEASE).rstrip('.')}. {LOGIN}" if is_login else line
+
+
+def structured(result: Result, type_: type[S]) -> S:
+    """Return an answer as the schema describes it. Raises `AgentError` if it has another shape."""
+    try:
+        return msgspec.convert(result.structured, type_)
+    except msgspec.ValidationError:
+        raise AgentError("Claude's answer could not be used; try again") from None
+
+
+def without_fence(text: str, replaced: str = "") -> str:
+    """Return a text without the code fence around it, unless the text that it replaces has one."""
+    fenced = FENCED.fullmatch(text.strip())
+    if fenced is None or replaced.lstrip().startswith("```"):
+        return text
+    return fenced["text"]

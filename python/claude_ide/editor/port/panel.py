@@ -57,7 +57,7 @@ class Panels(Protocol):
 
     @request("chat.prompt.insert_image")
     async def paste_image(self, buffer: int, mark: int, image: Mapping[str, str]) -> None:
-        """Insert an image at a mark in a prompt, or say why there is none (`clipboard.read`)."""
+        """Insert an image at a mark in a prompt, or say why there is none."""
         ...
 
     @request("chat.command.know_sessions")
