@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from claude_ide.demo import scratch
-from claude_ide.demo.script import COMMAND, SCENES
-from support.either_editor import choose, type_answer
+from claude_ide.demo.script import SCENES
 from support.headless import diff
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel, choose_answer
@@ -124,25 +123,6 @@ async def test_refused_tests_do_not_run(panel: Panel) -> None:
     assert "The tests **" not in shown
 
 
-@pytest.mark.parametrize(("number", "is_kept"), [(1, True), (2, False)])
-async def test_a_rule_replaces_the_next_request_until_the_demo_ends(
-    trying: Neovim, panel: Panel, number: int, is_kept: bool
-) -> None:
-    await panel.send("run the tests")
-    await panel.shows(f"always: Bash({COMMAND})")
-    await press(panel, TESTS, "a")
-    await until(lambda: "Allow always:" in trying.screen.text(), "the scopes", PATIENCE)
-    await choose(trying, number)
-    await until(lambda: "Rule for " in trying.screen.text(), "the rule", PATIENCE)
-    await type_answer(trying, "<CR>")
-    shown = await panel.shows("The tests **fail**")
-    assert ("a script keeps it only until it ends" not in shown) is is_kept
-
-    await panel.send("run the tests again")
-
-    await until(lambda: _count(panel, "The tests **fail**", 2), "they run again", PATIENCE)
-
-
 async def test_edits_need_no_permission_in_the_mode_that_accepts_them(
     trying: Neovim, panel: Panel, shop: Path
 ) -> None:
@@ -248,9 +228,7 @@ async def test_a_prompt_that_waits_follows_the_turn(panel: Panel) -> None:
     await panel.shows("“hello”")
 
 
-async def test_it_has_two_models_and_reports_the_context(trying: Neovim, panel: Panel) -> None:
-    await trying.command("ClaudeChat model slow")
-    await panel.bar_shows("Slow demo")
+async def test_it_reports_the_context(trying: Neovim, panel: Panel) -> None:
     await panel.send("hello")
     await panel.shows("Try next")
 

@@ -138,14 +138,10 @@ async def test_a_new_file_is_proposed_and_written(screen: Terminal, file: Path) 
     await screen.shows("A new file, test_receipt_2.py:")
 
 
-async def test_a_selection_is_printed_and_can_be_requested(screen: Terminal) -> None:
+async def test_a_selection_is_printed(screen: Terminal) -> None:
     screen.type("\x17h")
     screen.type("4GVj")
     await screen.shows("⧉ 2 lines selected in shop.py")
-
-    screen.type("\x17l")
-    await enter(screen, "s")
-    await screen.shows("  def total(prices, discount=None):")
 
 
 async def test_mentions_are_printed(screen: Terminal) -> None:

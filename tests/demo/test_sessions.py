@@ -5,15 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.demo import scratch
-from support.chunks import chunk
 from support.lists import ListWindow
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel
 
 from .conftest import DEMO
-
-CHOOSE = chunk("branching/choose")
 
 
 @pytest.fixture
@@ -44,14 +40,11 @@ async def test_continue_shows_the_conversation_and_goes_on(ended: Neovim, panel:
     await panel.shows("“third words”")
 
 
-async def test_the_list_has_the_stored_conversation_under_its_title(
-    ended: Neovim, panel: Panel
-) -> None:
-    await ended.command("stopinsert | ClaudeChat rename Two greetings")
+async def test_the_list_has_the_stored_conversation(ended: Neovim, panel: Panel) -> None:
     await panel.end()
-    await ended.command("ClaudeChat list")
+    await ended.command("stopinsert | ClaudeChat list")
 
-    await ListWindow(ended).shows("Two greetings", "2 turns")
+    await ListWindow(ended).shows("first words", "2 turns")
 
 
 async def test_an_earlier_prompt_is_edited(ended: Neovim, panel: Panel) -> None:
@@ -63,32 +56,6 @@ async def test_an_earlier_prompt_is_edited(ended: Neovim, panel: Panel) -> None:
     shown = await panel.shows("“second words again”")
     assert "“first words”" in shown
     assert "“second words”" not in shown
-
-
-async def test_rewind_restores_the_files(trying: Neovim, panel: Panel, shop: Path) -> None:
-    await trying.command("stopinsert | ClaudeChat mode acceptEdits")
-    await panel.bar_shows("acceptEdits")
-    for words in ("first edit", "second edit"):
-        await _take_turn(panel, words)
-    assert scratch.ideas(shop.read_text()) == list(scratch.IDEAS[2:])
-    await trying.lua(CHOOSE, ["first edit", "Files only"])
-
-    await trying.command("stopinsert | ClaudeChat rewind")
-
-    await panel.shows("↳ restored shop.py to before “first edit”")
-    assert shop.read_text() == scratch.SHOP
-
-
-async def _take_turn(panel: Panel, words: str) -> None:
-    """Send a prompt, and wait for the end of its turn."""
-
-    async def done() -> bool:
-        seen = await panel.look()
-        _, _, turn = "\n".join(seen["lines"]).partition(f"» {words}")
-        return "…" not in seen["bar"] and "1 file" in turn
-
-    await panel.send(words)
-    await until(done, "the end of the turn", PATIENCE)
 
 
 def test_without_a_configuration_folder_of_its_own_it_stores_nothing(

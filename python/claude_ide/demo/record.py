@@ -60,10 +60,6 @@ class Record:
         self._append(row)
         self._last = frame["uuid"]
 
-    def rename(self, title: str) -> None:
-        """Give the session a title."""
-        self._append({"type": "custom-title", "customTitle": title, "sessionId": self._session})
-
     def _append(self, row: Frame) -> None:
         if self._path is None:
             return

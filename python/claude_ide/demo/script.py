@@ -71,7 +71,7 @@ class Scene:
 
 
 async def _run_tests(turn: Turn) -> None:
-    if not turn.permissions.allows("Bash", {"command": COMMAND}):
+    if not turn.permissions.allows("Bash"):
         await turn.say(
             "I run the tests if you let me. `CTRL-S` in the empty prompt offers the answers; in"
             " the transcript, each is a key."
@@ -80,9 +80,6 @@ async def _run_tests(turn: Turn) -> None:
         output = await turn.run(COMMAND)
     except Refused as refused:
         return await turn.say(f"{_no(refused)} Nothing has run.")
-    if turn.permissions.is_overstated:
-        turn.permissions.is_overstated = False
-        await turn.say("Claude would store your rule; a script keeps it only until it ends.")
     if output.status == 0:
         return await turn.say("The tests **pass**. `<Tab>` on the command shows its output.")
     text = await turn.read(turn.folder / "shop.py")
@@ -97,7 +94,7 @@ async def _edit(turn: Turn) -> None:
     old = await turn.read(path)
     idea = scratch.next_idea(old)
     new = idea.change(old)
-    asks = not turn.permissions.allows("Edit", {"file_path": str(path)})
+    asks = not turn.permissions.allows("Edit")
     how = " In the diff, `:w` accepts my edit, `:q` rejects it; change it first if you like."
     await turn.say(f"{idea.reason}{how if asks else ''}")
     try:
@@ -202,7 +199,7 @@ class Script:
             "I am a demo, a script **without a model**, so I cannot understand"
             f" “{quote}”. I know these prompts:\n\n{known}"
         )
-        if came := _context(blocks):
+        if came := next(filter(None, map(_context, blocks)), ""):
             await turn.say(f"With your prompt came {came}: Claude would see it, too.")
 
     def _hint(self) -> str:
@@ -227,12 +224,10 @@ def _diff(old: str, new: str) -> str:
     return "\n".join(["```diff", *changed, "```"])
 
 
-def _context(blocks: list[str]) -> str:
+def _context(block: str) -> str:
     """Describe what the editor has added to a prompt."""
-    for block in blocks:
-        if selected := SELECTED.match(block):
-            first, last, path = selected.groups()
-            return f"lines {first} to {last} of `{path.rpartition('/')[2]}`"
-        if opened := OPENED.match(block):
-            return f"the name of your file, `{opened[1].rpartition('/')[2]}`"
-    return ""
+    if selected := SELECTED.match(block):
+        first, last, path = selected.groups()
+        return f"lines {first} to {last} of `{path.rpartition('/')[2]}`"
+    opened = OPENED.match(block)
+    return f"the name of your file, `{opened[1].rpartition('/')[2]}`" if opened else ""

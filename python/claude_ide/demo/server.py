@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import itertools
 import json
 import os
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -15,12 +16,15 @@ from websockets.typing import Subprotocol
 
 from claude_ide import __version__
 from claude_ide.errors import RpcError, ToolError, TransportClosed
-from claude_ide.jsonrpc.message import Notification, Request
-from claude_ide.jsonrpc.peer import Peer
 from claude_ide.mcp import lock_file
 
 AUTHORIZATION = "X-Claude-Code-Ide-Authorization"
-LARGEST_MESSAGE = 64 * 2**20
+LARGEST_BYTES = 64 * 2**20
+INTRODUCTION = {
+    "protocolVersion": "2025-11-25",
+    "capabilities": {},
+    "clientInfo": {"name": "claude-ide-demo", "title": "Demo", "version": __version__},
+}
 
 OnNotification = Callable[[str, dict[str, Any]], None]
 
@@ -51,60 +55,60 @@ class Server:
     def __init__(self, connection: ClientConnection, on_notify: OnNotification) -> None:
         self._connection = connection
         self._on_notify = on_notify
-        self._peer = Peer(self, self)
+        self._ids = itertools.count(1)
+        self._asked: dict[int, asyncio.Future[Any]] = {}
         self.conversation = asyncio.create_task(self._converse())
         """The task that handles messages; it ends when the server closes the connection."""
 
     async def _converse(self) -> None:
         try:
             async for frame in self._connection:
-                await self._peer.receive(frame)
+                await self._receive(json.loads(frame))
         except ConnectionClosed:
             pass
         finally:
-            await self._peer.close()
+            for asked in self._asked.values():
+                if not asked.done():
+                    asked.set_exception(TransportClosed("the server has closed the connection"))
+
+    async def _receive(self, message: dict[str, Any]) -> None:
+        if "method" not in message:
+            asked = self._asked.pop(message["id"])
+            if error := message.get("error"):
+                asked.set_exception(RpcError(error["code"], error["message"]))
+            else:
+                asked.set_result(message["result"])
+        elif "id" in message:
+            # The server only asks whether the demo still answers.
+            await self._send({"id": message["id"], "result": {}})
+        else:
+            self._on_notify(message["method"], message.get("params") or {})
+
+    async def _send(self, message: dict[str, Any]) -> None:
+        try:
+            await self._connection.send(json.dumps({"jsonrpc": "2.0"} | message))
+        except ConnectionClosed as closed:
+            raise TransportClosed(str(closed)) from None
+
+    async def _request(self, method: str, params: dict[str, Any]) -> Any:
+        id_ = next(self._ids)
+        answer = self._asked[id_] = asyncio.get_running_loop().create_future()
+        await self._send({"id": id_, "method": method, "params": params})
+        return await answer
 
     async def initialize(self) -> None:
         """Send `initialize` and the notifications that follow it."""
-        await self._peer.request(
-            "initialize",
-            {
-                "protocolVersion": "2025-11-25",
-                "capabilities": {},
-                "clientInfo": {"name": "claude-ide-demo", "title": "Demo", "version": __version__},
-            },
-        )
-        await self._peer.notify("notifications/initialized")
-        await self._peer.notify("ide_connected", {"pid": os.getpid()})
+        await self._request("initialize", INTRODUCTION)
+        await self._send({"method": "notifications/initialized"})
+        await self._send({"method": "ide_connected", "params": {"pid": os.getpid()}})
 
     async def call(self, tool: str, arguments: dict[str, Any]) -> list[str]:
         """Call a tool and return its texts. Raises `ToolError` with its message."""
-        result = await self._peer.request("tools/call", {"name": tool, "arguments": arguments})
+        result = await self._request("tools/call", {"name": tool, "arguments": arguments})
         texts = [block["text"] for block in result["content"]]
         if result.get("isError"):
             raise ToolError(" ".join(texts))
         return texts
-
-    async def send(self, frame: bytes) -> None:
-        """Send a message (as the `Transport` of the peer)."""
-        try:
-            await self._connection.send(frame, text=True)
-        except ConnectionClosed as closed:
-            raise TransportClosed(str(closed)) from None
-
-    def on_request(self, request: Request) -> Any:
-        """Answer the server (as the `Dialect` of the peer)."""
-        if request.method == "ping":
-            return {}
-        raise RpcError.method_not_found(request.method)
-
-    def on_notification(self, notification: Notification) -> None:
-        """Pass on a notification."""
-        self._on_notify(notification.method, notification.params or {})
-
-    def oversized(self, _request: Request, _size: int) -> Any:
-        """Return an empty result; no answer to the server is ever too large."""
-        return {}
 
 
 @contextlib.asynccontextmanager
@@ -115,7 +119,7 @@ async def connected(address: Address, on_notify: OnNotification) -> AsyncIterato
             f"ws://127.0.0.1:{address.port}/",
             additional_headers={AUTHORIZATION: address.token},
             subprotocols=[Subprotocol("mcp")],
-            max_size=LARGEST_MESSAGE,
+            max_size=LARGEST_BYTES,
         )
     except (OSError, InvalidHandshake, TimeoutError) as error:
         raise TransportClosed(str(error)) from None

@@ -39,7 +39,6 @@ class Session:
             "e": ("propose an edit", self._propose_edit),
             "n": ("propose a new file", self._propose_file),
             "d": ("ask for the diagnostics", self._ask_diagnostics),
-            "s": ("ask for the selection", self._ask_selection),
         }
 
     async def run(self) -> None:
@@ -241,19 +240,6 @@ class Session:
                 self._page.print(f"{mark} {location} {diagnostic['message']}", page.YELLOW, hang=2)
         if not found:
             self._page.print("No diagnostics.", page.GREEN)
-
-    async def _ask_selection(self) -> None:
-        (text,) = await self._call("getLatestSelection", {})
-        selection = json.loads(text)
-        if not selection.get("filePath"):
-            self._page.print("No file has been open yet.")
-            return
-        self._page.print(_described(selection, self._name(selection["filePath"])), page.CYAN)
-        lines = selection["text"].splitlines()
-        for line in lines[:MOST_LINES]:
-            self._page.print(f"  {line}", page.DIM)
-        if len(lines) > MOST_LINES:
-            self._page.print(f"… and {len(lines) - MOST_LINES} more lines", page.DIM)
 
 
 def _described(params: dict[str, Any], name: str) -> str:

@@ -16,16 +16,13 @@ from claude_ide.demo.frames import Frame, Stream
 from claude_ide.demo.permissions import Permissions
 from claude_ide.demo.record import Record
 from claude_ide.demo.script import Script
-from claude_ide.demo.turn import PIECE_SECONDS, Turn
-from claude_ide.demo.writes import Writes
+from claude_ide.demo.turn import Turn
 
 LONGEST_FRAME = 50_000_000
 """Bytes of one line that the chat sends: prompts may have images."""
 
 UNSUPPORTED = "unsupported_request"
-MODELS = {"demo": ("Demo", "a script, without a model"), "slow": ("Slow demo", "easier to read")}
-SLOWDOWN = {"demo": 1.0, "slow": 4.0}
-ASIDE = "I am a script without a model: I have no answer to that. Claude would have one."
+MODEL = {"value": "demo", "resolvedModel": "demo", "displayName": "Demo"}
 CHARACTERS = 4
 """About as many are a token."""
 CONTEXT = 200_000
@@ -40,10 +37,8 @@ class Talk:
         self._record = record
         self._permissions = Permissions(mode, frames.write)
         self._mode = self._permissions.mode
-        self._model = "demo"
         self._said = {"user": 0, "assistant": 0}
         self._script = Script()
-        self._writes = Writes()
         self._prompts: list[Frame] = []
         self._arrived = asyncio.Event()
         self._turn: asyncio.Task[None] | None = None
@@ -87,17 +82,8 @@ class Talk:
                 return frames.success(request, self._offer())
             case "set_permission_mode":
                 return self._set_mode(request, str(asked.get("mode")))
-            case "set_model":
-                chosen = str(asked.get("model") or "demo")
-                self._model = chosen if chosen in MODELS else "demo"
-                return frames.success(request, {"model": self._model})
             case "get_context_usage":
                 return frames.success(request, self._usage())
-            case "rename_session":
-                self._record.rename(str(asked.get("title")))
-                return frames.success(request)
-            case "side_question":
-                return frames.success(request, {"response": ASIDE})
             case "cancel_async_message":
                 is_found = self._withdraw(str(asked.get("message_uuid")))
                 return frames.success(request, {"cancelled": is_found})
@@ -106,25 +92,16 @@ class Talk:
                 return frames.success(request, {"still_queued": []})
             case "mcp_status":
                 return frames.success(request, {"mcpServers": []})
-            case "rewind_files":
-                prompt, is_rehearsal = str(asked.get("user_message_id")), bool(asked.get("dry_run"))
-                return frames.success(request, self._writes.undo(prompt, is_rehearsal=is_rehearsal))
-            case "set_max_thinking_tokens":
-                return frames.failure(request, "the demo is a script, which does not think")
             case other:
                 return frames.failure(request, f"the demo does not know {other}", UNSUPPORTED)
 
     def _offer(self) -> Frame:
-        models = [
-            {"value": value, "resolvedModel": value, "displayName": name, "description": what}
-            for value, (name, what) in MODELS.items()
-        ]
         commands = [
             {"name": scene.command, "description": scene.summary, "argumentHint": ""}
             for scene in script.SCENES
         ]
         session = {"session_state": "idle", "current_permission_mode": self._permissions.mode}
-        return {"commands": commands, "models": models, **session}
+        return {"commands": commands, "models": [MODEL], **session}
 
     def _set_mode(self, request: str, mode: str) -> Frame:
         if mode not in permissions.NAMES:
@@ -157,12 +134,10 @@ class Talk:
 
     async def _take_turn(self, prompt: Frame) -> None:
         id_ = str(prompt.get("uuid"))
-        begin = self._stream.init(self._model, self._permissions.mode)
+        begin = self._stream.init("demo", self._permissions.mode)
         frames.write(self._stream.stage(id_, "started"), begin)
         self._add({"type": "user", "uuid": id_, "message": prompt["message"]})
-        self._writes.begin(id_)
-        seconds = PIECE_SECONDS * SLOWDOWN[self._model]
-        turn = Turn(self._stream, self._permissions, self._write, self._writes.add, seconds)
+        turn = Turn(self._stream, self._permissions, self._write)
         words = [str(block["text"]) for block in _blocks(prompt) if block.get("text")]
         self._turn = asyncio.create_task(self._script.answer(turn, words))
         await asyncio.wait([self._turn])

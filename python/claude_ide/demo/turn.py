@@ -35,7 +35,7 @@ class Output:
 class Turn:
     """What a scene of the script can do.
 
-    `write` sends frames and records messages; `on_write` gets each written file and its old text.
+    `write` sends frames and records messages.
     """
 
     def __init__(
@@ -43,23 +43,19 @@ class Turn:
         stream: Stream,
         permissions: Permissions,
         write: Callable[[Frame], None],
-        on_write: Callable[[Path, str], None],
-        seconds: float = PIECE_SECONDS,
     ) -> None:
         self.permissions = permissions
         self.folder = Path.cwd()
         self._stream = stream
         self._write = write
-        self._on_write = on_write
-        self._seconds = seconds
 
     async def think(self, words: str) -> None:
         """Show a thought."""
-        await self._send({"type": "thinking", "thinking": words}, self._seconds)
+        await self._send({"type": "thinking", "thinking": words}, PIECE_SECONDS)
 
     async def say(self, words: str, slowdown: float = 1.0) -> None:
         """Say something in Markdown, piece by piece."""
-        await self._send({"type": "text", "text": words}, self._seconds * slowdown)
+        await self._send({"type": "text", "text": words}, PIECE_SECONDS * slowdown)
 
     async def read(self, path: Path) -> str:
         """Read a file. Raises `FailedError`."""
@@ -83,7 +79,6 @@ class Turn:
                 raise FailedError(f"{path.name} has changed in the meantime.")
             after = before.replace(given["old_string"], given["new_string"], 1)
             await asyncio.to_thread(_store, path, after)
-            self._on_write(path, before)
             written.append(after)
             return f"{path.name} has been written.", change(str(path), before, after)
 
