@@ -38,8 +38,6 @@ async def test_the_text_of_a_random_selection_is_what_y_yanks(
         assert text == case.between(selection["start"], selection["end"])
         if mode == "V":
             check_lines(text, yanked)
-        elif case.selection == "old" and not case.virtualedit:
-            assert text == "\n".join(yanked)
         else:
             check_characters(case, text, yanked)
     assert modes == {"v", "V", "\x16"}

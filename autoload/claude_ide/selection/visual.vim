@@ -79,22 +79,11 @@ def Linewise(first: dict<number>, last: dict<number>): dict<any>
   return {text: Read(start, stop), first: start, last: stop}
 enddef
 
-# With 'selection' "old", an area that ends on an empty line ends on the line above. If it begins in
-# the indent, `y` then yanks whole lines.
-def WithoutLastLine(first: dict<number>, last: dict<number>): dict<any>
-  const is_in_indent = len(matchstr(LineAt(first.row), '^\s*')) >= first.col
-  const start = is_in_indent ? {row: first.row, col: 0} : {row: first.row, col: first.col}
-  const stop = {row: last.row - 1, col: len(LineAt(last.row - 1))}
-  return {text: Read(start, stop), first: start, last: stop}
-enddef
-
 def Characterwise(first: dict<number>, last: dict<number>): dict<any>
   const text = LineAt(last.row)
   var stop = {row: last.row, col: last.col}
   const is_exclusive = &selection ==# 'exclusive' && IsBefore(first, last) && last.off == 0
-  if &selection ==# 'old' && last.row > first.row && text ==# ''
-    return WithoutLastLine(first, last)
-  elseif !is_exclusive && last.col < len(text)
+  if !is_exclusive && last.col < len(text)
     stop.col = AfterCharacter(text, last.col)
   elseif !is_exclusive && &selection !=# 'old' && &virtualedit !~# 'all' && last.row + 1 < line('$')
     # The area includes the line break, unless this is the last line.
@@ -103,85 +92,45 @@ def Characterwise(first: dict<number>, last: dict<number>): dict<any>
   return {text: Read(first, stop), first: first, last: stop}
 enddef
 
-# The bounds of the character at a byte column, in bytes and in screen columns.
-def Character(row: number, text: string, col: number): dict<number>
-  const stop = AfterCharacter(text, col)
-  const cells = virtcol([row + 1, col + 1], true)
-  # With 'virtualedit', virtcol() says that a tab, or <200d>, ends where it starts.
-  const is_printable = strpart(text, col, stop - col) =~# '^\p'
-  const to = is_printable ? cells[1] : virtcol([row + 1, stop + 1], true)[0] - 1
-  return {col: col, stop: stop, from: cells[0], to: to}
-enddef
-
-# The character at a screen column; in a shorter row, the last one.
-def CharacterAt(row: number, text: string, cell: number): dict<number>
+# The byte column of the character at a screen column; of the last one in a shorter row.
+def ColumnAt(row: number, text: string, cell: number): number
   # Before 9.0.1717, virtcol2col() returns the last byte of a character.
-  const index = charidx(text, virtcol2col(0, row + 1, cell) - 1)
-  return Character(row, text, byteidx(text, index))
+  return byteidx(text, charidx(text, virtcol2col(0, row + 1, cell) - 1))
 enddef
 
-# The part of a row inside a block. Like `y`, it replaces a partly covered tab or wide character
-# with blanks; unlike `y`, it does not pad short rows. Returns the text, and the byte columns of its
-# start and its end. (`getregion()` knows nothing of `$`.)
-def Slice(row: number, columns: dict<any>): list<any>
+# The part of a row inside a block, in screen columns. Unlike `y`, it includes the whole of a tab or wide
+# character that is covered in part, and does not pad short rows. Returns the text, and the byte columns
+# of its start and its end. (`getregion()` knows nothing of `$`.)
+def Slice(row: number, left: number, right: number): list<any>
   const text = LineAt(row)
-  const left: number = columns.left
-  const right: number = columns.right
   if text ==# ''
     return ['', 0, 0]
-  elseif columns.are_cells && strchars(text) == len(text) && text !~# '[^ -~]'
-    const end = min([right, len(text)])
-    return left > len(text) ? ['', len(text), len(text)]
-      : [strpart(text, left - 1, end - left + 1), left - 1, end]
   endif
-  const first = CharacterAt(row, text, left)
-  const last = CharacterAt(row, text, right)
-  if first.to < left
-    return ['', len(text), len(text)]
-  elseif first.col == last.col && (first.from < left || first.to > right)
-    return [repeat(' ', min([first.to, right]) - left + 1), first.col, first.stop]
-  endif
-  const before = first.from < left ? repeat(' ', first.to - left + 1) : ''
-  const behind = last.to > right ? repeat(' ', right - last.from + 1) : ''
-  const from = first.from < left ? first.stop : first.col
-  const to = last.to > right ? last.col : last.stop
-  return [before .. strpart(text, from, to - from) .. behind, first.col, last.stop]
-enddef
-
-# Whether each character of ASCII is one screen column: nothing is inserted between them.
-def AreCells(first: dict<number>, last: dict<number>): bool
-  return !&linebreak && &showbreak ==# '' && !&breakindent
-    && empty(prop_list(first.row + 1, {end_lnum: last.row + 1}))
-enddef
-
-# The screen columns between two corners.
-def ColumnsBetween(first: dict<number>, last: dict<number>, to_eol: bool): dict<any>
-  const a = virtcol([first.row + 1, first.col + 1, first.off], true)
-  const b = virtcol([last.row + 1, last.col + 1, last.off], true)
-  var right = max([a[1], b[1]])
-  if to_eol
-    right = v:maxcol
-  elseif &selection ==# 'exclusive' && a[1] < b[0]
-    right = b[0] - 1
-  endif
-  return {left: min([a[0], b[0]]), right: right, are_cells: AreCells(first, last)}
+  const start = ColumnAt(row, text, left)
+  const stop = AfterCharacter(text, ColumnAt(row, text, right))
+  return virtcol([row + 1, start + 1]) < left && AfterCharacter(text, start) == len(text)
+    ? ['', len(text), len(text)] : [strpart(text, start, stop - start), start, stop]
 enddef
 
 def Blockwise(first: dict<number>, last: dict<number>, to_eol: bool): dict<any>
-  const columns = ColumnsBetween(first, last, to_eol)
+  const a = virtcol([first.row + 1, first.col + 1, first.off], true)
+  const b = virtcol([last.row + 1, last.col + 1, last.off], true)
+  const is_exclusive = &selection ==# 'exclusive' && a[1] < b[0]
+  const left = min([a[0], b[0]])
+  const right = to_eol ? v:maxcol : is_exclusive ? b[0] - 1 : max([a[1], b[1]])
   var lines: list<string> = []
   var size = 0
   for row in range(first.row, min([last.row, first.row + MOST_BLOCK_ROWS - 1]))
-    lines->add(Slice(row, columns)[0])
+    lines->add(Slice(row, left, right)[0])
     size += len(lines[-1]) + 1
     if size > CAP
       break
     endif
   endfor
-  const stop: number = Slice(last.row, columns)[2]
+  const stop: number = Slice(last.row, left, right)[2]
   return {
     text: Cut(lines),
-    first: {row: first.row, col: Slice(first.row, columns)[1]},
+    first: {row: first.row, col: Slice(first.row, left, right)[1]},
     last: stop > 0 ? {row: last.row, col: stop} : {row: last.row + 1, col: 0},
   }
 enddef

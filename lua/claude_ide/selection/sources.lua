@@ -8,6 +8,7 @@ local api, fn = vim.api, vim.fn
 
 ---@class claude_ide.SourceEntry
 ---@field path string
+---@field folder? string of a relative path; default: the current one
 ---@field first? integer a line, from 1
 ---@field last? integer inclusive
 
@@ -177,10 +178,6 @@ function sources.fern(first, last)
   return fn.eval(FERN_PATHS:format(nodes))
 end
 
-local function positive(number)
-  return type(number) == 'number' and number > 0 and number or nil
-end
-
 function sources.qf(first, last)
   local is_location_list = fn.getwininfo(api.nvim_get_current_win())[1].loclist == 1
   local items = is_location_list and fn.getloclist(0) or fn.getqflist()
@@ -190,20 +187,15 @@ function sources.qf(first, last)
       and item.bufnr > 0
       and {
         path = fn.fnamemodify(api.nvim_buf_get_name(item.bufnr), ':p'),
-        first = positive(item.lnum),
-        last = positive(item.end_lnum),
+        first = item.lnum,
+        last = item.end_lnum,
       }
   end)
 end
 
 local function trouble_entry(item)
-  return item.filename
-      and {
-        path = item.filename,
-        first = item.pos and positive(item.pos[1]),
-        last = item.end_pos and positive(item.end_pos[1]),
-      }
-    or nil
+  local first, last = (item.pos or {})[1], (item.end_pos or {})[1]
+  return item.filename and { path = item.filename, first = first, last = last } or nil
 end
 
 function sources.trouble(first, last)
@@ -219,21 +211,14 @@ function sources.trouble(first, last)
   return vim.iter(items):flatten():map(trouble_entry):totable()
 end
 
--- A name may be relative to the folder of the search.
-local function absolute(path, folder)
-  path = vim.fs.normalize(path)
-  local is_absolute = vim.startswith(path, '/') or path:find('^%a:/')
-  return is_absolute and path or vim.fs.joinpath(folder or fn.getcwd(), path)
-end
-
 -- A buffer is meant as a whole; its line is where the cursor was.
 local function snacks_entry(item, source)
   local path = item and require('snacks').picker.util.path(item)
   if not path then
     return nil
   end
-  local line = source ~= 'buffers' and item.pos and positive(item.pos[1]) or nil
-  return { path = path, first = line, last = line and item.end_pos and positive(item.end_pos[1]) }
+  local is_whole = source == 'buffers' or not item.pos
+  return { path = path, first = not is_whole and item.pos[1] or nil, last = (item.end_pos or {})[1] }
 end
 
 function sources.snacks_picker_list(first, last)
@@ -264,11 +249,11 @@ function sources.TelescopePrompt()
   for _, entry in ipairs(#marked > 0 and marked or { state.get_selected_entry() }) do
     local path = entry.path or entry.filename
     if path then
-      local line = not entry.indicator and positive(entry.lnum) or nil
       entries[#entries + 1] = {
-        path = absolute(path, entry.cwd),
-        first = line,
-        last = line and positive(entry.lnend),
+        path = path,
+        folder = entry.cwd,
+        first = not entry.indicator and entry.lnum or nil,
+        last = entry.lnend,
       }
     end
   end
@@ -282,12 +267,7 @@ local function mini_pick_entry(item, folder)
     item = { path = path, lnum = tonumber(line) }
   end
   local path = item.path or item.bufnr and api.nvim_buf_get_name(item.bufnr)
-  return path
-    and {
-      path = path == '' and '' or absolute(path, folder),
-      first = positive(item.lnum),
-      last = positive(item.end_lnum),
-    }
+  return path and { path = path, folder = folder, first = item.lnum, last = item.end_lnum }
 end
 
 function sources.minipick()

@@ -1,4 +1,4 @@
---- The text of a Visual area in the current window, as `y` yanks it, and its range.
+--- The text of a Visual area in the current window, nearly as `y` yanks it, and its range.
 local M = {}
 
 local fn = vim.fn
@@ -6,11 +6,8 @@ local fn = vim.fn
 -- Bytes of text: more than a model reads, but few enough to send after every key.
 local CAP = 1024 * 1024
 local LONGEST_CHARACTER = 4
-local TAB = 9
 -- Cutting a block out of one row takes 1 µs to 5 µs.
 local MOST_BLOCK_ROWS = 10000
--- A character that is one cell wide, and not the last one in its row.
-local ONE_CELL = '^%w[^\128-\255]'
 
 ---@class claude_ide.Point
 ---@field row integer 0-based
@@ -87,84 +84,44 @@ local function characterwise(first, last)
   return { text = read(first, stop), first = first, last = stop }
 end
 
--- The bounds of the character at a byte column, in bytes and in screen columns.
-local function character(row, text, col)
-  local stop = after_character(text, col)
-  local from, to = unpack(fn.virtcol({ row + 1, col + 1 }, true))
-  if text:byte(col + 1) == TAB then
-    -- With 'virtualedit', virtcol() says that a tab ends where it starts.
-    to = fn.virtcol({ row + 1, stop + 1 }, true)[1] - 1
-  end
-  return { col = col, stop = stop, from = from, to = to }
-end
-
----@class claude_ide.Columns
----@field left integer screen columns, 1-based
----@field right integer
----@field are_cells boolean whether no virtual text shifts the columns
-
--- The part of a row inside a block. Like `y`, it replaces a partly covered tab or wide character with
--- blanks; unlike `y`, it does not pad short rows.
----@param columns claude_ide.Columns
+-- The part of a row inside a block, in screen columns. Unlike `y`, it includes the whole of a tab or wide
+-- character that is covered in part, and does not pad short rows.
 ---@return string text
 ---@return integer first byte column
 ---@return integer last byte column after it
-local function slice(row, columns)
-  local text, left, right = line_at(row), columns.left, columns.right
-  if text == '' then
-    return '', 0, 0
-  end
+local function slice(row, left, right)
+  local text = line_at(row)
   -- In a shorter row, virtcol2col() returns the last character.
   local start = fn.virtcol2col(0, row + 1, left) - 1
-  local stop = fn.virtcol2col(0, row + 1, right) - 1
-  if columns.are_cells and text:find(ONE_CELL, start + 1) and text:find(ONE_CELL, stop + 1) then
-    return text:sub(start + 1, stop + 1), start, stop + 1
-  end
-  local first, last = character(row, text, start), character(row, text, stop)
-  if first.to < left then
+  local stop = after_character(text, math.max(0, fn.virtcol2col(0, row + 1, right) - 1))
+  if
+    text == ''
+    or fn.virtcol({ row + 1, start + 1 }) < left and after_character(text, start) == #text
+  then
     return '', #text, #text
-  elseif start == stop and (first.from < left or first.to > right) then
-    return (' '):rep(math.min(first.to, right) - left + 1), start, first.stop
   end
-  local before, behind = '', ''
-  local from, to = start, last.stop
-  if first.from < left then
-    before, from = (' '):rep(first.to - left + 1), first.stop
-  end
-  if last.to > right then
-    behind, to = (' '):rep(right - last.from + 1), stop
-  end
-  return before .. text:sub(from + 1, to) .. behind, start, last.stop
+  return text:sub(start + 1, stop), start, stop
 end
 
--- The screen columns between two corners.
----@return claude_ide.Columns
-local function columns_between(first, last, to_eol)
+local function blockwise(first, last, to_eol)
   local first_from, first_to = unpack(fn.virtcol({ first.row + 1, first.col + 1, first.off }, true))
   local last_from, last_to = unpack(fn.virtcol({ last.row + 1, last.col + 1, last.off }, true))
-  local right = math.max(first_to, last_to)
+  local left, right = math.min(first_from, last_from), math.max(first_to, last_to)
   if to_eol then
     right = vim.v.maxcol
   elseif vim.o.selection == 'exclusive' and first_to < last_from then
     right = last_from - 1
   end
-  local drawn = { type = 'virt_text', limit = 1 }
-  local marks = vim.api.nvim_buf_get_extmarks(0, -1, { first.row, 0 }, { last.row, -1 }, drawn)
-  return { left = math.min(first_from, last_from), right = right, are_cells = #marks == 0 }
-end
-
-local function blockwise(first, last, to_eol)
-  local columns = columns_between(first, last, to_eol)
   local texts, size = {}, 0
   for row = first.row, math.min(last.row, first.row + MOST_BLOCK_ROWS - 1) do
-    texts[#texts + 1] = slice(row, columns)
+    texts[#texts + 1] = slice(row, left, right)
     size = size + #texts[#texts] + 1
     if size > CAP then
       break
     end
   end
-  local _, start = slice(first.row, columns)
-  local _, _, stop = slice(last.row, columns)
+  local _, start = slice(first.row, left, right)
+  local _, _, stop = slice(last.row, left, right)
   return {
     text = cut(table.concat(texts, '\n')),
     first = { row = first.row, col = start },

@@ -31,6 +31,12 @@ class Entry(msgspec.Struct, frozen=True):
     last: int | None = None
 
 
+class _Given(Entry, frozen=True):
+    """An entry from a source; `folder` is that of a relative path."""
+
+    folder: str = ""
+
+
 class Listed(msgspec.Struct):
     """What a buffer that lists files means, as the source for its filetype has returned it."""
 
@@ -63,7 +69,12 @@ class Listed(msgspec.Struct):
 
 
 def _entry(item: Any) -> Entry:
-    return Entry(item) if isinstance(item, str) else msgspec.convert(item, Entry, strict=False)
+    if isinstance(item, str):
+        return Entry(item)
+    given = msgspec.convert(item, _Given, strict=False)
+    path = given.path and str(Path(given.folder, given.path))
+    first = given.first if given.first and given.first > 0 else None
+    return Entry(path, first, given.last if first else None)
 
 
 class Mentioning:
