@@ -57,7 +57,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "startup": {"mcp"},
     "check": {"editor_name", "git", "mcp", "program", "transport"},
-    "agents": {"concealed", "text_diff", "tool_names", "wire"},
+    "agents": {"concealed", "errors", "text_diff", "tool_names", "transport", "wire"},
     "text_diff": set(),
     "last_words": set(),
     "news": set(),

@@ -4,7 +4,7 @@ import asyncio
 import itertools
 from collections.abc import AsyncIterator
 
-from claude_ide.agents.event_queue import MOST_WAITING, SLICE_SECONDS, EventQueue
+from claude_ide.agents.base import MOST_WAITING, SLICE_SECONDS, EventQueue
 from claude_ide.agents.events import Dead, Event, TextDelta
 
 SAID = TextDelta("1", "x")

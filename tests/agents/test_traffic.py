@@ -2,17 +2,17 @@
 
 import json
 
-from claude_ide.agents.traffic import MOST, Traffic
+from claude_ide.agents.base import MOST_KEPT, Traffic
 
 
 def test_only_the_last_frames_are_kept() -> None:
-    traffic = Traffic(clock=iter(range(MOST + 10)).__next__)
-    for number in range(MOST + 1):
+    traffic = Traffic(clock=iter(range(MOST_KEPT + 10)).__next__)
+    for number in range(MOST_KEPT + 1):
         traffic.record("out", {"number": number})
 
     kept = [json.loads(line) for line in traffic.text().splitlines()]
 
-    assert len(kept) == MOST
+    assert len(kept) == MOST_KEPT
     assert kept[0] == {"t": 2, "dir": "out", "m": {"number": 1}}
 
 

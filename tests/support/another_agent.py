@@ -23,7 +23,7 @@ from claude_ide.agents.agent import (
     TaskOutput,
     ToolServer,
 )
-from claude_ide.agents.event_queue import EventQueue
+from claude_ide.agents.base import EventQueue
 from claude_ide.agents.events import Event, Ready
 from claude_ide.agents.prompt import Answer, Image, Prompt, Words
 from claude_ide.agents.session_state import SessionState

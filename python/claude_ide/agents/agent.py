@@ -16,6 +16,7 @@ from claude_ide.agents.events import Event, Ready
 from claude_ide.agents.prompt import Answer, Image, Prompt
 from claude_ide.agents.session_state import SessionState
 from claude_ide.agents.workbench import Workbench
+from claude_ide.errors import UnsupportedError
 
 
 class Capabilities(Struct, frozen=True):
@@ -249,48 +250,60 @@ class Agent(Protocol):
 
     async def set_thinking_tokens(self, most: int | None) -> None:
         """Limit the tokens of thinking; 0 turns thinking off, None restores the agent's limit."""
+        raise UnsupportedError(f"{self.name} cannot limit its thinking")
 
     async def set_setting(self, setting: str, value: str) -> None:
         """Set one of the agent's own settings, by its id and the id of a value."""
+        raise UnsupportedError(f"{self.name} has no setting {setting}")
 
     async def context_usage(self) -> ContextUsage:
         """Return how full the context is."""
 
     async def rename(self, title: str) -> None:
         """Give the session a title."""
+        raise UnsupportedError(f"{self.name} cannot rename a session")
 
     async def rewind(self, prompt: str, *, dry_run: bool) -> Rewind:
         """Restore the files to their state before a prompt, or report what that would change.
 
         The agent informs the model with the next prompt.
         """
+        raise UnsupportedError(f"{self.name} cannot undo its changes to files")
 
     async def earlier(self, prompt: str) -> Earlier:
         """Return an earlier prompt of this conversation, by its id.
 
         Raises `AgentError` with the reason if the conversation cannot continue from before it.
         """
+        raise UnsupportedError(f"{self.name} cannot continue from an earlier prompt")
 
     async def ask_aside(self, question: str) -> str:
         """Return the answer to a question that does not become part of the conversation."""
+        raise UnsupportedError(f"{self.name} cannot answer an aside")
 
     async def stop_task(self, task: str) -> None:
         """Stop a task, by its id; one that has ended is ignored."""
+        raise UnsupportedError(f"{self.name} cannot stop a task")
 
     async def task_output(self, task: str) -> TaskOutput:
         """Return the end of a command's output. Raises `AgentError` if it cannot be read."""
+        raise UnsupportedError(f"{self.name} cannot list its tasks")
 
     async def background(self, tool: str) -> bool:
         """Move a running tool use to the background; False if this is not possible now."""
+        raise UnsupportedError(f"{self.name} cannot move a command to the background")
 
     async def tool_servers(self) -> list[ToolServer]:
         """Return the MCP servers."""
+        raise UnsupportedError(f"{self.name} cannot list its MCP servers")
 
     async def reconnect_server(self, name: str) -> None:
         """Connect to an MCP server again; raises `AgentError` with the reason if that fails."""
+        raise UnsupportedError(f"{self.name} cannot list its MCP servers")
 
     async def turn_server(self, name: str, *, on: bool) -> None:
         """Turn an MCP server on or off; raises `AgentError` if it cannot be reached."""
+        raise UnsupportedError(f"{self.name} cannot list its MCP servers")
 
     def log(self) -> str:
         """Return the recent traffic with the agent, one JSON object per line, for bug reports."""
@@ -299,24 +312,21 @@ class Agent(Protocol):
 class Kind(Protocol):
     """An agent that the user has configured, and its stored sessions."""
 
-    @property
-    def id(self) -> str:
-        """The agent's name in commands and options, such as `gemini`."""
+    id: str
+    """The agent's name in commands and options, such as `gemini`."""
+    name: str
+    """The agent's name in messages to the user."""
+    chooses_settings: bool
+    """Whether the user's command line decides which settings of a folder apply."""
+    needs_trust: bool
+    """Whether it always follows a folder's settings, so it may only start where that is safe.
 
-    @property
-    def name(self) -> str:
-        """The agent's name in messages to the user."""
-
-    @property
-    def chooses_settings(self) -> bool:
-        """Whether the user's command line decides which settings of a folder apply."""
-
-    @property
-    def needs_trust(self) -> bool:
-        """Whether it always follows a folder's settings, so it may only start where that is safe.
-
-        Nothing is started in a folder that the user does not trust, not even to list sessions.
-        """
+    Nothing is started in a folder that the user does not trust, not even to list sessions.
+    """
+    keeps_sessions: bool
+    """Whether stored sessions can be counted, searched and renamed, and listed at any time."""
+    deletes_sessions: bool
+    """Whether a stored session that was listed can be deleted."""
 
     def missing(self) -> str:
         """Return why it cannot be started, with instructions to install it; "" if it can."""
@@ -333,28 +343,24 @@ class Kind(Protocol):
         Raises `UnsupportedError` if the agent cannot list them.
         """
 
-    @property
-    def keeps_sessions(self) -> bool:
-        """Whether stored sessions can be counted, searched and renamed, and listed at any time."""
-
-    @property
-    def deletes_sessions(self) -> bool:
-        """Whether a stored session that was listed can be deleted."""
-
     async def count_turns(self, folder: Path, session: str) -> int:
         """Return the number of prompts in a stored session; 0 if it cannot be read."""
+        return 0
 
     async def find_passage(self, folder: Path, session: str, words: Sequence[str]) -> str:
         """Return the line of a stored session's first text with all these words; "" if none."""
+        return ""
 
     async def rename_session(self, folder: Path, session: str, title: str) -> None:
         """Give a stored session a title; raises `AgentError` if it is running or unknown."""
+        raise UnsupportedError(f"{self.name} cannot rename a session")
 
     async def delete_session(self, folder: Path, session: str) -> None:
         """Delete a stored session; raises `AgentError` if it is running or unknown."""
 
     async def check_session(self, folder: Path, session: str) -> None:
         """Raise `UnknownSessionError` if the folder is known not to have this session."""
+        return None
 
     def logins(self) -> list[Login]:
         """Return the ways to log in, as far as they are known.
@@ -364,6 +370,8 @@ class Kind(Protocol):
 
     def choose_login(self, login: str) -> None:
         """Have the next agent log in at its start, in the way with this id."""
+        return None
 
     def login_to_servers(self) -> list[str]:
         """Return the command that logs the user in to MCP servers; raises like `logins`."""
+        raise UnsupportedError(f"{self.name} cannot list its MCP servers")

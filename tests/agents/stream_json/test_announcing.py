@@ -1,8 +1,8 @@
-"""`announcing.py`: a running CLI learns that a server of ours has other tools."""
+"""`connection.py`: a running CLI learns that a server of ours has other tools."""
 
 from typing import Any
 
-from claude_ide.agents.stream_json.connection import Announcing, Controls
+from claude_ide.agents.stream_json.connection import Callbacks, Controls
 from support.mcp_server import Server
 from support.neovim import until
 
@@ -20,8 +20,8 @@ async def test_several_changes_at_once_are_announced_once_and_none_after_the_end
         sent.append(frame["request"])
 
     server = Server(nothing)
-    announcing = Announcing({"neovim": server}, Controls(send))
-    announcing.begin()
+    announcing = Callbacks(send, {"neovim": server}, None, Controls(send))
+    announcing.announce_tools()
     (changed,) = server.watchers
 
     changed()
@@ -29,7 +29,7 @@ async def test_several_changes_at_once_are_announced_once_and_none_after_the_end
     await until(lambda: sent, "it is announced")
     changed()
     await until(lambda: len(sent) == 2, "a later change is announced, too")
-    announcing.close()
+    await announcing.close()
 
     assert sent[0] == sent[1]
     assert sent[0]["subtype"] == "mcp_message"

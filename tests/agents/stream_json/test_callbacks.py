@@ -7,7 +7,13 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.stream_json.connection import CHANGED, LONGEST_PATCH, RESTORED, Callbacks
+from claude_ide.agents.stream_json.connection import (
+    CHANGED,
+    LONGEST_PATCH,
+    RESTORED,
+    Callbacks,
+    Controls,
+)
 from claude_ide.agents.workbench import Edits, McpServer
 from claude_ide.errors import TransportClosed
 from support.agents import NewError
@@ -25,7 +31,8 @@ class Cli:
     ) -> None:
         self.answers: dict[str, Frame] = {}
         self.gone = False
-        self.callbacks = Callbacks(self.receive, servers or {}, edits)
+        controls = Controls(self.receive)
+        self.callbacks = Callbacks(self.receive, servers or {}, edits, controls)
 
     async def receive(self, frame: Frame) -> None:
         if self.gone:

@@ -55,15 +55,15 @@ def test_a_process_with_the_same_id_that_started_later_is_another_one(
 
 
 def test_turns_are_the_prompts_of_the_user(session: Path) -> None:
-    turns = stored.Turns()
-    assert turns.count(session) == 3
+    turns = history.Readings(stored.count_turns, 0)
+    assert turns.of(session) == 3
 
     with session.open("a") as file:
         message = {"type": "user", "message": {"role": "user", "content": "More"}}
         file.write(json.dumps(message, separators=(",", ":")) + "\n")
 
-    assert turns.count(session) == 4
-    assert turns.count(session.with_name("none.jsonl")) == 0
+    assert turns.of(session) == 4
+    assert turns.of(session.with_name("none.jsonl")) == 0
 
 
 @pytest.mark.parametrize(

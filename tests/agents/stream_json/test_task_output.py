@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.agents.stream_json.task_output import MOST_BYTES, read
+from claude_ide.agents.stream_json.client import LARGEST_OUTPUT_BYTES, _read_output
 from claude_ide.errors import AgentError
 
 
@@ -12,7 +12,7 @@ def test_a_short_output_is_read_whole(tmp_path: Path) -> None:
     path = tmp_path / "b1.output"
     path.write_bytes(b"one\n\xfftwo\n")
 
-    output = read(str(path))
+    output = _read_output(str(path))
 
     assert output.text == "one\n\ufffdtwo\n"
     assert not output.is_cut
@@ -20,13 +20,13 @@ def test_a_short_output_is_read_whole(tmp_path: Path) -> None:
 
 def test_only_the_end_of_a_long_output_is_read(tmp_path: Path) -> None:
     path = tmp_path / "b1.output"
-    path.write_text("x" * MOST_BYTES + "the end")
+    path.write_text("x" * LARGEST_OUTPUT_BYTES + "the end")
 
-    output = read(str(path))
+    output = _read_output(str(path))
 
     assert output.is_cut
-    assert output.size == MOST_BYTES + 7
-    assert len(output.text) == MOST_BYTES
+    assert output.size == LARGEST_OUTPUT_BYTES + 7
+    assert len(output.text) == LARGEST_OUTPUT_BYTES
     assert output.text.endswith("the end")
 
 
@@ -38,4 +38,4 @@ def test_an_output_that_cannot_be_read_is_reported(
     tmp_path: Path, name: str, complaint: str
 ) -> None:
     with pytest.raises(AgentError, match=complaint):
-        read(name and str(tmp_path / name))
+        _read_output(name and str(tmp_path / name))

@@ -4,8 +4,8 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
+from claude_ide import program
 from claude_ide.agents.acp.connection import Connection, Incoming, Params, introduction
 from claude_ide.agents.acp.decoding import replay
 from claude_ide.agents.acp.decoding.settings import SetRequest
@@ -14,11 +14,10 @@ from claude_ide.agents.acp.launch import Launch
 from claude_ide.agents.acp.observing import Observing
 from claude_ide.agents.acp.pending import Pending
 from claude_ide.agents.acp.prompting import Prompting
-from claude_ide.agents.acp.serving import Asking, Serving
+from claude_ide.agents.acp.serving import Serving
 from claude_ide.agents.acp.sessions import Opened, Sessions
-from claude_ide.agents.acp.unsupported import Unsupported
 from claude_ide.agents.agent import Capabilities, ContextUsage, Opening, ResumeSession
-from claude_ide.agents.event_queue import EventQueue
+from claude_ide.agents.base import BaseAgent
 from claude_ide.agents.events import (
     Dead,
     EffortChanged,
@@ -32,10 +31,8 @@ from claude_ide.agents.events import (
 from claude_ide.agents.fields import mapping, text
 from claude_ide.agents.prompt import Answer, Prompt
 from claude_ide.agents.session_state import SessionState
-from claude_ide.agents.traffic import Traffic
 from claude_ide.agents.workbench import Workbench
 from claude_ide.errors import AgentError, UnsupportedError
-from claude_ide.jsonrpc.message import Id
 from claude_ide.transport.process import GRACE_SECONDS
 
 INTERRUPT_SECONDS = 0.5
@@ -45,16 +42,13 @@ CLOSE_SECONDS = 0.5
 """How long an agent may take to let go of its session before it is stopped."""
 
 
-class AcpAgent(Unsupported):
-    """Implements `Agent`. It can be restarted after it has ended."""
+class AcpAgent(BaseAgent):
+    """Implements `Agent`."""
 
     def __init__(self, launch: Launch, workbench: Workbench) -> None:
+        super().__init__(launch.name)
         self._launch = launch
         self._workbench = workbench
-        self._traffic = Traffic(launch.name)
-        self._events = EventQueue()
-        self._state = SessionState()
-        self._starting = asyncio.Lock()
         self._connection: Connection | None = None
         self._replayed: list[Event] | None = None
         """The events of a session that is being loaded."""
@@ -70,12 +64,11 @@ class AcpAgent(Unsupported):
         self._pending = Pending(self._emit)
         self._observing = Observing(self._workbench.edits)
         self._working = self._decoder, self._pending, self._observing
-        self._serving = Serving(self._launch, self._workbench.files, *self._working, self._emit)
+        self._serving = Serving(self._launch, self._workbench, *self._working, self._emit)
         self._talk: Prompting | None = None
 
     @property
     def name(self) -> str:
-        """The agent's name."""
         return self._launch.name
 
     @property
@@ -85,7 +78,6 @@ class AcpAgent(Unsupported):
 
     @property
     def capabilities(self) -> Capabilities:
-        """What the agent has reported that it can do."""
         connection, settings = self._connection, self._decoder.settings
         login = self._launch.logins.exist
         if connection is None:
@@ -101,7 +93,7 @@ class AcpAgent(Unsupported):
             fork=offer.forks,
             modes=bool(settings.modes),
             models=bool(settings.models),
-            effort=settings.has_effort,
+            effort=bool(settings.efforts),
             settings=bool(settings.free),
             change_proposal=self._serving.writes,
             editor_files=self._serving.reads,
@@ -110,19 +102,12 @@ class AcpAgent(Unsupported):
         )
 
     @property
-    def state(self) -> SessionState:
-        """The session's state."""
-        return self._state
-
-    @property
     def session(self) -> str:
-        """The session's id."""
         return self._session
 
     # Start and end.
 
     async def history(self, session: str) -> list[Event]:
-        """Load a session, and return its conversation, which the agent repeats."""
         opened = await self._connect()
         if not self._running.offer.loads:
             return replay.history(self.name, [])
@@ -132,7 +117,6 @@ class AcpAgent(Unsupported):
         return replay.history(self.name, events)
 
     async def start(self, opening: Opening) -> Ready:
-        """Start the agent and open a session, unless `history` has done so."""
         if not self._is_open(opening):
             sessions = await self._unopened()
             with self._replaying() as replayed:
@@ -145,12 +129,7 @@ class AcpAgent(Unsupported):
         self._report([Session(self._session), ready, *settings.current()])
         return ready
 
-    def events(self) -> AsyncIterator[Event]:
-        """Yield every event up to `Dead`; call it again after a restart."""
-        return self._events.until_dead()
-
     async def stop(self, grace: float = GRACE_SECONDS) -> None:
-        """End the agent; each step (cancel, close, terminate, kill) gets some time."""
         # While the process is being created, there is no handle to end it with.
         async with self._starting:
             connection = self._connection
@@ -164,7 +143,6 @@ class AcpAgent(Unsupported):
         await connection.stop(grace)
 
     def kill(self) -> None:
-        """End the agent without waiting: SIGTERM first, then SIGKILL."""
         if self._connection is not None:
             self._connection.kill()
 
@@ -236,16 +214,19 @@ class AcpAgent(Unsupported):
         """Start the agent's process and learn what it can do; return its sessions."""
         launch = self._launch
         async with self._starting:
-            environment = launch.environment
-            child = await Connection.spawn(launch.command, launch.folder, environment)
+            environment = program.inherited(launch.environment)
+            child = await Connection.start_child(launch.command, launch.folder, environment)
             self._events.clear()
             self._reset()
             self._state = self._state.spawned()
-            dialect = Incoming(self._requests(), self._notifications())
-            connection = Connection(
-                *(child, launch.name, dialect, self._traffic, self._ended, self._events.room)
+            notifications = {
+                "session/update": self._update,
+                "$/cancel_request": lambda params: self._pending.withdraw(params.get("requestId")),
+            }
+            dialect = Incoming(self._serving.requests(), notifications)
+            connection = self._connection = Connection(
+                *(child, self._traffic, self._events.room, launch.name, dialect, self._ended)
             )
-            self._connection = connection
         try:
             await connection.initialize(introduction(self._serving.abilities))
             self._serving.introduced(connection.offer.own_name)
@@ -265,33 +246,27 @@ class AcpAgent(Unsupported):
     # Prompts.
 
     async def prompt(self, prompt: Prompt) -> str:
-        """Send a prompt after the current turn; return its id."""
         return self._prompting.send(prompt)
 
     async def steer(self, prompt: Prompt) -> str:
-        """Send a prompt within the current turn, if the agent has announced that it takes any."""
         if not self._running.offer.steers:
             raise UnsupportedError(f"{self.name} accepts no prompt during a turn")
         return await self._prompting.steer(prompt)
 
     async def redirect(self, prompt: Prompt) -> str:
-        """End the current turn, and send a prompt then; return its id."""
         id_ = self._prompting.send(prompt, next_=True)
         self._serving.cancel()
         await self._prompting.cancel()
         return id_
 
     async def withdraw(self, prompt: str) -> bool:
-        """Withdraw a prompt that waits for the end of the turn; False if it was too late."""
         return self._prompting.withdraw(prompt)
 
     async def interrupt(self) -> None:
-        """End the current turn."""
         self._serving.cancel()
         await self._prompting.interrupt()
 
     async def answer(self, request: str, answer: Answer) -> None:
-        """Answer a request, unless it was withdrawn or answered before."""
         self._pending.answer(request, answer)
 
     @property
@@ -303,23 +278,19 @@ class AcpAgent(Unsupported):
     # Settings.
 
     async def set_mode(self, mode: str) -> None:
-        """Set the permission mode."""
         settings = self._decoder.settings
         settings.check_mode(mode, self.name)
         await self._set(settings.set_mode(mode), lambda: settings.mode_changed(mode))
 
     async def set_model(self, model: str) -> None:
-        """Set the model."""
         settings = self._decoder.settings
         await self._set(settings.set_model(model), lambda: settings.model_changed(model))
 
     async def set_effort(self, effort: str) -> None:
-        """Set the reasoning effort."""
         request = self._decoder.settings.set_effort(effort)
         await self._set(request, lambda: [EffortChanged(effort)])
 
     async def set_setting(self, setting: str, value: str) -> None:
-        """Set one of the agent's own settings."""
         await self._set(self._decoder.settings.set_option(setting, value), lambda: [])
 
     async def _set(
@@ -330,31 +301,13 @@ class AcpAgent(Unsupported):
             raise UnsupportedError(f"{self.name} has no such setting")
         params = {"sessionId": self._session, **request.params}
         result = mapping(await self._running.request(request.method, params))
-        if "configOptions" in result:
-            self._report(self._decoder.settings.update(result))
-        else:
-            self._report(changed())
+        is_listed = "configOptions" in result
+        self._report(self._decoder.settings.update(result) if is_listed else changed())
 
     async def context_usage(self) -> ContextUsage:
-        """Return how full the context was at the agent's last report."""
         return ContextUsage(self._usage.context_used or 0, self._usage.context_size or 0)
 
-    # The agent's messages.
-
-    def _requests(self) -> dict[str, Callable[[Id, Params], Any]]:
-        allow_code = self._workbench.allow_code
-        asking = Asking(self.name, *self._working, self._serving, self._report, allow_code)
-        return {
-            "session/request_permission": asking.permission,
-            "elicitation/create": asking.elicitation,
-            **self._serving.requests(),
-        }
-
-    def _notifications(self) -> dict[str, Callable[[Params], None]]:
-        return {
-            "session/update": self._update,
-            "$/cancel_request": lambda params: self._pending.withdraw(params.get("requestId")),
-        }
+    # Events.
 
     def _update(self, params: Params) -> None:
         session = text(params.get("sessionId"))
@@ -362,8 +315,6 @@ class AcpAgent(Unsupported):
             return  # a subagent's, or a confused agent's
         self._report(self._decoder.decode(mapping(params.get("update"))))
         self._serving.show()
-
-    # Events.
 
     @property
     def _running(self) -> Connection:
@@ -392,7 +343,3 @@ class AcpAgent(Unsupported):
         runs = self._talk is not None and self._talk.is_running
         is_late = after.busy and not self._state.busy and not runs
         return self._state if is_late and not isinstance(event, PromptChanged) else after
-
-    def log(self) -> str:
-        """Return the recent messages in both directions, as `Traffic.text` formats them."""
-        return self._traffic.text()

@@ -3,20 +3,19 @@
 import asyncio
 import logging
 import re
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from types import MappingProxyType
 from typing import Any
 
 import msgspec
 
 from claude_ide import __version__, program
+from claude_ide.agents import base
 from claude_ide.agents.acp.decoding import capabilities
 from claude_ide.agents.acp.decoding.capabilities import Offer
 from claude_ide.agents.acp.launch import Launch
-from claude_ide.agents.event_queue import EventQueue
+from claude_ide.agents.base import EventQueue, Traffic
 from claude_ide.agents.fields import mapping, text
-from claude_ide.agents.traffic import Traffic
 from claude_ide.concealed import without_secrets
 from claude_ide.errors import (
     INTERNAL_ERROR,
@@ -180,60 +179,37 @@ def introduction(abilities: Mapping[str, Any] = MappingProxyType({})) -> dict[st
     return {"clientCapabilities": capabilities, "clientInfo": CLIENT}
 
 
-LINES_AT_ONCE = 200
-"""How many updates are decoded before other tasks run."""
-
-EXIT_SECONDS = 2.0
-"""How long an agent that has closed its stdout may take to end."""
-
 LONGEST_PRINTED = 1_000
 """How many bytes are kept of a line on stdout that is no message."""
 
 UPDATE = b'"session/update"'
 
 
-class Connection:
-    """An agent from its start to its end; `ended` is called with its exit code and complaint.
-
-    Its output is read on when `room` returns.
-    """
+class Connection(base.Connection):
+    """An agent from its start to its end; `ended` is called with its exit code and complaint."""
 
     def __init__(
         self,
         child: Child,
+        traffic: Traffic,
+        room: Callable[[], Awaitable[None]],
         name: str,
         dialect: Dialect,
-        traffic: Traffic,
         ended: Callable[[int, str], None],
-        room: Callable[[], Awaitable[None]],
     ) -> None:
         self.offer = Offer()
         self._is_ending = False
-        self._child = child
         self._name = name
-        self._traffic = traffic
-        self._ended = ended
-        self._room = room
+        self._on_end = ended
         self._printed = b""
         """The last line on stdout, if that is no message."""
         self._peer = Peer(self, dialect)
-        self._reading = asyncio.get_running_loop().create_task(self._read())
-        self._reading.add_done_callback(_log_failure)
-
-    @staticmethod
-    async def spawn(command: Sequence[str], folder: Path, environment: Mapping[str, str]) -> Child:
-        """Start an agent. Raises `AgentError` if it cannot be started."""
-        try:
-            return await Child.spawn(
-                command, cwd=folder, environment=program.inherited(environment)
-            )
-        except OSError as error:
-            raise AgentError(f"{command[0]} cannot be started: {error.strerror}") from None
+        super().__init__(child, traffic, room)
 
     @property
     def alive(self) -> bool:
         """Whether the agent is running, and is not being ended."""
-        return not (self._is_ending or self._reading.done())
+        return super().alive and not self._is_ending
 
     async def initialize(self, information: dict[str, Any]) -> None:
         """Tell the agent about the client and learn its capabilities.
@@ -276,16 +252,15 @@ class Connection:
     async def stop(self, grace: float = GRACE_SECONDS) -> None:
         """End the agent; each step (close, terminate, kill) gets `grace` seconds."""
         self._is_ending = True
-        await self._child.stop(grace)
-        await asyncio.wait([self._reading])
+        await super().stop(grace)
 
     def kill(self) -> None:
         """End the agent without waiting: SIGTERM first, then SIGKILL."""
         self._is_ending = True
-        self._child.kill()
+        super().kill()
 
     @property
-    def _complaint(self) -> str:
+    def complaint(self) -> str:
         """The end of its stderr. Some programs print on stdout why they do not start."""
         complaint = self._child.stderr or self._printed.decode("utf-8", "replace")
         # An agent may print the environment of a server that it cannot start.
@@ -293,43 +268,30 @@ class Connection:
 
     @property
     def _last_words(self) -> str:
-        complaint = self._complaint.strip()
+        complaint = self.complaint.strip()
         return complaint.splitlines()[-1] if complaint else f"exit code {self._child.code}"
 
-    async def _read(self) -> None:
-        try:
-            number = 0
-            async for line in self._child.lines():
-                self._traffic.record("out", line)
-                frame = message(line)
-                self._printed = b"" if frame else line[:LONGEST_PRINTED]
-                if frame is None:
-                    logger.warning("ignored a line that is no message: %.200r", line)
-                    continue
-                await self._peer.receive(frame)
-                number += 1
-                await self._room()
-                # The caller of a request must see its answer before the messages after it.
-                if UPDATE not in line or number % LINES_AT_ONCE == 0:
-                    await asyncio.sleep(0)
-        finally:
-            code = await self._child.stop(EXIT_SECONDS)
-            if self._child.stderr:
-                self._traffic.record("stderr", self._complaint)
-            self._ended(code, self._complaint)
-            await self._peer.close()
+    async def _handle_line(self, line: bytes) -> bool:
+        self._traffic.record("out", line)
+        frame = message(line)
+        self._printed = b"" if frame else line[:LONGEST_PRINTED]
+        if frame is None:
+            logger.warning("ignored a line that is no message: %.200r", line)
+            return False
+        await self._peer.receive(frame)
+        # The caller of a request must see its answer before the messages after it.
+        return UPDATE not in line
+
+    async def _ended(self, code: int) -> None:
+        self._on_end(code, self.complaint)
+        await self._peer.close()
 
 
 class EndedError(AgentError):
     """The agent ended before it answered."""
 
 
-def _log_failure(reading: asyncio.Task[None]) -> None:
-    if not reading.cancelled() and (error := reading.exception()):
-        logger.error("the agent's output could not be read on", exc_info=error)
-
-
-GRACE_SECONDS = 1.0
+PROBE_GRACE_SECONDS = 1.0
 
 
 async def probe(launch: Launch) -> Offer:
@@ -337,12 +299,13 @@ async def probe(launch: Launch) -> Offer:
 
     Raises `AgentError` if it cannot be started, or has ended.
     """
-    child = await Connection.spawn(launch.command, launch.folder, launch.environment)
-    silent = Incoming({}, {})
-    ended, room = (lambda _code, _stderr: None), EventQueue().room
-    connection = Connection(child, launch.name, silent, Traffic(), ended, room)
+    child = await Connection.start_child(
+        launch.command, launch.folder, program.inherited(launch.environment)
+    )
+    room, silent = EventQueue().room, Incoming({}, {})
+    connection = Connection(child, Traffic(), room, launch.name, silent, lambda *_: None)
     try:
-        await connection.initialize(introduction({}))
+        await connection.initialize(introduction())
         return connection.offer
     finally:
-        await connection.stop(GRACE_SECONDS)
+        await connection.stop(PROBE_GRACE_SECONDS)

@@ -16,7 +16,7 @@ from claude_ide.agents.acp.connection import probe
 from claude_ide.agents.acp.decoding.capabilities import Offer
 from claude_ide.agents.acp.launch import Launch
 from claude_ide.agents.acp.logins import Logins, Remembered
-from claude_ide.agents.agent import Login, SessionSummary
+from claude_ide.agents.agent import Kind, Login, SessionSummary
 from claude_ide.agents.workbench import Workbench
 from claude_ide.errors import AgentError, UnsupportedError
 
@@ -127,7 +127,7 @@ def _merged(entry: Entry, given: Given) -> Entry:
     )
 
 
-class Acp:
+class Acp(Kind):
     """Implements `Kind`. `cmd` is the user's command line; `method` is a login for each start.
 
     `mcp` is `http` if it refuses MCP servers over `stdio`. `login` is the command that logs in in a
@@ -164,7 +164,6 @@ class Acp:
         """The agents that were opened; one that runs can be asked for stored sessions."""
 
     def missing(self) -> str:
-        """Return which program is missing, and how to install it; "" if it is there."""
         words = self._words
         try:
             launch.find(words, self._environment)
@@ -184,39 +183,21 @@ class Acp:
         return await probe(self._launch(folder))
 
     def open(self, folder: Path, workbench: Workbench) -> AcpAgent:
-        """Return an agent for a folder."""
         agent = AcpAgent(self._launch(folder), workbench)
         self._agents.add(agent)
         return agent
 
     async def sessions(self, folder: Path) -> list[SessionSummary]:
-        """List the sessions of a folder; the agent is started if none runs there."""
+        # The agent is started if none runs there.
         async with self._any(folder).stored() as stored:
             self.deletes_sessions = stored.can_delete
             return await stored.listed()
 
-    async def count_turns(self, _folder: Path, _session: str) -> int:
-        """Return 0: the agent does not tell."""
-        return 0
-
-    async def find_passage(self, _folder: Path, _session: str, _words: Sequence[str]) -> str:
-        """Return "": the agent does not tell."""
-        return ""
-
-    async def rename_session(self, _folder: Path, _session: str, _title: str) -> None:
-        """Refuse to rename a session."""
-        raise UnsupportedError(f"{self.name} cannot rename a session")
-
     async def delete_session(self, folder: Path, session: str) -> None:
-        """Delete a session, if the agent can; it is started if none runs there."""
         async with self._any(folder).stored() as stored:
             await stored.delete(session)
 
-    async def check_session(self, _folder: Path, _session: str) -> None:
-        """Know nothing: the agent reports an unknown session when it is resumed."""
-
     def logins(self) -> list[Login]:
-        """Return the ways to log in that the agent has reported, and its own command for that."""
         if reason := self.missing():
             raise AgentError(reason)
         found = self._logins.ways(self._words, self._environment)
@@ -225,12 +206,7 @@ class Acp:
         return found
 
     def choose_login(self, login: str) -> None:
-        """Have the next agent that opens a session log in in this way."""
         self._logins.chosen = login
-
-    def login_to_servers(self) -> list[str]:
-        """Refuse to log in to MCP servers."""
-        raise UnsupportedError(f"{self.name} cannot list its MCP servers")
 
     def _any(self, folder: Path) -> AcpAgent:
         """Return an agent that runs in a folder, or a new one."""

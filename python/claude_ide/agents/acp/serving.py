@@ -1,6 +1,6 @@
 """What the editor does for one running agent: it reads and writes files, and runs commands."""
 
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from msgspec import Struct
@@ -33,7 +33,7 @@ from claude_ide.agents.events import (
 )
 from claude_ide.agents.fields import mapping, strings, text
 from claude_ide.agents.prompt import Allow, Answer, Dismiss, Reject
-from claude_ide.agents.workbench import AllowCode, Files
+from claude_ide.agents.workbench import Workbench
 from claude_ide.jsonrpc.message import Id
 from claude_ide.paths import real
 
@@ -51,12 +51,12 @@ class _Shown(Struct):
 
 
 class Serving:
-    """Answers `fs/*`, if there are `files`, and `terminal/*`."""
+    """Answers the agent's requests: to the user, `fs/*` if there are files, and `terminal/*`."""
 
     def __init__(
         self,
         launch: Launch,
-        files: Files | None,
+        workbench: Workbench,
         decoder: Decoder,
         pending: Pending,
         observing: Observing,
@@ -64,7 +64,10 @@ class Serving:
     ) -> None:
         environment = program.inherited(launch.environment)
         self._terminals = Terminals(launch.folder, environment, self._printed)
+        files = workbench.files
         self._files = FileRequests(files, observing.note, emit) if files else None
+        self._name = launch.name
+        self._workbench = workbench
         self._decoder = decoder
         self._pending = pending
         self._observing = observing
@@ -99,6 +102,10 @@ class Serving:
     def requests(self) -> dict[str, Answering]:
         """Return what answers each method."""
         terminals = self._terminals
+        found: dict[str, Answering] = {
+            "session/request_permission": self._permission,
+            "elicitation/create": self._elicitation,
+        }
         methods = {
             "terminal/create": self._create,
             "terminal/output": terminals.output,
@@ -106,16 +113,14 @@ class Serving:
             "terminal/kill": terminals.kill,
             "terminal/release": terminals.release,
         }
-        found: dict[str, Answering] = {
-            method: lambda _id, params, answer=answer: answer(params)  # type: ignore[misc]
-            for method, answer in methods.items()
-        }
+        for method, answer in methods.items():
+            found[method] = lambda _id, params, answer=answer: answer(params)  # type: ignore[misc]
         if self._files is not None:
             found["fs/read_text_file"] = self._waiting(self._files.read)
             found["fs/write_text_file"] = self._waiting(self._files.write)
         return found
 
-    def answered(self, call: Call, answer: Answer | None, targets: frozenset[str]) -> None:
+    def _answered(self, call: Call, answer: Answer | None, targets: frozenset[str]) -> None:
         """Remember that a call may change these files, and the user's versions of them."""
         if self._files is None or not isinstance(answer, Allow):
             return
@@ -196,59 +201,28 @@ class Serving:
     def _waiting(self, answer: Callable[[Params], Coroutine[Any, Any, Any]]) -> Answering:
         return lambda id_, params: self._pending.run(id_, answer(params))
 
-
-def _line(params: Params) -> str:
-    """Return the command line that a terminal runs."""
-    command, arguments = text(params.get("command")), strings(params.get("args"))
-    is_shell = len(arguments) == 2 and arguments[0] in SHELLS
-    return arguments[1] if is_shell else " ".join((command, *arguments))
-
-
-CANCELLED = {"action": "cancel"}
-
-
-class Asking:
-    """Reports the requests of the agent with this name, and encodes the answers."""
-
-    def __init__(
-        self,
-        name: str,
-        decoder: Decoder,
-        pending: Pending,
-        observing: Observing,
-        serving: Serving,
-        report: Callable[[Iterable[Event]], None],
-        note_code: AllowCode | None,
-    ) -> None:
-        self._name = name
-        self._decoder = decoder
-        self._pending = pending
-        self._observing = observing
-        self._serving = serving
-        self._report = report
-        self._note_code = note_code
-
-    async def permission(self, id_: Id, params: Params) -> dict[str, Any]:
+    async def _permission(self, id_: Id, params: Params) -> dict[str, Any]:
         """Answer `session/request_permission`."""
         tools = self._decoder.tools
         call, events = tools.asked(mapping(params.get("toolCall")))
-        self._report(events)
+        for event in events:
+            self._emit(event)
         asked = permission.asked(self._pending.new(), params, call)
         # The call, and where its paths lead, may have changed by the time of the answer.
         targets = frozenset(map(real, call.paths))
         answer = await self._answer(id_, asked)
         await self._observing.examined(call)
-        self._serving.answered(call, answer, targets)
+        self._answered(call, answer, targets)
         if isinstance(answer, Allow) and isinstance(asked, PermissionAsked) and asked.code:
             self._allow_code(asked, answer)
         if isinstance(answer, Reject | Dismiss):
             tools.rejected.add(call.id)
         return permission.answered(asked.options, answer)
 
-    async def elicitation(self, id_: Id, params: Params) -> dict[str, Any]:
+    async def _elicitation(self, id_: Id, params: Params) -> dict[str, Any]:
         """Answer `elicitation/create`: a form, or an address to open."""
         answer = await self._answer(id_, self._question(params))
-        return CANCELLED if answer is None else elicitation.encode(answer)
+        return {"action": "cancel"} if answer is None else elicitation.encode(answer)
 
     async def _answer(self, id_: Id, asked: Asked) -> Answer | None:
         """Return the user's answer; None if it is withdrawn, or the turn is being cancelled."""
@@ -259,8 +233,8 @@ class Asking:
         """Spare the user the question of the tool itself."""
         lasting = {each.id for each in asked.options if each.kind is OptionKind.ALLOW_ALWAYS}
         for_good = not lasting.isdisjoint(answer.options)
-        if self._note_code is not None:
-            self._note_code(asked.code, answer.code or asked.code, for_good=for_good)
+        if self._workbench.allow_code is not None:
+            self._workbench.allow_code(asked.code, answer.code or asked.code, for_good=for_good)
 
     def _question(self, params: Params) -> QuestionAsked | UrlAsked:
         request, tool = self._pending.new(), text(params.get("toolCallId"))
@@ -269,3 +243,10 @@ class Asking:
             return UrlAsked(request, tool, self._name, message, text(params.get("url")))
         questions = elicitation.questions(params.get("requestedSchema"))
         return QuestionAsked(request, tool, questions, message=message)
+
+
+def _line(params: Params) -> str:
+    """Return the command line that a terminal runs."""
+    command, arguments = text(params.get("command")), strings(params.get("args"))
+    is_shell = len(arguments) == 2 and arguments[0] in SHELLS
+    return arguments[1] if is_shell else " ".join((command, *arguments))

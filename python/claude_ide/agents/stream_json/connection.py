@@ -3,31 +3,26 @@
 import asyncio
 import itertools
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from functools import partial
 from typing import Any
 
+from claude_ide.agents import base
 from claude_ide.agents.agent import NewSession, Opening
-from claude_ide.agents.events import (
-    Asked,
-    Dead,
-    Event,
-    Hunk,
-    Notice,
-    Ready,
-)
+from claude_ide.agents.base import Traffic
+from claude_ide.agents.events import Asked, Dead, Event, Hunk, Notice, Ready
 from claude_ide.agents.fields import mapping, mappings, text
 from claude_ide.agents.stream_json.decoding import answers, permission
 from claude_ide.agents.stream_json.decoding.decode import Decoder
 from claude_ide.agents.stream_json.decoding.tools import change_of, hunks_of, path_in
-from claude_ide.agents.stream_json.version import UNKNOWN_OPTION, too_old
 from claude_ide.agents.stream_json.wire import frames
 from claude_ide.agents.stream_json.wire.frames import Frame, decode_line, encode_line
 from claude_ide.agents.stream_json.wire.launch import HOOK_EVENTS, Launch
-from claude_ide.agents.traffic import Traffic
 from claude_ide.agents.workbench import Edits, McpServer
 from claude_ide.errors import AgentError, TransportClosed, UnknownSessionError, UnsupportedError
-from claude_ide.transport.process import GRACE_SECONDS, Child
+from claude_ide.transport.process import Child
+
+logger = logging.getLogger(__name__)
 
 UNSUPPORTED_CODE = "unsupported_request"
 UNSUPPORTED_TEXT = "Unsupported control request"
@@ -93,49 +88,7 @@ class Controls:
                 answer.exception()  # its caller may be gone: avoids "exception was never retrieved"
 
 
-logger = logging.getLogger(__name__)
-
-LIST_CHANGED = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
-
-
-class Announcing:
-    """Watches the servers until it is closed; several changes at once are announced once."""
-
-    def __init__(self, servers: Mapping[str, McpServer], controls: Controls) -> None:
-        self._controls = controls
-        self._due: set[str] = set()
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._unwatch: list[Callable[[], object]] = []
-        self._servers = servers
-
-    def begin(self) -> None:
-        """Announce changes from now on: the CLI has started."""
-        for name, server in self._servers.items():
-            self._unwatch.append(server.watch(partial(self._changed, name)))
-
-    def close(self) -> None:
-        """The CLI has ended."""
-        while self._unwatch:
-            self._unwatch.pop()()
-        for task in self._tasks:
-            task.cancel()
-
-    def _changed(self, name: str) -> None:
-        if name not in self._due:
-            self._due.add(name)
-            task = asyncio.get_running_loop().create_task(self._announce(name))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
-
-    async def _announce(self, name: str) -> None:
-        # A change during the request is another one.
-        self._due.discard(name)
-        try:
-            await self._controls.request("mcp_message", server_name=name, message=LIST_CHANGED)
-        except (AgentError, TransportClosed) as error:
-            logger.info("the CLI does not learn of changed tools: %s", error)
-
-
+LIST_CHANGED = "notifications/tools/list_changed"
 EDITING = "editing"
 EDITED = "edited"
 PROMPTED = "prompted"
@@ -160,10 +113,15 @@ class Callbacks:
         send: Callable[[Frame], Awaitable[None]],
         servers: Mapping[str, McpServer],
         edits: Edits | None,
+        controls: Controls,
     ) -> None:
         self._send = send
         self._servers = servers
         self._edits = edits
+        self._controls = controls
+        self._unwatch: list[Callable[[], object]] = []
+        self._changed_servers: set[str] = set()
+        """Those whose tools have changed, which the CLI does not know yet."""
         self._changed: set[str] = set()
         self._restored: dict[str, None] = {}
         """The files that were restored since the last prompt."""
@@ -178,6 +136,25 @@ class Callbacks:
             hooks["UserPromptSubmit"] = [_hook(PROMPTED)]
         fields: Frame = {"hooks": hooks}
         return fields | {"sdkMcpServers": [*self._servers]} if self._servers else fields
+
+    def announce_tools(self) -> None:
+        """Announce changes of our servers' tools from now on: the CLI has started."""
+        for name, server in self._servers.items():
+            self._unwatch.append(server.watch(partial(self._tools_changed, name)))
+
+    def _tools_changed(self, name: str) -> None:
+        if name not in self._changed_servers:
+            self._changed_servers.add(name)
+            self._run(f"{LIST_CHANGED} {name}", self._announce(name))
+
+    async def _announce(self, name: str) -> None:
+        # A change during the request is another one.
+        self._changed_servers.discard(name)
+        message = {"jsonrpc": "2.0", "method": LIST_CHANGED}
+        try:
+            await self._controls.request("mcp_message", server_name=name, message=message)
+        except (AgentError, TransportClosed) as error:
+            logger.info("the CLI does not learn of changed tools: %s", error)
 
     def proposal_changed(self, tool: str) -> None:
         """Record that the user changed a tool's input: the CLI does not inform the model."""
@@ -201,11 +178,15 @@ class Callbacks:
         """Start to answer a `control_request`."""
         id_ = text(frame.get("request_id"))
         asked = mapping(frame.get("request"))
-        task = asyncio.get_running_loop().create_task(self._answer(id_, asked))
+        self._run(id_, self._answer(id_, asked))
+
+    def _run(self, id_: str, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
         self._tasks[id_] = task
 
         def done(task: asyncio.Task[None]) -> None:
-            self._tasks.pop(id_, None)
+            if self._tasks.get(id_) is task:
+                del self._tasks[id_]
             if not task.cancelled() and (error := task.exception()):
                 logger.error("a request of the CLI failed", exc_info=error)
 
@@ -218,6 +199,8 @@ class Callbacks:
 
     async def close(self) -> None:
         """Cancel all requests: the CLI has ended."""
+        while self._unwatch:
+            self._unwatch.pop()()
         tasks = [*self._tasks.values()]
         for task in tasks:
             task.cancel()
@@ -308,13 +291,10 @@ def _patch(hunks: Iterable[Hunk]) -> str:
     return patch if len(patch) <= LONGEST_PATCH else f"{patch[:LONGEST_PATCH]}\n[…]"
 
 
-FRAMES_AT_ONCE = 200
-"""How many frames are decoded before other tasks run."""
-
-EXIT_SECONDS = 2.0
-"""How long a CLI that has closed its stdout may take to end."""
-
 NO_CONVERSATION = "No conversation found"
+
+UNKNOWN_OPTION = "unknown option"
+"""The CLI's message on stderr, followed by the option, when it does not know one of ours."""
 
 UNTRUSTED = "has not been trusted"
 """2.1.197 writes this to stderr, and nowhere else, when it ignores a folder's permission rules."""
@@ -327,56 +307,31 @@ class UnknownOptionError(AgentError):
     """The CLI does not know an option that is not essential."""
 
 
-class Connection:
-    """A CLI from its start to its end; its output is read on when `room` returns."""
+class Connection(base.Connection):
+    """A CLI from its start to its end."""
 
     def __init__(
         self,
         child: Child,
-        emit: Callable[[Event], None],
+        traffic: Traffic,
         room: Callable[[], Awaitable[None]],
+        emit: Callable[[Event], None],
         servers: Mapping[str, McpServer],
         edits: Edits | None,
-        traffic: Traffic,
         *,
         follows_folder: bool = True,
     ) -> None:
         self.decoder = Decoder()
         self.controls = Controls(self.send)
-        self.callbacks = Callbacks(self.send, servers, edits)
-        self._announcing = Announcing(servers, self.controls)
+        self.callbacks = Callbacks(self.send, servers, edits, self.controls)
         self.pending: dict[str, Frame] = {}
         """The CLI's requests that wait for the user, by their ids."""
         self.checks_modes = True
         """Whether the CLI refuses unknown modes; 2.1.197 accepts any name, and reports no mode."""
         self._warned: set[str] = set()
-        self._child = child
         self._emit = emit
-        self._room = room
-        self._traffic = traffic
         self._follows_folder = follows_folder
-        self._reading = asyncio.get_running_loop().create_task(self._read())
-        self._reading.add_done_callback(_log_failure)
-
-    @staticmethod
-    async def spawn(launch: Launch, opening: Opening) -> Child:
-        """Start the CLI.
-
-        Raises `AgentError` if it cannot be started.
-        """
-        try:
-            return await Child.spawn(
-                launch.arguments_for(opening),
-                cwd=launch.cwd,
-                environment=await launch.child_environment(),
-            )
-        except OSError as error:
-            raise AgentError(f"{launch.command[0]} cannot be started: {error.strerror}") from None
-
-    @property
-    def alive(self) -> bool:
-        """Whether the CLI is still running."""
-        return not self._reading.done()
+        super().__init__(child, traffic, room)
 
     async def initialize(self, launch: Launch, opening: Opening) -> Ready:
         """Wait until the CLI answers; report and return what it offers.
@@ -392,11 +347,11 @@ class Connection:
         except TransportClosed:
             # A CLI that cannot continue ends without an answer.
             await self._reading
-            raise await self._early_end(launch) from None
+            raise self._early_end() from None
         except BaseException:
             self.kill()
             raise
-        self._announcing.begin()
+        self.callbacks.announce_tools()
         settings = self.decoder.settings
         settings.models = answers.model_ids(answer)
         if isinstance(opening, NewSession) or not opening.fork:
@@ -435,43 +390,24 @@ class Connection:
         """Whether the CLI has refused to start with the option that reports hooks."""
         return f"{UNKNOWN_OPTION} '{HOOK_EVENTS}'" in self._child.stderr
 
-    async def stop(self, grace: float = GRACE_SECONDS) -> None:
-        """End the CLI; each step (close, terminate, kill) gets `grace` seconds."""
-        await self._child.stop(grace)
-        await asyncio.wait([self._reading])
-
-    def kill(self) -> None:
-        """End the CLI without waiting: SIGTERM first, then SIGKILL."""
-        self._child.kill()
-
-    async def _read(self) -> None:
+    async def _handle_line(self, line: bytes) -> bool:
+        frame = decode_line(line)
         try:
-            number = 0
-            async for line in self._child.lines():
-                frame = decode_line(line)
-                if frame is not None:
-                    self._handle_or_log(frame)
-                number += 1
-                await self._room()
-                if number % FRAMES_AT_ONCE == 0:
-                    await asyncio.sleep(0)
-        finally:
-            self.pending.clear()
-            self._announcing.close()
-            self.controls.close()
-            await self.callbacks.close()
-            code = await self._child.stop(EXIT_SECONDS)
-            if self._child.stderr:
-                self._traffic.record("stderr", self._child.stderr)
-            if not self._lacks_hook_events:
-                self._emit(Dead(code, self._child.stderr, self.decoder.settings.session))
-
-    def _handle_or_log(self, frame: Frame) -> None:
-        try:
-            self._handle(frame)
+            if frame is not None:
+                self._handle(frame)
         except Exception:
             # The frames after it may still be valid.
-            logger.exception("a frame of type %r could not be handled", frame.get("type"))
+            logger.exception("a frame could not be handled: %.200r", line)
+        return False
+
+    async def _close(self) -> None:
+        self.pending.clear()
+        self.controls.close()
+        await self.callbacks.close()
+
+    async def _ended(self, code: int) -> None:
+        if not self._lacks_hook_events:
+            self._emit(Dead(code, self._child.stderr, self.decoder.settings.session))
 
     def _handle(self, frame: Frame) -> None:
         self._traffic.record("out", frame)
@@ -505,7 +441,7 @@ class Connection:
             assert isinstance(event, Asked)
             self.pending[event.request] = mapping(frame.get("request"))
 
-    async def _early_end(self, launch: Launch) -> AgentError:
+    def _early_end(self) -> AgentError:
         if self._lacks_hook_events:
             return UnknownOptionError(HOOK_EVENTS)
         stderr = self._child.stderr.strip()
@@ -513,10 +449,6 @@ class Connection:
             return UnknownSessionError(stderr.splitlines()[-1])
         last = stderr.splitlines()[-1] if stderr else f"exit code {self._child.code}"
         if UNKNOWN_OPTION in stderr:
-            return AgentError(await too_old(launch, last))
+            complaint = last.removeprefix("error: ")
+            last = f"this version is too old: {complaint}; update it"
         return AgentError(f"Claude Code could not start: {last}")
-
-
-def _log_failure(reading: asyncio.Task[None]) -> None:
-    if not reading.cancelled() and (error := reading.exception()):
-        logger.error("the CLI's output could not be read on", exc_info=error)

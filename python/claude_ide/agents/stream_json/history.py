@@ -73,47 +73,37 @@ def folder(environment: Mapping[str, str], cwd: Path) -> Path:
 class Readings(Generic[T]):
     """The results of reading files; a file that has not changed is not read again."""
 
-    def __init__(self, read: Callable[[Path], T]) -> None:
+    def __init__(self, read: Callable[[Path], T], unreadable: T) -> None:
         self._read = read
+        self._unreadable = unreadable
         self._known: dict[Path, tuple[tuple[int, int], T]] = {}
 
     def of(self, path: Path) -> T:
-        """Return the result for a file. Raises `OSError` if it cannot be read."""
-        stat = path.stat()
-        stamp = (stat.st_mtime_ns, stat.st_size)
-        known = self._known.get(path)
-        if known is None or known[0] != stamp:
-            known = self._known[path] = (stamp, self._read(path))
-        return known[1]
-
-
-class Summaries:
-    """The summaries of session files."""
-
-    def __init__(self) -> None:
-        self._readings = Readings(_summary)
-
-    def of(self, path: Path) -> SessionSummary | None:
-        """Return the summary of a file; None if it is empty or cannot be read."""
+        """Return the result for a file; `unreadable` if it cannot be read."""
         try:
-            return self._readings.of(path)
+            stat = path.stat()
+            stamp = (stat.st_mtime_ns, stat.st_size)
+            known = self._known.get(path)
+            if known is None or known[0] != stamp:
+                known = self._known[path] = (stamp, self._read(path))
         except OSError:
-            return None
+            return self._unreadable
+        return known[1]
 
 
 def sessions(
     session_folder: Path,
     processes: Mapping[str, int] = NONE,
-    summaries: Summaries | None = None,
+    summaries: "Readings[SessionSummary | None] | None" = None,
 ) -> list[SessionSummary]:
     """List the non-empty sessions in a folder, the latest first; `processes` hold some of them."""
-    summaries = summaries or Summaries()
+    summaries = summaries or Readings(summary, None)
     listed = [
-        replace(summary, process=processes.get(summary.id, 0))
+        replace(found, process=processes.get(found.id, 0))
         for path in session_folder.glob("*.jsonl")
-        if (summary := summaries.of(path)) is not None
+        if (found := summaries.of(path)) is not None
     ]
-    return sorted(listed, key=lambda summary: summary.changed, reverse=True)
+    return sorted(listed, key=lambda found: found.changed, reverse=True)
 
 
 def file_of(session_folder: Path, session: str) -> Path:
@@ -313,7 +303,8 @@ def typed(words: str) -> str:
     return unmarked(words)
 
 
-def _summary(path: Path) -> SessionSummary | None:
+def summary(path: Path) -> SessionSummary | None:
+    """Return the summary of a session file; None if it is empty. Raises `OSError`."""
     changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
     head, tail = _ends(path)
     first = title = generated = last = ""

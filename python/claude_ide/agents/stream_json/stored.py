@@ -56,21 +56,8 @@ def _is_alive(pid: int, started: str) -> bool:
     return not started or stat.rpartition(")")[2].split()[START_FIELD] == started
 
 
-class Turns:
-    """The numbers of prompts in session files."""
-
-    def __init__(self) -> None:
-        self._readings = history.Readings(_turns)
-
-    def count(self, path: Path) -> int:
-        """Return the number of prompts in a file; 0 if it cannot be read."""
-        try:
-            return self._readings.of(path)
-        except OSError:
-            return 0
-
-
-def _turns(path: Path) -> int:
+def count_turns(path: Path) -> int:
+    """Return the number of prompts in a file. Raises `OSError`."""
     return sum(bool(history.prompt_of(line)) for line in _messages(path, b"user"))
 
 

@@ -51,11 +51,6 @@ class Settings:
         self._booleans: set[str] = set()
 
     @property
-    def has_effort(self) -> bool:
-        """Whether the reasoning effort can be set."""
-        return self._of(EFFORT) is not None
-
-    @property
     def efforts(self) -> tuple[SettingValue, ...]:
         """The reasoning efforts to choose from, whatever the model."""
         effort = self._of(EFFORT)
