@@ -117,12 +117,12 @@ async def test_lines_end_only_at_line_feeds(agent: Requests) -> None:
 @pytest.mark.parametrize(
     ("params", "problem"),
     [
-        ({"path": None}, "path: not a text"),
+        ({"path": None}, r"Expected `str`, got `null` - at `\$.path`"),
         ({"path": "a.txt"}, "path: a.txt: not an absolute path"),
         ({"path": "/a\0b"}, "path: /a�b: contains a NUL"),
-        ({"line": -1}, "line: not a number from 0"),
-        ({"limit": "all"}, "limit: not a number from 0"),
-        ({"limit": True}, "limit: not a number from 0"),
+        ({"line": -1}, r"at `\$.line`"),
+        ({"limit": "all"}, r"at `\$.limit`"),
+        ({"limit": True}, r"at `\$.limit`"),
     ],
 )
 async def test_a_bad_parameter_is_named(

@@ -46,7 +46,7 @@ async def shown(tmp_path: Path) -> AsyncIterator[Shown]:
     shown = Shown(tmp_path)
     yield shown
     shown.terminals.close()
-    await shown.terminals.ended()
+    await until(lambda: not shown.terminals._running, "all have ended")
 
 
 def exited(code: int) -> dict[str, Any]:
@@ -241,7 +241,7 @@ async def test_a_wait_ends_when_the_terminal_is_released(shown: Shown) -> None:
 async def test_the_user_sees_new_output_at_a_bounded_rate_and_size(
     shown: Shown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(terminals, "SHOWN", 10)
+    monkeypatch.setattr(terminals, "SHOWN_BYTES", 10)
     terminal = await shown.create("for n in $(seq 100 999); do echo $n; done; echo over")
     await shown.terminals.wait_for_exit(terminal)
 
@@ -250,8 +250,6 @@ async def test_the_user_sees_new_output_at_a_bounded_rate_and_size(
 
     assert len(seen) < 100
     assert all(len(text) <= 10 for text in seen)
-    assert shown.terminals.text("term_0") == "\n999\nover\n"
-    assert shown.terminals.text("other") == ""
 
 
 async def test_nothing_starts_any_more_after_the_end_of_the_agent(shown: Shown) -> None:
@@ -266,17 +264,17 @@ async def test_nothing_starts_any_more_after_the_end_of_the_agent(shown: Shown) 
 @pytest.mark.parametrize(
     ("params", "problem"),
     [
-        ({}, "command: not a text"),
-        ({"command": " "}, "command: is empty"),
+        ({}, "required field `command`"),
+        ({"command": " "}, r"at `\$.command`"),
         ({"command": "no-such-program", "args": ["x"]}, "command: no-such-program: No such file"),
         ({"command": "ls", "args": ["a\0b"]}, "command: ls: embedded null byte"),
-        ({"command": "ls", "args": "x"}, "args: not a list of texts"),
+        ({"command": "ls", "args": "x"}, r"at `\$.args`"),
         ({"command": "ls", "cwd": "inner"}, "cwd: inner: not an absolute path"),
         ({"command": "ls", "cwd": "/no/such"}, "cwd: /no/such: no such folder"),
-        ({"command": "ls", "env": {"A": "b"}}, "env: not a list of {name, value}"),
-        ({"command": "ls", "env": [{"name": "A=", "value": ""}]}, "env: not a list of"),
-        ({"command": "ls", "outputByteLimit": -1}, "outputByteLimit: not a number from 0"),
-        ({"command": "ls", "outputByteLimit": True}, "outputByteLimit: not a number from 0"),
+        ({"command": "ls", "env": {"A": "b"}}, r"at `\$.env`"),
+        ({"command": "ls", "env": [{"name": "A=", "value": ""}]}, r"at `\$.env\[0\].name`"),
+        ({"command": "ls", "outputByteLimit": -1}, r"at `\$.outputByteLimit`"),
+        ({"command": "ls", "outputByteLimit": True}, r"at `\$.outputByteLimit`"),
     ],
 )
 async def test_a_bad_parameter_is_named(shown: Shown, params: dict[str, Any], problem: str) -> None:

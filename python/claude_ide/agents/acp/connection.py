@@ -4,8 +4,9 @@ import asyncio
 import logging
 import re
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -29,6 +30,7 @@ from claude_ide.errors import (
 )
 from claude_ide.jsonrpc.message import Id, Notification, Request, converted
 from claude_ide.jsonrpc.peer import Dialect, Peer
+from claude_ide.paths import normalized
 from claude_ide.transport.process import GRACE_SECONDS, Child
 
 LOGIN_NEEDED = -32000
@@ -118,6 +120,8 @@ def _error(error: Any) -> dict[str, Any]:
 logger = logging.getLogger(__name__)
 
 Params = dict[str, Any]
+T = TypeVar("T")
+LONGEST_SHOWN = 200
 Answering = Callable[[Id, Params], Coroutine[Any, Any, Any]]
 """Answers a request: gets its id and its params."""
 
@@ -158,6 +162,28 @@ def _params(params: Any) -> Params:
         return mapping(converted(params, dict[str, Any]))
     except msgspec.DecodeError:
         return {}
+
+
+def converted_params(params: Params, type_: type[T]) -> T:
+    """Return the params of a request. Raises `RpcError`, which names a wrong one."""
+    try:
+        return msgspec.convert(params, type_)
+    except msgspec.ValidationError as error:
+        raise RpcError.invalid_params(str(error)) from None
+
+
+def absolute(name: str, path: str) -> str:
+    """Return the path that a param names, normalized. Raises `RpcError` if it is not absolute."""
+    if "\0" in path or not Path(path).is_absolute():
+        reason = "contains a NUL" if "\0" in path else "not an absolute path"
+        raise RpcError.invalid_params(f"{name}: {shown(path)}: {reason}")
+    return normalized(path)
+
+
+def shown(path: str) -> str:
+    """Return a text for one line of an error."""
+    plain = "".join(letter if letter.isprintable() else "�" for letter in path)
+    return plain if len(plain) <= LONGEST_SHOWN else f"{plain[:LONGEST_SHOWN]}…"
 
 
 CLIENT = {"name": "claude-ide", "title": "Neovim", "version": __version__}

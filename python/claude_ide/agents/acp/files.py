@@ -5,13 +5,13 @@ another text. The answer has no room for it, so it replaces the agent's text whe
 Unsaved text that the user has seen there is replaced without another question.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
-from claude_ide.agents.acp import params as given
+from claude_ide.agents.acp.connection import Params, absolute, converted_params, shown
 from claude_ide.agents.events import Event, Notice, Replacement
 from claude_ide.agents.workbench import Files
 from claude_ide.errors import INTERNAL_ERROR, AgentError, RpcError
@@ -40,6 +40,17 @@ CHANGED = (
     " read it before you change it again."
 )
 BOM = "\ufeff"
+
+
+class _Read(Struct):
+    path: str
+    line: Annotated[int, Meta(ge=0)] | None = None
+    limit: Annotated[int, Meta(ge=0)] | None = None
+
+
+class _Write(Struct):
+    path: str
+    content: str
 
 
 class Accepted(Struct):
@@ -82,25 +93,26 @@ class FileRequests:
         """Whether the agent is known to write files through the editor."""
         return self._has_written or self.agent in WRITERS
 
-    async def read(self, params: Mapping[str, Any]) -> dict[str, Any]:
+    async def read(self, params: Params) -> dict[str, Any]:
         """Return `{content}`: the text of a file, or `limit` lines of it from `line`."""
-        path = given.absolute(params, "path")
-        line, limit = given.number(params, "line"), given.number(params, "limit")
+        given = converted_params(params, _Read)
+        path = absolute("path", given.path)
         self._has_read = True
         try:
             content = await self._files.read(path)
         except FileNotFoundError:
             if self.agent not in WITHOUT_MISSING:
-                reason = f"Resource not found: {given.shown(path)} (ENOENT)"
+                reason = f"Resource not found: {shown(path)} (ENOENT)"
                 raise RpcError(NOT_FOUND, reason, {"uri": path}) from None
             content = ""
         except AgentError as error:
             raise RpcError(INTERNAL_ERROR, str(error)) from None
-        return {"content": _lines(content, line or 1, limit)}
+        return {"content": _lines(content, given.line or 1, given.limit)}
 
-    async def write(self, params: Mapping[str, Any]) -> dict[str, Any]:
+    async def write(self, params: Params) -> dict[str, Any]:
         """Write a file, with the text that the user has accepted for it, if there is one."""
-        path, content = given.absolute(params, "path"), given.text(params, "content")
+        given = converted_params(params, _Write)
+        path, content = absolute("path", given.path), given.content
         self._has_written = True
         accepted = self._accepted_for(path, content)
         text = accepted.text if accepted else content
