@@ -11,22 +11,13 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
+from claude_ide.agents import events
 from claude_ide.agents.acp import encode
 from claude_ide.agents.acp.connection import Connection, EndedError
 from claude_ide.agents.acp.decoding.updates import Decoder
 from claude_ide.agents.acp.encode import Block
 from claude_ide.agents.acp.observing import Observing
 from claude_ide.agents.acp.pending import Pending
-from claude_ide.agents.events import (
-    Event,
-    Notice,
-    PromptChanged,
-    PromptStage,
-    Stopping,
-    ToolStatus,
-    TurnEnded,
-    TurnEndReason,
-)
 from claude_ide.agents.fields import mapping, text
 from claude_ide.agents.prompt import Prompt
 from claude_ide.errors import AgentError, LoginNeededError, UnknownSessionError
@@ -40,7 +31,7 @@ BROKEN = "the turn was lost, see :ClaudeLog"
 class End(NamedTuple):
     """How a turn has ended; `message` says what went wrong."""
 
-    why: TurnEndReason
+    why: events.TurnEndReason
     message: str = ""
 
 
@@ -48,7 +39,9 @@ class Turns:
     """The prompts of one session; `run` sends one, and returns at the end of its turn."""
 
     def __init__(
-        self, run: Callable[[list[Block]], Awaitable[End | None]], emit: Callable[[Event], None]
+        self,
+        run: Callable[[list[Block]], Awaitable[End | None]],
+        emit: Callable[[events.Event], None],
     ) -> None:
         self._run = run
         self._emit = emit
@@ -67,7 +60,7 @@ class Turns:
         """Send a prompt after the current turn, before the others with `next_`; return its id."""
         id_ = str(uuid.uuid4())
         (self._waiting.appendleft if next_ else self._waiting.append)((id_, blocks))
-        self._emit(PromptChanged(id_, PromptStage.QUEUED))
+        self._emit(events.PromptChanged(id_, events.PromptStage.QUEUED))
         self._is_redirected |= next_ and self.is_running
         if not self.is_running:
             self._task = asyncio.get_running_loop().create_task(self._run_all())
@@ -76,8 +69,8 @@ class Turns:
     def join(self) -> str:
         """Note a prompt that the agent has taken within the current turn; return its id."""
         id_ = str(uuid.uuid4())
-        self._emit(PromptChanged(id_, PromptStage.QUEUED))
-        self._emit(PromptChanged(id_, PromptStage.STARTED))
+        self._emit(events.PromptChanged(id_, events.PromptStage.QUEUED))
+        self._emit(events.PromptChanged(id_, events.PromptStage.STARTED))
         self._joined.append(id_)
         return id_
 
@@ -87,7 +80,7 @@ class Turns:
         if waiting is None:
             return False
         self._waiting.remove(waiting)
-        self._emit(PromptChanged(prompt, PromptStage.CANCELLED))
+        self._emit(events.PromptChanged(prompt, events.PromptStage.CANCELLED))
         return True
 
     async def settled(self) -> None:
@@ -101,40 +94,40 @@ class Turns:
         except Exception:
             # Without an end the chat would be busy for ever.
             logger.exception("a turn could not be followed to its end")
-            return End(TurnEndReason.FAILED, BROKEN)
+            return End(events.TurnEndReason.FAILED, BROKEN)
 
     async def _run_all(self) -> None:
         while self._waiting:
             prompt, blocks = self._waiting.popleft()
-            self._emit(PromptChanged(prompt, PromptStage.STARTED))
+            self._emit(events.PromptChanged(prompt, events.PromptStage.STARTED))
             began = asyncio.get_running_loop().time()
             end = await self._ended(blocks)
             if end is None:  # the agent has ended
                 self._waiting.clear()
                 return
             is_redirected, self._is_redirected = self._is_redirected, False
-            if is_redirected and end.why is TurnEndReason.INTERRUPTED:
-                end = End(TurnEndReason.REDIRECTED)
+            if is_redirected and end.why is events.TurnEndReason.INTERRUPTED:
+                end = End(events.TurnEndReason.REDIRECTED)
             prompts, self._joined = (prompt, *self._joined), []
             duration = round(1000 * (asyncio.get_running_loop().time() - began))
-            self._emit(TurnEnded(end.why, prompts, end.message, duration))
+            self._emit(events.TurnEnded(end.why, prompts, end.message, duration))
             for each in prompts:
-                self._emit(PromptChanged(each, PromptStage.COMPLETED))
+                self._emit(events.PromptChanged(each, events.PromptStage.COMPLETED))
 
 
 CANCEL_SECONDS = 10.0
 """How long an agent may take to end a turn before another interruption ends the agent."""
 
 REASONS = {
-    "end_turn": TurnEndReason.COMPLETED,
-    "max_tokens": TurnEndReason.ANSWER_TOO_LONG,
-    "max_turn_requests": TurnEndReason.TOO_MANY_REQUESTS,
-    "refusal": TurnEndReason.REFUSED,
-    "cancelled": TurnEndReason.INTERRUPTED,
+    "end_turn": events.TurnEndReason.COMPLETED,
+    "max_tokens": events.TurnEndReason.ANSWER_TOO_LONG,
+    "max_turn_requests": events.TurnEndReason.TOO_MANY_REQUESTS,
+    "refusal": events.TurnEndReason.REFUSED,
+    "cancelled": events.TurnEndReason.INTERRUPTED,
 }
 TOOLS = {
-    TurnEndReason.COMPLETED: ToolStatus.COMPLETED,
-    TurnEndReason.FAILED: ToolStatus.FAILED,
+    events.TurnEndReason.COMPLETED: events.ToolStatus.COMPLETED,
+    events.TurnEndReason.FAILED: events.ToolStatus.FAILED,
 }
 """The status of tools whose end was not reported, by the end of their turn."""
 
@@ -154,7 +147,7 @@ class Prompting:
         decoder: Decoder,
         pending: Pending,
         observing: Observing,
-        emit: Callable[[Event], None],
+        emit: Callable[[events.Event], None],
         reopen: Callable[[], Any],
     ) -> None:
         self._connection = connection
@@ -196,7 +189,7 @@ class Prompting:
         now = asyncio.get_running_loop().time()
         if self._cancelled and now - self._cancelled > CANCEL_SECONDS:
             return self._connection.kill()
-        self._emit(Stopping())
+        self._emit(events.Stopping())
         await self.cancel()
 
     async def cancel(self) -> None:
@@ -225,7 +218,11 @@ class Prompting:
             end = await self._ended(blocks)
         finally:
             self._pending.withdraw_all()
-            status = TOOLS.get(end.why, ToolStatus.INTERRUPTED) if end else ToolStatus.INTERRUPTED
+            status = (
+                TOOLS.get(end.why, events.ToolStatus.INTERRUPTED)
+                if end
+                else events.ToolStatus.INTERRUPTED
+            )
             for event in self._decoder.turn_ended(status):
                 self._emit(event)
         return end
@@ -236,15 +233,15 @@ class Prompting:
         except EndedError:
             return None
         except LoginNeededError as error:
-            self._emit(Notice(str(error), "error", "authentication_failed"))
-            return End(TurnEndReason.FAILED)
+            self._emit(events.Notice(str(error), "error", "authentication_failed"))
+            return End(events.TurnEndReason.FAILED)
         except AgentError as error:
             if self._cancelled:
                 # Some agents end a turn that was cancelled with an error.
                 logger.info("a cancelled turn ended with an error: %s", error)
-                return End(TurnEndReason.INTERRUPTED)
-            return End(TurnEndReason.FAILED, str(error))
-        return End(REASONS.get(text(answer.get("stopReason")), TurnEndReason.COMPLETED))
+                return End(events.TurnEndReason.INTERRUPTED)
+            return End(events.TurnEndReason.FAILED, str(error))
+        return End(REASONS.get(text(answer.get("stopReason")), events.TurnEndReason.COMPLETED))
 
     async def _answer(self, blocks: list[Block]) -> dict[str, Any]:
         try:

@@ -14,17 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from claude_ide import files
-from claude_ide.agents.events import (
-    Change,
-    Event,
-    FileWritten,
-    Replacement,
-    ToolEnded,
-    ToolInput,
-    ToolOutput,
-    ToolStarted,
-    ToolStatus,
-)
+from claude_ide.agents import events
 from claude_ide.agents.fields import integer, mapping, mappings, sequence, text
 
 
@@ -45,26 +35,28 @@ def diffs(content: Any, folder: str) -> tuple[Diff, ...]:
     )
 
 
-def replacement(diff: Diff) -> Replacement:
+def replacement(diff: Diff) -> events.Replacement:
     """Return a proposed change."""
     is_new = not diff.old and not Path(diff.path).exists()
-    return Replacement(diff.path, diff.new, None if is_new else diff.old)
+    return events.Replacement(diff.path, diff.new, None if is_new else diff.old)
 
 
-def written(tool: str, diffs: Sequence[Diff]) -> Iterator[tuple[FileWritten | None, Change]]:
+def written(
+    tool: str, diffs: Sequence[Diff]
+) -> Iterator[tuple[events.FileWritten | None, events.Change]]:
     """Yield what a tool has written; without `FileWritten` if the file has another text."""
     for diff in diffs:
         write = _written(tool, diff)
         if write is None or write.after is None:
             yield None, _change_of_a_part(diff)
         else:
-            yield write, Change.between(diff.path, write.before, write.after)
+            yield write, events.Change.between(diff.path, write.before, write.after)
 
 
-def _change_of_a_part(diff: Diff) -> Change:
+def _change_of_a_part(diff: Diff) -> events.Change:
     """Return the change of a text that need not end with a line."""
     end = "" if diff.new.endswith("\n") else "\n"
-    return Change.between(diff.path, diff.old + end if diff.old else None, diff.new + end)
+    return events.Change.between(diff.path, diff.old + end if diff.old else None, diff.new + end)
 
 
 def _absolute(path: str, folder: str) -> str:
@@ -76,7 +68,7 @@ def _old(diff: dict[str, Any]) -> str | None:
     return old if isinstance(old, str) else None
 
 
-def _written(tool: str, diff: Diff) -> FileWritten | None:
+def _written(tool: str, diff: Diff) -> events.FileWritten | None:
     """Return the whole texts; a part that was replaced is found in the file."""
     try:
         after = files.read(Path(diff.path)).decode()
@@ -85,10 +77,10 @@ def _written(tool: str, diff: Diff) -> FileWritten | None:
     if after in (diff.new, diff.new + "\n"):
         # Some agents describe a new file by an empty text, and leave out the last line's end.
         end = after.removeprefix(diff.new)
-        return FileWritten(tool, diff.path, diff.old + end if diff.old else None, after)
+        return events.FileWritten(tool, diff.path, diff.old + end if diff.old else None, after)
     if not diff.old or after.count(diff.new) != 1:
         return None
-    return FileWritten(tool, diff.path, after.replace(diff.new, diff.old), after)
+    return events.FileWritten(tool, diff.path, after.replace(diff.new, diff.old), after)
 
 
 NAMES = {
@@ -130,8 +122,8 @@ class Call(Struct):
     printed: list[str] = []
     """The pieces of the output."""
     terminals: tuple[str, ...] = ()
-    started: ToolStarted | None = None
-    input: ToolInput | None = None
+    started: events.ToolStarted | None = None
+    input: events.ToolInput | None = None
     is_begun: bool = False
     """Whether its input is complete, which may be empty."""
     spells_input: bool = False
@@ -186,11 +178,11 @@ class Tools:
         self.is_stopping = False
         """Whether the user has ended the turn."""
 
-    def turn_ended(self, status: ToolStatus) -> Iterator[Event]:
+    def turn_ended(self, status: events.ToolStatus) -> Iterator[events.Event]:
         """Yield the ends of calls that the agent has not ended, with this status."""
         for call in self._calls.values():
             is_rejected = call.id in self.rejected
-            yield from self._ended(call, {}, ToolStatus.REJECTED if is_rejected else status)
+            yield from self._ended(call, {}, events.ToolStatus.REJECTED if is_rejected else status)
         self._past, self._calls = self._calls, {}
         self._own.clear()
         self._running.clear()
@@ -211,14 +203,14 @@ class Tools:
         """Return the id of the call that shows a terminal; "" if there is none yet."""
         return self._terminals.get(terminal, "")
 
-    def asked(self, update: dict[str, Any]) -> tuple[Call, list[Event]]:
+    def asked(self, update: dict[str, Any]) -> tuple[Call, list[events.Event]]:
         """Apply what a request for permission says about its call."""
         call = self._call(update)
         call.is_begun = True
         self._merge(call, update)
         return call, [*self._announced(call)]
 
-    def update(self, update: dict[str, Any]) -> Iterator[Event]:
+    def update(self, update: dict[str, Any]) -> Iterator[events.Event]:
         """Apply a `tool_call` or a `tool_call_update`."""
         call = self._call(update)
         self._merge(call, update)
@@ -226,7 +218,7 @@ class Tools:
         yield from self._printed(call, update)
         match text(update.get("status")):
             case "completed":
-                yield from self._ended(call, update, ToolStatus.COMPLETED)
+                yield from self._ended(call, update, events.ToolStatus.COMPLETED)
             case "failed":
                 yield from self._ended(call, update, self._failure(call))
 
@@ -266,21 +258,21 @@ class Tools:
             title = named["rest"]
         call.title = command(call) or files_of(call, self._folder) or title or call.title
 
-    def _announced(self, call: Call) -> Iterator[Event]:
+    def _announced(self, call: Call) -> Iterator[events.Event]:
         """Yield what has changed of the name and of the input."""
         name = call.name or NAMES.get(call.shown_kind, OTHER)
-        started = ToolStarted(call.id, name, call.shown_kind, call.title)
+        started = events.ToolStarted(call.id, name, call.shown_kind, call.title)
         if started != call.started:
             call.started = started
             yield started
         size = len(json.dumps(call.arguments)) if call.arguments else 0
         arguments = call.arguments if call.arguments or call.is_begun else None
-        whole = ToolInput(call.id, size, arguments, call.title, call.path, line=call.line)
+        whole = events.ToolInput(call.id, size, arguments, call.title, call.path, line=call.line)
         if whole != call.input and (arguments is not None or call.path):
             call.input = whole
             yield whole
 
-    def _printed(self, call: Call, update: dict[str, Any]) -> Iterator[Event]:
+    def _printed(self, call: Call, update: dict[str, Any]) -> Iterator[events.Event]:
         content = update.get("content")
         output = printed(content)
         if is_input(call, update) or _repeats_input(call, update):
@@ -289,31 +281,33 @@ class Tools:
         is_apart = not output and any(each.get("type") == "terminal" for each in mappings(content))
         if isinstance(content, list) and output != call.output and not is_apart:
             call.output = output
-            yield ToolOutput(call.id, output, replaces=True)
+            yield events.ToolOutput(call.id, output, replaces=True)
         meta = mapping(update.get("_meta"))
         for key in ("terminal_output_delta", "terminal_output"):
             if piece := text(mapping(meta.get(key)).get("data")):
                 call.printed.append(piece)
-                yield ToolOutput(call.id, piece)
+                yield events.ToolOutput(call.id, piece)
 
-    def _ended(self, call: Call, update: dict[str, Any], status: ToolStatus) -> Iterator[Event]:
+    def _ended(
+        self, call: Call, update: dict[str, Any], status: events.ToolStatus
+    ) -> Iterator[events.Event]:
         if call.is_over:
             return
         call.is_over = True
         self._running.pop(call.id, None)
         changed = []
-        if status is ToolStatus.COMPLETED:
+        if status is events.ToolStatus.COMPLETED:
             for write, change in written(call.id, call.diffs):
                 changed.append(change)
                 if write is not None:
                     yield write
         output = printed(update.get("content")) or raw_output(update.get("rawOutput"))
-        yield ToolEnded(call.id, status, output or call.output, tuple(changed))
+        yield events.ToolEnded(call.id, status, output or call.output, tuple(changed))
 
-    def _failure(self, call: Call) -> ToolStatus:
+    def _failure(self, call: Call) -> events.ToolStatus:
         if call.id in self.rejected:
-            return ToolStatus.REJECTED
-        return ToolStatus.INTERRUPTED if self.is_stopping else ToolStatus.FAILED
+            return events.ToolStatus.REJECTED
+        return events.ToolStatus.INTERRUPTED if self.is_stopping else events.ToolStatus.FAILED
 
 
 def command(call: Call) -> str:

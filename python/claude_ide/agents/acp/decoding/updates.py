@@ -5,22 +5,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from claude_ide.agents import events
 from claude_ide.agents.acp.decoding.replay import is_context
 from claude_ide.agents.acp.decoding.settings import Settings
 from claude_ide.agents.acp.decoding.tools import Tools
-from claude_ide.agents.events import (
-    Command,
-    CommandsChanged,
-    Event,
-    Session,
-    TextDelta,
-    ThinkingDelta,
-    Todo,
-    TodoList,
-    ToolStatus,
-    Usage,
-    UserMessage,
-)
 from claude_ide.agents.fields import integer, mapping, mappings, number, text
 
 logger = logging.getLogger(__name__)
@@ -38,14 +26,14 @@ class Decoder:
     def __init__(self, folder: str) -> None:
         self.settings = Settings()
         self.tools = Tools(folder)
-        self.commands: tuple[Command, ...] = ()
+        self.commands: tuple[events.Command, ...] = ()
         self.session = ""
         self.is_replaying = False
         """Whether the agent repeats the conversation; otherwise it may echo our prompts."""
         self._blocks = 0
         self._open: tuple[str, str] | None = None
         """The kind and the message's id of the block to which the next piece may belong."""
-        self._decoders: dict[str, Callable[[Update], Iterable[Event]]] = {
+        self._decoders: dict[str, Callable[[Update], Iterable[events.Event]]] = {
             "agent_message_chunk": self._message,
             "agent_thought_chunk": self._thought,
             "user_message_chunk": self._user,
@@ -59,7 +47,7 @@ class Decoder:
             "usage_update": _usage,
         }
 
-    def decode(self, update: Update) -> Iterator[Event]:
+    def decode(self, update: Update) -> Iterator[events.Event]:
         """Yield the events of an update; none if it is unknown."""
         kind = text(update.get("sessionUpdate"))
         decode = self._decoders.get(kind)
@@ -68,23 +56,23 @@ class Decoder:
         else:
             yield from decode(update)
 
-    def turn_ended(self, status: ToolStatus) -> Iterator[Event]:
+    def turn_ended(self, status: events.ToolStatus) -> Iterator[events.Event]:
         """Begin with new blocks and tool calls; yield the ends of those that have not ended."""
         self._open = None
         yield from self.tools.turn_ended(status)
 
-    def _message(self, update: Update) -> Iterator[Event]:
+    def _message(self, update: Update) -> Iterator[events.Event]:
         if (words := _words(update)) and not MODE_NOTICE.fullmatch(words):
-            yield TextDelta(self._block("text", update), words)
+            yield events.TextDelta(self._block("text", update), words)
 
-    def _thought(self, update: Update) -> Iterator[Event]:
+    def _thought(self, update: Update) -> Iterator[events.Event]:
         if words := _words(update):
-            yield ThinkingDelta(self._block("thinking", update), words)
+            yield events.ThinkingDelta(self._block("thinking", update), words)
 
-    def _user(self, update: Update) -> Iterator[Event]:
+    def _user(self, update: Update) -> Iterator[events.Event]:
         is_typed = not is_context(mapping(update.get("content")))
         if self.is_replaying and is_typed and (words := _words(update)):
-            yield UserMessage(words, self._block("user", update))
+            yield events.UserMessage(words, self._block("user", update))
 
     def _block(self, kind: str, update: Update) -> str:
         message = text(update.get("messageId"))
@@ -93,27 +81,27 @@ class Decoder:
             self._blocks += 1
         return f"b{self._blocks}"
 
-    def _tool(self, update: Update) -> Iterable[Event]:
+    def _tool(self, update: Update) -> Iterable[events.Event]:
         self._open = None
         return self.tools.update(update) if text(update.get("toolCallId")) else ()
 
-    def _commands_changed(self, update: Update) -> Iterator[Event]:
+    def _commands_changed(self, update: Update) -> Iterator[events.Event]:
         self.commands = tuple(
-            Command(
+            events.Command(
                 text(each.get("name")),
                 text(each.get("description")),
                 text(mapping(each.get("input")).get("hint")),
             )
             for each in mappings(update.get("availableCommands"))
         )
-        yield CommandsChanged(self.commands)
+        yield events.CommandsChanged(self.commands)
 
-    def _mode(self, update: Update) -> Iterator[Event]:
+    def _mode(self, update: Update) -> Iterator[events.Event]:
         return self.settings.mode_changed(text(update.get("currentModeId")))
 
-    def _information(self, update: Update) -> Iterator[Event]:
+    def _information(self, update: Update) -> Iterator[events.Event]:
         if title := text(update.get("title")):
-            yield Session(self.session, title)
+            yield events.Session(self.session, title)
 
 
 def _words(update: Update) -> str:
@@ -132,19 +120,19 @@ def _words(update: Update) -> str:
             return f"[{other}]"
 
 
-def _plan(update: Update) -> Iterator[Event]:
+def _plan(update: Update) -> Iterator[events.Event]:
     entries = mappings(update.get("entries"))
-    yield TodoList(
+    yield events.TodoList(
         tuple(
-            Todo(str(number), text(each.get("content")), text(each.get("status")))
+            events.Todo(str(number), text(each.get("content")), text(each.get("status")))
             for number, each in enumerate(entries, 1)
         )
     )
 
 
-def _usage(update: Update) -> Iterator[Event]:
+def _usage(update: Update) -> Iterator[events.Event]:
     cost = mapping(update.get("cost"))
-    yield Usage(
+    yield events.Usage(
         cost=number(cost.get("amount")) if cost.get("currency") == CURRENCY else None,
         context_used=integer(update.get("used")),
         context_size=integer(update.get("size")),

@@ -5,26 +5,18 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
+from claude_ide.agents import events
 from claude_ide.agents.agent import ContextUsage, Rewind, ServerState, TaskOutput, ToolServer
-from claude_ide.agents.events import (
-    Command,
-    CommandsChanged,
-    Event,
-    Mode,
-    Model,
-    Ready,
-    ServersFailed,
-)
 from claude_ide.agents.fields import integer, mapping, mappings, sequence, strings, text
 from claude_ide.agents.stream_json.wire.frames import Frame
 from claude_ide.agents.stream_json.wire.launch import BYPASS, MODES
 from claude_ide.own_mode import shown
 
-AUTO = Mode("auto", "auto", in_cycle=False)
-DONT_ASK = Mode("dontAsk", "dontAsk", in_cycle=False)
+AUTO = events.Mode("auto", "auto", in_cycle=False)
+DONT_ASK = events.Mode("dontAsk", "dontAsk", in_cycle=False)
 
 
-def ready(answer: Frame, *, bypasses: bool = False) -> Ready:
+def ready(answer: Frame, *, bypasses: bool = False) -> events.Ready:
     """Decode the answer to `initialize`: the commands, models and modes on offer.
 
     With `bypasses` the CLI was started with the permission to run everything without a request.
@@ -32,7 +24,7 @@ def ready(answer: Frame, *, bypasses: bool = False) -> Ready:
     models = mappings(answer.get("models"))
     modes = [*map(_mode, (*MODES, *([BYPASS] if bypasses else [])))]
     modes += [AUTO] * any(model.get("supportsAutoMode") is True for model in models)
-    return Ready(
+    return events.Ready(
         commands=tuple(map(command, mappings(answer.get("commands")))),
         models=tuple(map(_model, models)),
         modes=(*modes, DONT_ASK),
@@ -77,12 +69,12 @@ def task_output(answer: Frame, path: str) -> TaskOutput:
     return TaskOutput(text(answer.get("output")), size, answer.get("truncated") is True, path)
 
 
-def _mode(mode: str) -> Mode:
-    return Mode(shown(mode), shown(mode))
+def _mode(mode: str) -> events.Mode:
+    return events.Mode(shown(mode), shown(mode))
 
 
-def _model(model: Frame) -> Model:
-    return Model(
+def _model(model: Frame) -> events.Model:
+    return events.Model(
         text(model.get("value")),
         text(model.get("displayName")),
         text(model.get("description")),
@@ -129,13 +121,13 @@ class Servers:
     def __init__(self) -> None:
         self._reported: set[str] = set()
 
-    def apply(self, frame: Frame) -> list[Event]:
+    def apply(self, frame: Frame) -> list[events.Event]:
         """Apply an `init`; return the event about servers that have failed."""
         listed = mappings(frame.get("mcp_servers"))
         broken = [text(server.get("name")) for server in listed if _state(server) in BROKEN]
         new = tuple(name for name in broken if name and name not in self._reported)
         self._reported.update(new)
-        return [ServersFailed(new)] if new else []
+        return [events.ServersFailed(new)] if new else []
 
 
 MCP_PROMPT = re.compile(r"(?P<server>.+?):(?P<prompt>.+) \(MCP\)")
@@ -144,40 +136,40 @@ MCP_PREFIX = "mcp__"
 NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]")
 
 
-def command(frame: Frame) -> Command:
+def command(frame: Frame) -> events.Command:
     """Decode a command."""
     name = _name(text(frame.get("name")))
-    return Command(name, text(frame.get("description")), text(frame.get("argumentHint")))
+    return events.Command(name, text(frame.get("description")), text(frame.get("argumentHint")))
 
 
 class Commands:
     """The commands that the CLI has reported last."""
 
     def __init__(self) -> None:
-        self._known: tuple[Command, ...] = ()
+        self._known: tuple[events.Command, ...] = ()
         self._changed = False
 
-    def ready(self, ready: Ready) -> Ready:
+    def ready(self, ready: events.Ready) -> events.Ready:
         """Return an offer with the latest commands, which may have changed since it was sent."""
         if not self._changed:
             self._known = ready.commands
         return replace(ready, commands=self._known)
 
-    def change(self, frame: Frame) -> list[Event]:
+    def change(self, frame: Frame) -> list[events.Event]:
         """Decode `commands_changed`, which lists all commands."""
         self._changed = True
         return self._set(command(each) for each in mappings(frame.get("commands")))
 
-    def init(self, frame: Frame) -> list[Event]:
+    def init(self, frame: Frame) -> list[events.Event]:
         """Add the prompts of servers: 2.1.197 reports them only here, by name."""
         known = {each.name for each in self._known}
         names = strings(frame.get("slash_commands"))
         new = [name for name in names if name.startswith(MCP_PREFIX) and name not in known]
-        return self._set((*self._known, *map(Command, new))) if new else []
+        return self._set((*self._known, *map(events.Command, new))) if new else []
 
-    def _set(self, commands: Iterable[Command]) -> list[Event]:
+    def _set(self, commands: Iterable[events.Command]) -> list[events.Event]:
         self._known = tuple(commands)
-        return [CommandsChanged(self._known)]
+        return [events.CommandsChanged(self._known)]
 
 
 def _name(listed: str) -> str:

@@ -9,22 +9,7 @@ import re
 from typing import Any
 from urllib.parse import urlsplit
 
-from claude_ide.agents import elicitation
-from claude_ide.agents.events import (
-    AnswerKind,
-    Choice,
-    Event,
-    Option,
-    OptionKind,
-    PermissionAsked,
-    PlanProposed,
-    Question,
-    QuestionAsked,
-    Replacement,
-    Scope,
-    UrlAsked,
-    Value,
-)
+from claude_ide.agents import elicitation, events
 from claude_ide.agents.fields import mapping, mappings, strings, text
 from claude_ide.agents.prompt import Allow, Answer, Dismiss, Reject, Reply, Rule
 from claude_ide.agents.stream_json.decoding.tools import kind_of, path_in, title_of
@@ -34,13 +19,13 @@ from claude_ide.errors import InvalidRuleError
 from claude_ide.own_mode import shown
 from claude_ide.paths import within
 
-ALLOW = Option("allow", "Allow", OptionKind.ALLOW_ONCE)
-REJECT = Option("reject", "Reject", OptionKind.REJECT_ONCE)
+ALLOW = events.Option("allow", "Allow", events.OptionKind.ALLOW_ONCE)
+REJECT = events.Option("reject", "Reject", events.OptionKind.REJECT_ONCE)
 REASON = "The user doesn't want to proceed with this tool use."
 ACCEPT_EDITS = {"type": "setMode", "mode": "acceptEdits", "destination": "session"}
 
 
-def decode_request(frame: Frame, root: str = "") -> list[Event]:
+def decode_request(frame: Frame, root: str = "") -> list[events.Event]:
     """Return the event for a `control_request` to the user; none if it addresses the host.
 
     `root` is the folder in which the CLI runs.
@@ -55,13 +40,13 @@ def decode_request(frame: Frame, root: str = "") -> list[Event]:
     match text(asked.get("tool_name")):
         case "AskUserQuestion":
             questions = tuple(map(_question, mappings(arguments.get("questions"))))
-            return [QuestionAsked(request, tool, questions)]
+            return [events.QuestionAsked(request, tool, questions)]
         case "ExitPlanMode":
             plan, path = text(arguments.get("plan")), text(arguments.get("planFilePath"))
-            return [PlanProposed(request, tool, plan, path, _options(asked, root))]
+            return [events.PlanProposed(request, tool, plan, path, _options(asked, root))]
         case name:
             return [
-                PermissionAsked(
+                events.PermissionAsked(
                     request,
                     tool,
                     name,
@@ -125,17 +110,17 @@ def _without_returns(words: str) -> str:
     return words.replace("\r\n", "\n")
 
 
-def _edits(name: str, arguments: Frame) -> tuple[Replacement, ...]:
+def _edits(name: str, arguments: Frame) -> tuple[events.Replacement, ...]:
     """Return the edit that a tool proposes, if its arguments describe it completely."""
     path, content = path_in(arguments), arguments.get("content")
     old, new = arguments.get("old_string"), arguments.get("new_string")
     if kind_of(name) != "edit":
         return ()
     if isinstance(content, str):
-        return (Replacement(path, content),)
+        return (events.Replacement(path, content),)
     if isinstance(old, str) and isinstance(new, str):
         every = bool(arguments.get("replace_all"))
-        return (Replacement(path, new, old, every, takes_line_feed=True),)
+        return (events.Replacement(path, new, old, every, takes_line_feed=True),)
     return ()
 
 
@@ -146,7 +131,7 @@ def _suggestions(asked: Frame) -> list[tuple[str, Frame]]:
     return [(f"always:{number}", suggestion) for number, suggestion in enumerate(suggestions)]
 
 
-def _options(asked: Frame, root: str) -> tuple[Option, ...]:
+def _options(asked: Frame, root: str) -> tuple[events.Option, ...]:
     """Return the options without the rule that the user may change (`suggested`)."""
     offered = [each for each in _suggestions(asked) if _has_effect(each[1], root)]
     rule = next((each for each in offered if is_suggestion(each[1])), None)
@@ -166,13 +151,13 @@ def _added(rule: Rule, tool: str) -> Frame:
     return update | {"behavior": "allow", "destination": rule.scope}
 
 
-def _option(id_: str, suggestion: Frame) -> Option:
+def _option(id_: str, suggestion: Frame) -> events.Option:
     scope = text(suggestion.get("destination"))
-    kind = OptionKind.ALLOW_ALWAYS
+    kind = events.OptionKind.ALLOW_ALWAYS
     match text(suggestion.get("type")):
         case "addRules" | "replaceRules":
             if suggestion.get("behavior") == "deny":
-                name, kind = f"never allow {rule_text(suggestion)}", OptionKind.REJECT_ALWAYS
+                name, kind = f"never allow {rule_text(suggestion)}", events.OptionKind.REJECT_ALWAYS
             else:
                 name = f"always allow {rule_text(suggestion)}"
         case "addDirectories":
@@ -181,20 +166,24 @@ def _option(id_: str, suggestion: Frame) -> Option:
             name = f"switch to {shown(text(suggestion.get('mode')))} mode"
         case other:
             name = other
-    return Option(id_, name, kind, SCOPES.get(scope, scope))
+    return events.Option(id_, name, kind, SCOPES.get(scope, scope))
 
 
-def _question(question: dict[str, Any]) -> Question:
+def _question(question: dict[str, Any]) -> events.Question:
     choices = tuple(
-        Choice(text(option.get("label")), text(option.get("description")))
+        events.Choice(text(option.get("label")), text(option.get("description")))
         for option in mappings(question.get("options"))
     )
     header = text(question.get("header"))
-    kind = AnswerKind.CHOICES if question.get("multiSelect") is True else AnswerKind.CHOICE
-    return Question(text(question.get("question")), header, choices, kind)
+    kind = (
+        events.AnswerKind.CHOICES
+        if question.get("multiSelect") is True
+        else events.AnswerKind.CHOICE
+    )
+    return events.Question(text(question.get("question")), header, choices, kind)
 
 
-def _joined(chosen: Value) -> str:
+def _joined(chosen: events.Value) -> str:
     return ", ".join(chosen) if isinstance(chosen, tuple | list) else str(chosen)
 
 
@@ -214,10 +203,10 @@ _PLAIN = re.compile(r"[\w./:@%+=,-]+(?: [\w./:@%+=,-]+)*")
 _SUBCOMMAND = re.compile(r"[a-z][a-z-]*")
 
 
-def scopes(asked: Frame) -> tuple[Scope, ...]:
+def scopes(asked: Frame) -> tuple[events.Scope, ...]:
     """Return where a rule for a request may apply."""
     ignored = OF_FOLDER if asked.get(MARK) else ()
-    return tuple(Scope(id_, name) for id_, name in SCOPES.items() if id_ not in ignored)
+    return tuple(events.Scope(id_, name) for id_, name in SCOPES.items() if id_ not in ignored)
 
 
 def is_suggestion(suggestion: Frame) -> bool:
@@ -308,15 +297,15 @@ def _host(url: str) -> str:
 SUBTYPE = "elicitation"
 
 
-def elicited(request: str, asked: Frame) -> QuestionAsked | UrlAsked:
+def elicited(request: str, asked: Frame) -> events.QuestionAsked | events.UrlAsked:
     """Return the event for the `request` of an elicitation."""
     server, message = text(asked.get("mcp_server_name")), text(asked.get("message"))
     asker = f"the MCP server {server}"
     if asked.get("mode") == "url":
-        return UrlAsked(request, "", asker, message, text(asked.get("url")))
+        return events.UrlAsked(request, "", asker, message, text(asked.get("url")))
     order = strings(asked.get("property_order"))
     questions = elicitation.questions(asked.get("requested_schema"), order)
-    return QuestionAsked(request, "", questions, asker, message)
+    return events.QuestionAsked(request, "", questions, asker, message)
 
 
 OF_FOLDER = ("localSettings", "projectSettings")

@@ -8,21 +8,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from claude_ide.agents.events import (
-    Change,
-    Event,
-    FileWritten,
-    Hunk,
-    PreviewVoided,
-    TextDelta,
-    ThinkingDelta,
-    Todo,
-    TodoList,
-    ToolEnded,
-    ToolInput,
-    ToolStarted,
-    ToolStatus,
-)
+from claude_ide.agents import events
 from claude_ide.agents.fields import integer, mapping, mappings, sequence, text
 from claude_ide.agents.stream_json.wire.frames import Frame
 
@@ -69,9 +55,9 @@ def kind_of(name: str) -> str:
     return KINDS.get(name, "other")
 
 
-def tool_started(tool: str, name: str, title: str = "", parent: str = "") -> ToolStarted:
+def tool_started(tool: str, name: str, title: str = "", parent: str = "") -> events.ToolStarted:
     """Return the event for the beginning of a tool's use."""
-    return ToolStarted(tool, NAMES.get(name, name), kind_of(name), title, parent)
+    return events.ToolStarted(tool, NAMES.get(name, name), kind_of(name), title, parent)
 
 
 def path_in(arguments: dict[str, Any]) -> str:
@@ -85,9 +71,9 @@ def title_of(arguments: dict[str, Any]) -> str:
     return next((title for title in titles if title), "")
 
 
-def whole_input(tool: str, arguments: dict[str, Any], size: int, parent: str) -> ToolInput:
+def whole_input(tool: str, arguments: dict[str, Any], size: int, parent: str) -> events.ToolInput:
     """Return the event for a tool's complete input."""
-    return ToolInput(
+    return events.ToolInput(
         tool,
         size,
         arguments,
@@ -98,14 +84,14 @@ def whole_input(tool: str, arguments: dict[str, Any], size: int, parent: str) ->
     )
 
 
-def decode_result(frame: Frame, block: Frame) -> ToolEnded:
+def decode_result(frame: Frame, block: Frame) -> events.ToolEnded:
     """Decode one `tool_result` block of a `user` frame, as if the tool was executed."""
     tool = text(block.get("tool_use_id"))
     detail = mapping(frame.get("tool_use_result"))
     change = change_of(detail)
-    return ToolEnded(
+    return events.ToolEnded(
         tool,
-        ToolStatus.FAILED if block.get("is_error") is True else ToolStatus.COMPLETED,
+        events.ToolStatus.FAILED if block.get("is_error") is True else events.ToolStatus.COMPLETED,
         _output(block.get("content"), detail),
         changes=(change,) if change else (),
         parent=text(frame.get("parent_tool_use_id")),
@@ -124,7 +110,7 @@ def _output(content: Any, detail: dict[str, Any]) -> str:
     )
 
 
-def decode_write(frame: Frame, block: Frame) -> list[FileWritten]:
+def decode_write(frame: Frame, block: Frame) -> list[events.FileWritten]:
     """Return the write of a file that a result reports, in a list; an empty list if there is none.
 
     `NotebookEdit` reports both texts. `Edit` and `Write` report the text before and the hunks.
@@ -134,20 +120,20 @@ def decode_write(frame: Frame, block: Frame) -> list[FileWritten]:
     if notebook := text(result.get("notebook_path")):
         before, after = result.get("original_file"), result.get("updated_file")
         known = isinstance(before, str) and isinstance(after, str) and not result.get("error")
-        return [FileWritten(tool, notebook, before, after, parent)] if known else []
+        return [events.FileWritten(tool, notebook, before, after, parent)] if known else []
     path, before = text(result.get("filePath")), result.get("originalFile")
     if not path or "structuredPatch" not in result:
         return []
     if result.get("type") == "create":
-        return [FileWritten(tool, path, None, text(result.get("content")), parent)]
+        return [events.FileWritten(tool, path, None, text(result.get("content")), parent)]
     if not isinstance(before, str):
         return []
     content = result.get("content")
     after = content if isinstance(content, str) else patched(before, hunks_of(result))
-    return [FileWritten(tool, path, before, after, parent)]
+    return [events.FileWritten(tool, path, before, after, parent)]
 
 
-def patched(before: str, hunks: Sequence[Hunk]) -> str:
+def patched(before: str, hunks: Sequence[events.Hunk]) -> str:
     """Return a text after a change."""
     old, new, position = before.removesuffix("\n").split("\n"), list[str](), 0
     if not before:
@@ -164,23 +150,25 @@ def patched(before: str, hunks: Sequence[Hunk]) -> str:
     return "\n".join(new) + ("\n" if has_end else "")
 
 
-def _lacks_end(hunks: Sequence[Hunk], sign: str) -> bool:
+def _lacks_end(hunks: Sequence[events.Hunk], sign: str) -> bool:
     """Return whether the lines with this sign end without a line feed."""
     lines = hunks[-1].lines if hunks else ()
     pairs = itertools.pairwise(lines)
     return any(line[:1] in (" ", sign) and after.startswith("\\") for line, after in pairs)
 
 
-def change_of(result: dict[str, Any]) -> Change | None:
+def change_of(result: dict[str, Any]) -> events.Change | None:
     """Return the change of a file in a tool's result; None if there is none."""
     path = text(result.get("filePath"))
     if not path or "structuredPatch" not in result:
         return None
     hunks = hunks_of(result)
     if result.get("type") == "create":
-        return Change(path, added=_count(text(result.get("content"))), removed=0, created=True)
+        return events.Change(
+            path, added=_count(text(result.get("content"))), removed=0, created=True
+        )
     lines = [line for hunk in hunks for line in hunk.lines]
-    return Change(
+    return events.Change(
         path,
         added=sum(line.startswith("+") for line in lines),
         removed=sum(line.startswith("-") for line in lines),
@@ -188,16 +176,16 @@ def change_of(result: dict[str, Any]) -> Change | None:
     )
 
 
-def hunks_of(result: dict[str, Any]) -> tuple[Hunk, ...]:
+def hunks_of(result: dict[str, Any]) -> tuple[events.Hunk, ...]:
     """Return the hunks of the change in a tool's result."""
     return tuple(map(_hunk, mappings(result.get("structuredPatch"))))
 
 
-def _hunk(hunk: dict[str, Any]) -> Hunk:
+def _hunk(hunk: dict[str, Any]) -> events.Hunk:
     numbers = (hunk.get(key) for key in ("oldStart", "oldLines", "newStart", "newLines"))
     old_start, old_lines, new_start, new_lines = (integer(number) or 0 for number in numbers)
     lines = tuple(text(line) for line in sequence(hunk.get("lines")))
-    return Hunk(old_start, old_lines, new_start, new_lines, lines)
+    return events.Hunk(old_start, old_lines, new_start, new_lines, lines)
 
 
 def _count(content: str) -> int:
@@ -225,7 +213,7 @@ class Preview:
         self._blocks: dict[int, Block] = {}
         self._finished = False
 
-    def apply(self, event: Frame) -> list[Event]:
+    def apply(self, event: Frame) -> list[events.Event]:
         """Decode a stream event of the main conversation."""
         match text(event.get("type")):
             case "content_block_delta":
@@ -257,16 +245,16 @@ class Preview:
                     return shown, True
         return Block(f"{message}/{number}", type_, tool, whole=True), False
 
-    def void(self) -> list[Event]:
+    def void(self) -> list[events.Event]:
         """Forget the message; its unconfirmed blocks are void."""
         void = [block for block in self._blocks.values() if not block.whole]
         self._blocks = {}
         if not void:
             return []
         tools = tuple(block.tool for block in void if block.tool)
-        return [PreviewVoided(tuple(block.id for block in void), tools)]
+        return [events.PreviewVoided(tuple(block.id for block in void), tools)]
 
-    def _start(self, event: Frame) -> list[Event]:
+    def _start(self, event: Frame) -> list[events.Event]:
         started = mapping(event.get("content_block"))
         index, type_ = integer(event.get("index")) or 0, text(started.get("type"))
         tool = text(started.get("id")) if type_ in TOOL_USES else ""
@@ -276,19 +264,19 @@ class Preview:
         name = text(started.get("name"))
         return [tool_started(tool, name)]
 
-    def _delta(self, event: Frame) -> list[Event]:
+    def _delta(self, event: Frame) -> list[events.Event]:
         block = self._blocks.get(integer(event.get("index")) or 0)
         delta = mapping(event.get("delta"))
         if block is None:
             return []
         match text(delta.get("type")):
             case "text_delta":
-                return [TextDelta(block.id, text(delta.get("text")))]
+                return [events.TextDelta(block.id, text(delta.get("text")))]
             case "thinking_delta":
-                return [ThinkingDelta(block.id, text(delta.get("thinking")))]
+                return [events.ThinkingDelta(block.id, text(delta.get("thinking")))]
             case "input_json_delta" if block.tool:
                 block.size += len(text(delta.get("partial_json")))
-                return [ToolInput(block.tool, block.size)]
+                return [events.ToolInput(block.tool, block.size)]
         return []
 
 
@@ -296,9 +284,9 @@ class Todos:
     """The current list."""
 
     def __init__(self) -> None:
-        self._todos: dict[str, Todo] = {}
+        self._todos: dict[str, events.Todo] = {}
 
-    def apply(self, name: str, arguments: dict[str, Any], result: Any) -> TodoList | None:
+    def apply(self, name: str, arguments: dict[str, Any], result: Any) -> events.TodoList | None:
         """Apply the successful use of a tool; return the list if it has changed."""
         before = list(self._todos.values())
         result = mapping(result)
@@ -312,7 +300,7 @@ class Todos:
             case "TaskList":
                 self._list(mappings(result.get("tasks")))
         todos = list(self._todos.values())
-        return TodoList(tuple(todos)) if todos != before else None
+        return events.TodoList(tuple(todos)) if todos != before else None
 
     def title(self, name: str, arguments: dict[str, Any]) -> str:
         """Return the title of a tool use that changes one item: the item, and its new status."""
@@ -329,7 +317,7 @@ class Todos:
 
     def _write(self, todos: list[dict[str, Any]]) -> None:
         self._todos = {
-            str(number): Todo(
+            str(number): events.Todo(
                 str(number),
                 text(todo.get("content")),
                 text(todo.get("status")),
@@ -341,7 +329,7 @@ class Todos:
     def _create(self, task: dict[str, Any], arguments: dict[str, Any]) -> None:
         if id_ := text(task.get("id")):
             active = text(arguments.get("activeForm"))
-            self._todos[id_] = Todo(id_, text(task.get("subject")), "pending", active)
+            self._todos[id_] = events.Todo(id_, text(task.get("subject")), "pending", active)
 
     def _update(self, id_: str, arguments: dict[str, Any]) -> None:
         known = self._todos.get(id_)
@@ -358,10 +346,10 @@ class Todos:
         )
 
     def _list(self, tasks: list[dict[str, Any]]) -> None:
-        listed: dict[str, Todo] = {}
+        listed: dict[str, events.Todo] = {}
         for task in tasks:
             id_ = text(task.get("id"))
-            known = self._todos.get(id_, Todo(id_, "", "pending"))
+            known = self._todos.get(id_, events.Todo(id_, "", "pending"))
             status = text(task.get("status")) or known.status
             listed[id_] = replace(
                 known, text=text(task.get("subject")) or known.text, status=status

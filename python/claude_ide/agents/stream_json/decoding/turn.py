@@ -2,24 +2,7 @@
 
 import logging
 
-from claude_ide.agents.events import (
-    Compacted,
-    Compacting,
-    EffortChanged,
-    Event,
-    ModeChanged,
-    ModelChanged,
-    Notice,
-    PromptChanged,
-    PromptStage,
-    Retry,
-    Session,
-    ThinkingTokens,
-    TurnEnded,
-    TurnEndReason,
-    Usage,
-    Waiting,
-)
+from claude_ide.agents import events
 from claude_ide.agents.fields import integer, mapping, number, strings, text
 from claude_ide.agents.stream_json.decoding import tasks
 from claude_ide.agents.stream_json.wire.frames import Frame
@@ -46,54 +29,56 @@ class Stages:
         """Whether a prompt belongs to the present turn."""
         return bool(self._started or self._begun)
 
-    def reported(self, frame: Frame) -> list[Event]:
+    def reported(self, frame: Frame) -> list[events.Event]:
         """Decode a `command_lifecycle` frame; from now on no stage is inferred."""
         try:
-            prompt, stage = text(frame.get("command_uuid")), PromptStage(frame.get("state"))
+            prompt, stage = text(frame.get("command_uuid")), events.PromptStage(frame.get("state"))
         except ValueError:
             return []
-        (self._started.add if stage is PromptStage.STARTED else self._started.discard)(prompt)
-        is_known = stage is PromptStage.QUEUED and prompt in self._waiting
+        (self._started.add if stage is events.PromptStage.STARTED else self._started.discard)(
+            prompt
+        )
+        is_known = stage is events.PromptStage.QUEUED and prompt in self._waiting
         self._is_reported = True
         self._waiting.clear()
         self._begun.clear()
-        return [] if is_known else [PromptChanged(prompt, stage)]
+        return [] if is_known else [events.PromptChanged(prompt, stage)]
 
-    def sent(self, prompt: str, priority: str) -> list[Event]:
+    def sent(self, prompt: str, priority: str) -> list[events.Event]:
         """Add a prompt that is being sent."""
         if self._is_reported:
             return []
         self._waiting[prompt] = priority
-        return [PromptChanged(prompt, PromptStage.QUEUED)]
+        return [events.PromptChanged(prompt, events.PromptStage.QUEUED)]
 
-    def withdrawn(self, prompt: str) -> list[Event]:
+    def withdrawn(self, prompt: str) -> list[events.Event]:
         """Remove a prompt that the CLI has withdrawn, or has never received."""
         if self._waiting.pop(prompt, None) is None:
             return []
-        return [PromptChanged(prompt, PromptStage.CANCELLED)]
+        return [events.PromptChanged(prompt, events.PromptStage.CANCELLED)]
 
-    def echoed(self, frame: Frame) -> list[Event]:
+    def echoed(self, frame: Frame) -> list[events.Event]:
         """Start a prompt that the CLI has echoed."""
         return self._begin(text(frame.get("uuid")))
 
-    def turn_begun(self) -> list[Event]:
+    def turn_begun(self) -> list[events.Event]:
         """Start the next prompt on an `init`, which begins a turn unless one is running."""
         if self._running or not self._waiting:
             return []
         self._running = True
         return self._begin(min(self._waiting, key=lambda id_: self._waiting[id_] != AT_ONCE))
 
-    def turn_ended(self) -> list[Event]:
+    def turn_ended(self) -> list[events.Event]:
         """Complete the prompts of the turn."""
         ended, self._begun = self._begun, []
         self._running = False
-        return [PromptChanged(prompt, PromptStage.COMPLETED) for prompt in ended]
+        return [events.PromptChanged(prompt, events.PromptStage.COMPLETED) for prompt in ended]
 
-    def _begin(self, prompt: str) -> list[Event]:
+    def _begin(self, prompt: str) -> list[events.Event]:
         if self._waiting.pop(prompt, None) is None:
             return []
         self._begun.append(prompt)
-        return [PromptChanged(prompt, PromptStage.STARTED)]
+        return [events.PromptChanged(prompt, events.PromptStage.STARTED)]
 
 
 PREFIX = "claude-"
@@ -116,7 +101,7 @@ class Settings:
         session = text(frame.get("session_id"))
         return self._initialized and "" not in (session, self.session) and session != self.session
 
-    def apply(self, frame: Frame) -> list[Event]:
+    def apply(self, frame: Frame) -> list[events.Event]:
         """Update the settings from a `system` frame; return an event for each change."""
         match text(frame.get("subtype")):
             case "init":
@@ -134,7 +119,7 @@ class Settings:
                 return self.set_title(text(frame.get("title")))
         return []
 
-    def follow(self, run: Frame, answer: str) -> list[Event]:
+    def follow(self, run: Frame, answer: str) -> list[events.Event]:
         """Follow a command of the CLI that the user has sent as a prompt, such as `/model opus`."""
         chosen = text(run.get("args")).strip()
         match text(run.get("command")):
@@ -142,37 +127,37 @@ class Settings:
                 id_ = chosen if chosen.startswith(PREFIX) else ""
                 return self.set_model(self.models.get(chosen) or id_)
             case "effort" if answer.startswith("Set effort level to"):
-                return [EffortChanged(chosen)]
+                return [events.EffortChanged(chosen)]
         return []
 
-    def set_session(self, session: str) -> list[Event]:
+    def set_session(self, session: str) -> list[events.Event]:
         """Set the session's id; return the event if that is a change."""
         if not session or session == self.session:
             return []
         self.session = session
-        return [Session(session, self.title)]
+        return [events.Session(session, self.title)]
 
-    def set_title(self, title: str) -> list[Event]:
+    def set_title(self, title: str) -> list[events.Event]:
         """Set the session's title; return the event if that is a change."""
         if not title or title == self.title:
             return []
         self.title = title
-        return [Session(self.session, title)]
+        return [events.Session(self.session, title)]
 
-    def set_mode(self, mode: str) -> list[Event]:
+    def set_mode(self, mode: str) -> list[events.Event]:
         """Set the permission mode; return the event if that is a change."""
         if not mode or shown(mode) == self.mode:
             return []
         self.mode = shown(mode)
-        return [ModeChanged(self.mode)]
+        return [events.ModeChanged(self.mode)]
 
-    def set_model(self, model: str) -> list[Event]:
+    def set_model(self, model: str) -> list[events.Event]:
         """Set the model's name; return the event if that is a change."""
         if not model or model == self.model:
             return []
         self.model = model
         short = model.removeprefix(PREFIX)
-        return [ModelChanged(model, "" if short == model else short)]
+        return [events.ModelChanged(model, "" if short == model else short)]
 
     def forget_session(self) -> None:
         """Forget the session; the next reported session is a new one."""
@@ -188,13 +173,13 @@ WITHOUT_EVENTS = ("init", "session_title_changed", "hook_started", "hook_progres
 """Subtypes without an event of this module; unknown ones are logged."""
 
 
-def decode_system(frame: Frame) -> list[Event]:
+def decode_system(frame: Frame) -> list[events.Event]:
     """Return the events of a `system` frame, except those about settings."""
     match text(frame.get("subtype")):
         case "status":
             return _status(frame)
         case "thinking_tokens":
-            return [ThinkingTokens(integer(frame.get("estimated_tokens")) or 0)]
+            return [events.ThinkingTokens(integer(frame.get("estimated_tokens")) or 0)]
         case "api_retry":
             return [_retry(frame)]
         case "compact_boundary":
@@ -204,22 +189,24 @@ def decode_system(frame: Frame) -> list[Event]:
     return []
 
 
-def _status(frame: Frame) -> list[Event]:
+def _status(frame: Frame) -> list[events.Event]:
     match frame.get("status"):
         case "requesting":
-            return [Waiting()]
+            return [events.Waiting()]
         case "compacting":
-            return [Compacting()]
+            return [events.Compacting()]
     compacted = text(frame.get("compact_result"))
     if compacted and compacted != "success":
         reason = text(frame.get("compact_error")) or compacted
-        return [Notice(f"The conversation could not be compacted: {reason}", "error", "compact")]
+        return [
+            events.Notice(f"The conversation could not be compacted: {reason}", "error", "compact")
+        ]
     return []
 
 
-def _retry(frame: Frame) -> Retry:
+def _retry(frame: Frame) -> events.Retry:
     status = integer(frame.get("error_status"))
-    return Retry(
+    return events.Retry(
         attempt=integer(frame.get("attempt")) or 0,
         most=integer(frame.get("max_retries")) or 0,
         seconds=(number(frame.get("retry_delay_ms")) or 0) / 1000,
@@ -233,8 +220,8 @@ def _reason(error: str, status: int | None) -> str:
     return CONNECTION_LOST if status is None and error in ("", UNKNOWN) else error
 
 
-def _compacted(metadata: Frame) -> Compacted:
-    return Compacted(
+def _compacted(metadata: Frame) -> events.Compacted:
+    return events.Compacted(
         before=integer(metadata.get("pre_tokens")),
         after=integer(metadata.get("post_tokens")),
         trigger=text(metadata.get("trigger")),
@@ -245,35 +232,37 @@ DIAGNOSTIC = "[ede_diagnostic]"
 """The prefix of messages that are for the CLI's own developers."""
 
 
-def usage(frame: Frame, model: str) -> Usage:
+def usage(frame: Frame, model: str) -> events.Usage:
     """Return the cost of the session, and the size of the context of `model`."""
     models = mapping(frame.get("modelUsage"))
     used = models.get(model) or next(iter(models.values()), None)
     size = integer(mapping(used).get("contextWindow"))
-    return Usage(number(frame.get("total_cost_usd")), context_size=size)
+    return events.Usage(number(frame.get("total_cost_usd")), context_size=size)
 
 
-def turn_ended(frame: Frame) -> TurnEnded:
+def turn_ended(frame: Frame) -> events.TurnEnded:
     """Return the end of the turn; `subtype` and `is_error` alone do not determine its reason."""
     failed = frame.get("is_error") is True
     why = _why(text(frame.get("terminal_reason")), failed)
-    return TurnEnded(
+    return events.TurnEnded(
         why,
         prompts=strings(frame.get("user_message_uuids")),
-        message=_message(frame) if why in (TurnEndReason.FAILED, TurnEndReason.TOO_LONG) else "",
+        message=_message(frame)
+        if why in (events.TurnEndReason.FAILED, events.TurnEndReason.TOO_LONG)
+        else "",
         milliseconds=integer(frame.get("duration_ms")),
     )
 
 
-def _why(reason: str, failed: bool) -> TurnEndReason:
+def _why(reason: str, failed: bool) -> events.TurnEndReason:
     match reason:
         case "aborted_streaming" | "aborted_tools":
             # An aborted turn is no error only if the user's next prompt replaced it.
-            return TurnEndReason.INTERRUPTED if failed else TurnEndReason.REDIRECTED
+            return events.TurnEndReason.INTERRUPTED if failed else events.TurnEndReason.REDIRECTED
         case "prompt_too_long":
-            return TurnEndReason.TOO_LONG
+            return events.TurnEndReason.TOO_LONG
         case _:
-            return TurnEndReason.FAILED if failed else TurnEndReason.COMPLETED
+            return events.TurnEndReason.FAILED if failed else events.TurnEndReason.COMPLETED
 
 
 def _message(frame: Frame) -> str:
