@@ -1,14 +1,12 @@
-"""`hooks/interruptions.py`: the record of a CLI says that the user has interrupted its turn."""
+"""`hooks/activities.py`: the record of a CLI says that the user has interrupted its turn."""
 
-import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from claude_ide.hooks import activities as interruptions_module
-from claude_ide.hooks.activities import LONGEST, LONGEST_PAUSE_SECONDS, Interruptions, Record
+from claude_ide.hooks.activities import LONGEST_BYTES, Interruptions, Record
 from support.neovim import until
 
 MARK = "[Request interrupted by user for tool use]"
@@ -78,7 +76,7 @@ def test_a_line_of_odd_bytes_is_skipped(path: Path, record: Record) -> None:
 
 
 def test_of_much_text_only_the_end_is_read(path: Path, record: Record) -> None:
-    add(path, said(MARK), "x" * LONGEST + "\n", said(MARK))
+    add(path, said(MARK), "x" * LONGEST_BYTES + "\n", said(MARK))
 
     assert record.interrupted() == ["p"]
 
@@ -153,42 +151,3 @@ async def test_a_report_that_fails_ends_no_watch(path: Path) -> None:
     await until(are_reported, "both are reported")
     watched.unwatch("bad")
     watched.unwatch("good")
-
-
-async def test_a_silent_turn_is_looked_at_more_and_more_seldom(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    looks: list[float] = []
-    clock = asyncio.get_running_loop().time
-    look = interruptions_module._look
-
-    def counted(records: Mapping[str, Record]) -> tuple[bool, list[tuple[str, str]]]:
-        looks.append(clock())
-        return look(records)
-
-    monkeypatch.setattr(interruptions_module, "_look", counted)
-    watched = Interruptions(lambda *_: None)
-    for launch in ("t", "u", "v"):
-        watched.watch(launch, str(path.with_name(launch)))
-
-    await until(lambda: len(looks) >= 7, "it is looked at")
-
-    assert looks[6] - looks[5] >= LONGEST_PAUSE_SECONDS * 0.9
-    for launch in ("t", "u", "v"):
-        watched.unwatch(launch)
-
-
-async def test_a_turn_that_begins_is_watched_at_once(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What is recorded just after the prompt must not be taken for an earlier turn's."""
-    monkeypatch.setattr(interruptions_module, "SHORTEST_PAUSE_SECONDS", 60)
-    watched = Interruptions(lambda *_: None)
-    watched.watch("silent", str(path))
-    await until(lambda: watched._records["silent"].size is not None, "it is looked at")
-
-    watched.watch("t", str(path.with_name("new")))
-
-    await until(lambda: watched._records["t"].size is not None, "it is looked at")
-    watched.unwatch("t")
-    watched.unwatch("silent")

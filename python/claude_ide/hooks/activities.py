@@ -6,16 +6,15 @@ well as Neovim.
 """
 
 import asyncio
-import contextlib
 import logging
-import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from claude_ide.agents.fields import mapping, sequence, text
+from claude_ide import files
+from claude_ide.agents.fields import mapping, number, sequence, text
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.events import Activity
 from claude_ide.hooks.conversation import Hook
@@ -23,12 +22,9 @@ from claude_ide.hooks.conversation import Hook
 logger = logging.getLogger(__name__)
 
 MARK = "[Request interrupted by user"
-SHORTEST_PAUSE_SECONDS = 0.1
-LONGEST_PAUSE_SECONDS = 0.5
-GROWTH = 1.5
-"""The factor by which the pause grows while nothing is recorded, as during a long command."""
-LONGEST = 1_000_000
-"""Bytes that are read at once."""
+PAUSE_SECONDS = 0.2
+LONGEST_BYTES = 1_000_000
+"""What is read of a record at once."""
 
 
 class Interruptions:
@@ -36,56 +32,28 @@ class Interruptions:
 
     def __init__(self, report: Callable[[str, str], object]) -> None:
         self._report = report
-        self._records: dict[str, Record] = {}
-        self._watching: asyncio.Task[None] | None = None
-        self._is_new = asyncio.Event()
+        self._watching: dict[str, asyncio.Task[None]] = {}
 
     def watch(self, launch: str, path: str) -> None:
         """Watch the record of a turn, which may not exist yet, from now on until `unwatch`."""
-        if launch in self._records:
-            return
-        self._records[launch] = Record(path)
-        self._is_new.set()
-        if self._watching is None:
-            self._watching = asyncio.get_running_loop().create_task(self._watch())
+        if launch not in self._watching:
+            watch = self._watch(launch, Record(path))
+            self._watching[launch] = asyncio.get_running_loop().create_task(watch)
 
     def unwatch(self, launch: str) -> None:
         """Forget the turn: it has ended."""
-        self._records.pop(launch, None)
+        if task := self._watching.pop(launch, None):
+            task.cancel()
 
-    async def _watch(self) -> None:
-        """Look at all records until there are none."""
-        pause = SHORTEST_PAUSE_SECONDS
-        while self._records:
-            self._is_new.clear()
-            records = dict(self._records)
+    async def _watch(self, launch: str, record: "Record") -> None:
+        while True:
             # In a thread: the folder may be on a network drive that hangs.
-            has_grown, found = await asyncio.to_thread(_look, records)
-            for launch, prompt in found:
-                if self._records.get(launch) is records[launch]:
-                    self._tell(launch, prompt)
-            is_short = has_grown or self._is_new.is_set()
-            pause = (
-                SHORTEST_PAUSE_SECONDS if is_short else min(pause * GROWTH, LONGEST_PAUSE_SECONDS)
-            )
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(pause):
-                    await self._is_new.wait()
-        self._watching = None
-
-    def _tell(self, launch: str, prompt: str) -> None:
-        try:
-            self._report(launch, prompt)
-        except Exception:
-            # The other turns go on.
-            logger.exception("an interruption could not be reported")
-
-
-def _look(records: "Mapping[str, Record]") -> tuple[bool, list[tuple[str, str]]]:
-    """Return whether a record has grown, and the launches and prompts of new interruptions."""
-    before = [record.size for record in records.values()]
-    found = [(launch, each) for launch, record in records.items() for each in record.interrupted()]
-    return before != [record.size for record in records.values()], found
+            for prompt in await asyncio.to_thread(record.interrupted):
+                try:
+                    self._report(launch, prompt)
+                except Exception:
+                    logger.exception("an interruption could not be reported")
+            await asyncio.sleep(PAUSE_SECONDS)
 
 
 class Record:
@@ -93,45 +61,31 @@ class Record:
 
     def __init__(self, path: str) -> None:
         self._path = Path(path)
-        self.size: int | None = None
+        self._size: int | None = None
         """The bytes that were looked at; None before the first look, which ignores them."""
 
     def interrupted(self) -> list[str]:
         """Return the ids of the prompts whose interruption was added; empty ids are unknown."""
-        return [
-            prompt
-            for line in self._added()
-            if MARK.encode() in line and (prompt := interrupted_prompt(line)) is not None
-        ]
+        found = (_interrupted_prompt(line) for line in self._added() if MARK.encode() in line)
+        return [prompt for prompt in found if prompt is not None]
 
     def _added(self) -> list[bytes]:
         """Return the whole lines that were added, of which long ones may be cut."""
-        size, known = self._size(), self.size
-        if known is None:
-            self.size = size
-            return []
-        if size <= known:
-            return []
-        begin = max(known, size - LONGEST)
         try:
-            with self._path.open("rb") as file:
+            with files.open_regular(self._path) as file:
+                size = file.seek(0, 2)
+                begin = max(size if self._size is None else self._size, size - LONGEST_BYTES)
                 file.seek(begin)
-                read = file.read(LONGEST)
-        except OSError:
+                read = file.read(LONGEST_BYTES)
+        except (OSError, ValueError):
+            self._size = self._size or 0
             return []
         whole = read[: read.rfind(b"\n") + 1]
-        self.size = begin + len(whole)
+        self._size = begin + len(whole)
         return whole.splitlines()
 
-    def _size(self) -> int:
-        try:
-            found = self._path.stat()
-        except (OSError, ValueError):
-            return 0
-        return found.st_size if stat.S_ISREG(found.st_mode) else 0
 
-
-def interrupted_prompt(line: bytes) -> str | None:
+def _interrupted_prompt(line: bytes) -> str | None:
     """Return the id of the prompt whose interruption a line records; None if it does not."""
     try:
         entry = mapping(msgspec.json.decode(line))
@@ -148,26 +102,6 @@ IDLE = ("Stop", "StopFailure", "SessionEnd")
 
 MOST = 50
 """Launches; a client can invent some."""
-
-
-class _Model(msgspec.Struct, frozen=True):
-    display_name: str | None = None
-
-
-class _Cost(msgspec.Struct, frozen=True):
-    total_cost_usd: float | None = None
-
-
-class _Context(msgspec.Struct, frozen=True):
-    used_percentage: float | None = None
-
-
-class _Report(msgspec.Struct, frozen=True):
-    """What the CLI tells its status line; versions differ."""
-
-    model: _Model = _Model()
-    cost: _Cost = _Cost()
-    context_window: _Context = _Context()
 
 
 class Activities:
@@ -212,16 +146,17 @@ class Activities:
             self._editor.status.agent_does(launch, None)
 
     def report(self, launch: str, body: bytes) -> None:
-        """Apply what a CLI tells its status line."""
+        """Apply what a CLI tells its status line; versions differ."""
         try:
-            report = msgspec.json.decode(body, type=_Report)
+            report = mapping(msgspec.json.decode(body))
         except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
             logger.warning("a report for the status line could not be decoded: %s", error)
             return
+        used = number(mapping(report.get("context_window")).get("used_percentage"))
         figures = {
-            "model": report.model.display_name,
-            "context": _rounded(report.context_window.used_percentage),
-            "cost": report.cost.total_cost_usd,
+            "model": text(mapping(report.get("model")).get("display_name")) or None,
+            "context": None if used is None else round(used),
+            "cost": number(mapping(report.get("cost")).get("total_cost_usd")),
         }
         self._update(launch, **{key: value for key, value in figures.items() if value is not None})
 
@@ -232,7 +167,3 @@ class Activities:
             self._editor.status.agent_does(launch, after)
         while len(self._known) > MOST:
             self.end(next(iter(self._known)))
-
-
-def _rounded(number: float | None) -> int | None:
-    return None if number is None else round(number)
