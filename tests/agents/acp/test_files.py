@@ -7,6 +7,7 @@ import pytest
 
 from claude_ide.agents.acp.files import CHANGED, NOT_FOUND, FileRequests
 from claude_ide.agents.events import Event, Notice, Replacement
+from claude_ide.agents.prompt import Allow
 from claude_ide.agents.workbench import Written
 from claude_ide.errors import AgentError, RpcError
 
@@ -68,7 +69,16 @@ class Requests:
 
     def accept(self, text: str, tool: str = "t1") -> None:
         """Accept a text for the file."""
-        self.requests.accept(tool, Replacement(str(self.path), text, TEXT))
+        self.allow(edits=(Replacement(str(self.path), text, TEXT),), tool=tool)
+
+    def allow(
+        self,
+        edits: tuple[Replacement, ...] = (),
+        unsaved: tuple[Replacement, ...] = (),
+        tool: str = "t1",
+    ) -> None:
+        """Allow a tool without any permission of its own to write."""
+        self.requests.allow(tool, frozenset(), Allow(edits=edits, unsaved=unsaved))
 
     async def end(self, tool: str = "t1", *, is_completed: bool = True) -> None:
         """End a tool."""
@@ -191,7 +201,7 @@ async def test_only_a_tool_that_the_user_has_allowed_to_change_the_file_needs_no
     agent: Requests,
 ) -> None:
     await agent.write("one")
-    agent.requests.allow("t1", frozenset([str(agent.path)]))
+    agent.requests.allow("t1", frozenset([str(agent.path)]), Allow())
     await agent.write("two")
     await agent.end()
     await agent.write("three")
@@ -202,7 +212,7 @@ async def test_only_a_tool_that_the_user_has_allowed_to_change_the_file_needs_no
 async def test_the_unsaved_text_that_the_user_has_seen_may_be_replaced_by_what_they_accepted(
     agent: Requests,
 ) -> None:
-    agent.requests.agree("t1", [Replacement(str(agent.path), "two\n", "unsaved\n")])
+    agent.allow(unsaved=(Replacement(str(agent.path), "two\n", "unsaved\n"),))
     await agent.write("another\n")
     await agent.write("two")
     await agent.end()
@@ -212,8 +222,8 @@ async def test_the_unsaved_text_that_the_user_has_seen_may_be_replaced_by_what_t
 
 
 async def test_the_user_s_version_may_replace_the_unsaved_text(agent: Requests) -> None:
-    agent.accept("mine\n")
-    agent.requests.agree("t1", [Replacement(str(agent.path), "mine\n", "unsaved\n")])
+    unsaved = Replacement(str(agent.path), "mine\n", "unsaved\n")
+    agent.allow(edits=(Replacement(str(agent.path), "mine\n", TEXT),), unsaved=(unsaved,))
 
     await agent.write("theirs\n")
 
@@ -224,7 +234,7 @@ async def test_the_user_s_version_may_replace_the_unsaved_text(agent: Requests) 
 async def test_the_user_s_versions_of_several_files_are_written_and_noted(agent: Requests) -> None:
     other = agent.path.with_name("b.txt")
     agent.accept("mine\n")
-    agent.requests.accept("t1", Replacement(str(other), "also mine\n"))
+    agent.allow(edits=(Replacement(str(other), "also mine\n"),))
 
     await agent.write("theirs\n")
     await agent.requests.write({"path": str(other), "content": "also theirs\n"})

@@ -95,8 +95,8 @@ class AcpAgent(BaseAgent):
             models=bool(settings.models),
             effort=bool(settings.efforts),
             settings=bool(settings.free),
-            change_proposal=self._serving.writes,
-            editor_files=self._serving.reads,
+            change_proposal=self._serving.files.writes,
+            editor_files=self._serving.files.reads,
             login=login,
             context_usage=self._usage.context_size is not None,
         )
@@ -229,7 +229,7 @@ class AcpAgent(BaseAgent):
             )
         try:
             await connection.initialize(introduction(self._serving.abilities))
-            self._serving.introduced(connection.offer.own_name)
+            self._serving.files.agent = connection.offer.own_name
             await launch.logins.use(connection, launch.method)
         except BaseException:
             connection.kill()
@@ -240,7 +240,7 @@ class AcpAgent(BaseAgent):
 
     def _ended(self, code: int, stderr: str) -> None:
         self._pending.withdraw_all()
-        self._serving.close()
+        self._serving.terminals.close()
         self._emit(Dead(code, stderr, self._session))
 
     # Prompts.
@@ -255,7 +255,7 @@ class AcpAgent(BaseAgent):
 
     async def redirect(self, prompt: Prompt) -> str:
         id_ = self._prompting.send(prompt, next_=True)
-        self._serving.cancel()
+        self._serving.terminals.turn_cancelled()
         await self._prompting.cancel()
         return id_
 
@@ -263,7 +263,7 @@ class AcpAgent(BaseAgent):
         return self._prompting.withdraw(prompt)
 
     async def interrupt(self) -> None:
-        self._serving.cancel()
+        self._serving.terminals.turn_cancelled()
         await self._prompting.interrupt()
 
     async def answer(self, request: str, answer: Answer) -> None:

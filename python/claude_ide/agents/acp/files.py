@@ -5,7 +5,7 @@ another text. The answer has no room for it, so it replaces the agent's text whe
 Unsaved text that the user has seen there is replaced without another question.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,6 +13,7 @@ from msgspec import Meta, Struct
 
 from claude_ide.agents.acp.connection import Params, absolute, converted_params, shown
 from claude_ide.agents.events import Event, Notice, Replacement
+from claude_ide.agents.prompt import Allow
 from claude_ide.agents.workbench import Files
 from claude_ide.errors import INTERNAL_ERROR, AgentError, RpcError
 from claude_ide.paths import TURNED, normalized, real
@@ -69,7 +70,7 @@ class FileRequests:
     """Answers `fs/*`. `note` gets a text that the model reads with the next prompt."""
 
     def __init__(
-        self, files: Files, note: Callable[[str], None], emit: Callable[[Event], None]
+        self, files: Files | None, note: Callable[[str], None], emit: Callable[[Event], None]
     ) -> None:
         self.agent = ""
         """The agent's own name for itself."""
@@ -91,13 +92,14 @@ class FileRequests:
     @property
     def writes(self) -> bool:
         """Whether the agent is known to write files through the editor."""
-        return self._has_written or self.agent in WRITERS
+        return self._has_written or (self._files is not None and self.agent in WRITERS)
 
     async def read(self, params: Params) -> dict[str, Any]:
         """Return `{content}`: the text of a file, or `limit` lines of it from `line`."""
         given = converted_params(params, _Read)
         path = absolute("path", given.path)
         self._has_read = True
+        assert self._files is not None
         try:
             content = await self._files.read(path)
         except FileNotFoundError:
@@ -114,6 +116,7 @@ class FileRequests:
         given = converted_params(params, _Write)
         path, content = absolute("path", given.path), given.content
         self._has_written = True
+        assert self._files is not None
         accepted = self._accepted_for(path, content)
         text = accepted.text if accepted else content
         is_allowed = any(real(path) in allowed for allowed in self._allowed.values())
@@ -129,18 +132,16 @@ class FileRequests:
             self._note(CHANGED.format(path))
         return {}
 
-    def allow(self, tool: str, targets: frozenset[str]) -> None:
-        """Remember that the user has allowed a tool to change the files at these real paths."""
+    def allow(self, tool: str, targets: frozenset[str], answer: Allow) -> None:
+        """Remember that a tool may change the files at these real paths.
+
+        Also the user's versions of them, and what they have accepted in place of unsaved text.
+        """
         self._allowed[tool] = targets
-
-    def agree(self, tool: str, unsaved: Iterable[Replacement]) -> None:
-        """Remember what the user has accepted in place of unsaved text."""
-        self._agreed[tool] = {real(each.path): each for each in unsaved}
-
-    def accept(self, tool: str, edit: Replacement) -> None:
-        """Remember the user's version of a file that a tool is about to write."""
-        path = normalized(edit.path)
-        self._accepted[real(path)] = Accepted(tool, path, edit.new)
+        self._agreed[tool] = {real(each.path): each for each in answer.unsaved}
+        for edit in answer.edits:
+            path = normalized(edit.path)
+            self._accepted[real(path)] = Accepted(tool, path, edit.new)
 
     async def ended(self, tool: str, *, is_completed: bool) -> None:
         """Restore the user's versions that a tool has overwritten by itself afterwards."""
@@ -151,10 +152,8 @@ class FileRequests:
                 del self._accepted[target]
                 if real(accepted.path) != target:
                     self._emit(Notice(f"{Path(accepted.path).name}: {TURNED}", "warning"))
-                elif accepted.theirs is not None:
-                    await self._check(accepted, accepted.theirs)
-                elif is_completed:
-                    await self._insist(accepted)
+                elif is_completed or accepted.theirs is not None:
+                    await self._restore(accepted)
 
     def _accepted_for(self, path: str, content: str) -> Accepted | None:
         """Return the user's version; None if the agent now writes something else."""
@@ -169,40 +168,32 @@ class FileRequests:
         found = (agreed.get(real(path)) for agreed in self._agreed.values())
         return next((each.old for each in found if each and _is_same(each.new, text)), None)
 
-    async def _check(self, accepted: Accepted, theirs: str) -> None:
-        now = await self._now(accepted)
-        if now is None or _is_same(now, accepted.saved):
-            return
-        if _is_same(now, theirs):
-            await self._restore(accepted, accepted.saved, now)
-        else:
-            text = f"{Path(accepted.path).name} has been written again: it may lack your changes"
-            self._emit(Notice(text, "warning"))
-
-    async def _insist(self, accepted: Accepted) -> None:
-        """Write the user's version of a file that the agent has not written through the editor."""
-        now = await self._now(accepted)
-        if now is not None and not _is_same(now, accepted.text):
-            self._note(CHANGED.format(accepted.path))
-            await self._restore(accepted, accepted.text, now)
-
-    async def _restore(self, accepted: Accepted, text: str, now: str) -> None:
-        name = Path(accepted.path).name
+    async def _restore(self, accepted: Accepted) -> None:
+        """Write the user's version again, unless the file has it."""
+        assert self._files is not None
+        mine = accepted.text if accepted.theirs is None else accepted.saved
         try:
-            await self._files.write(accepted.path, text, is_allowed=True, over=now)
+            # A buffer may have further changes, which are the user's.
+            now = await self._files.saved(accepted.path)
+        except (AgentError, FileNotFoundError):
+            return
+        name = Path(accepted.path).name
+        if _is_same(now, mine):
+            return
+        if accepted.theirs is None:
+            self._note(CHANGED.format(accepted.path))
+        elif not _is_same(now, accepted.theirs):
+            text = f"{name} has been written again: it may lack your changes"
+            self._emit(Notice(text, "warning"))
+            return
+        try:
+            await self._files.write(accepted.path, mine, is_allowed=True, over=now)
         except AgentError as error:
             failure = f"your version of {name} was overwritten, and cannot be restored: {error}"
             self._emit(Notice(failure, "error"))
         else:
             restored = f"your version of {name} was overwritten by the agent, and is restored"
             self._emit(Notice(restored, "warning"))
-
-    async def _now(self, accepted: Accepted) -> str | None:
-        # A buffer may have further changes, which are the user's.
-        try:
-            return await self._files.saved(accepted.path)
-        except (AgentError, FileNotFoundError):
-            return None
 
 
 def _lines(text: str, first: int, count: int | None) -> str:

@@ -4,20 +4,28 @@ An agent has no queue of its own: a second prompt during a turn is an error.
 """
 
 import asyncio
-import contextlib
 import logging
 import uuid
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from claude_ide.agents import events
 from claude_ide.agents.acp import encode
 from claude_ide.agents.acp.connection import Connection, EndedError
 from claude_ide.agents.acp.decoding.updates import Decoder
 from claude_ide.agents.acp.encode import Block
 from claude_ide.agents.acp.observing import Observing
 from claude_ide.agents.acp.pending import Pending
+from claude_ide.agents.events import (
+    Event,
+    Notice,
+    PromptChanged,
+    PromptStage,
+    Stopping,
+    ToolStatus,
+    TurnEnded,
+    TurnEndReason,
+)
 from claude_ide.agents.fields import mapping, text
 from claude_ide.agents.prompt import Prompt
 from claude_ide.errors import AgentError, LoginNeededError, UnknownSessionError
@@ -31,103 +39,23 @@ BROKEN = "the turn was lost, see :ClaudeLog"
 class End(NamedTuple):
     """How a turn has ended; `message` says what went wrong."""
 
-    why: events.TurnEndReason
+    why: TurnEndReason
     message: str = ""
-
-
-class Turns:
-    """The prompts of one session; `run` sends one, and returns at the end of its turn."""
-
-    def __init__(
-        self,
-        run: Callable[[list[Block]], Awaitable[End | None]],
-        emit: Callable[[events.Event], None],
-    ) -> None:
-        self._run = run
-        self._emit = emit
-        self._waiting: deque[tuple[str, list[Block]]] = deque()
-        self._task: asyncio.Task[None] | None = None
-        self._joined: list[str] = []
-        """The prompts that the agent has taken within the current turn."""
-        self._is_redirected = False
-
-    @property
-    def is_running(self) -> bool:
-        """Whether a turn is running."""
-        return self._task is not None and not self._task.done()
-
-    def add(self, blocks: list[Block], *, next_: bool = False) -> str:
-        """Send a prompt after the current turn, before the others with `next_`; return its id."""
-        id_ = str(uuid.uuid4())
-        (self._waiting.appendleft if next_ else self._waiting.append)((id_, blocks))
-        self._emit(events.PromptChanged(id_, events.PromptStage.QUEUED))
-        self._is_redirected |= next_ and self.is_running
-        if not self.is_running:
-            self._task = asyncio.get_running_loop().create_task(self._run_all())
-        return id_
-
-    def join(self) -> str:
-        """Note a prompt that the agent has taken within the current turn; return its id."""
-        id_ = str(uuid.uuid4())
-        self._emit(events.PromptChanged(id_, events.PromptStage.QUEUED))
-        self._emit(events.PromptChanged(id_, events.PromptStage.STARTED))
-        self._joined.append(id_)
-        return id_
-
-    def withdraw(self, prompt: str) -> bool:
-        """Withdraw a prompt that waits; False if there is none."""
-        waiting = next((each for each in self._waiting if each[0] == prompt), None)
-        if waiting is None:
-            return False
-        self._waiting.remove(waiting)
-        self._emit(events.PromptChanged(prompt, events.PromptStage.CANCELLED))
-        return True
-
-    async def settled(self) -> None:
-        """Wait until the current turn has ended."""
-        if self._task is not None:
-            await asyncio.wait([self._task])
-
-    async def _ended(self, blocks: list[Block]) -> End | None:
-        try:
-            return await self._run(blocks)
-        except Exception:
-            # Without an end the chat would be busy for ever.
-            logger.exception("a turn could not be followed to its end")
-            return End(events.TurnEndReason.FAILED, BROKEN)
-
-    async def _run_all(self) -> None:
-        while self._waiting:
-            prompt, blocks = self._waiting.popleft()
-            self._emit(events.PromptChanged(prompt, events.PromptStage.STARTED))
-            began = asyncio.get_running_loop().time()
-            end = await self._ended(blocks)
-            if end is None:  # the agent has ended
-                self._waiting.clear()
-                return
-            is_redirected, self._is_redirected = self._is_redirected, False
-            if is_redirected and end.why is events.TurnEndReason.INTERRUPTED:
-                end = End(events.TurnEndReason.REDIRECTED)
-            prompts, self._joined = (prompt, *self._joined), []
-            duration = round(1000 * (asyncio.get_running_loop().time() - began))
-            self._emit(events.TurnEnded(end.why, prompts, end.message, duration))
-            for each in prompts:
-                self._emit(events.PromptChanged(each, events.PromptStage.COMPLETED))
 
 
 CANCEL_SECONDS = 10.0
 """How long an agent may take to end a turn before another interruption ends the agent."""
 
 REASONS = {
-    "end_turn": events.TurnEndReason.COMPLETED,
-    "max_tokens": events.TurnEndReason.ANSWER_TOO_LONG,
-    "max_turn_requests": events.TurnEndReason.TOO_MANY_REQUESTS,
-    "refusal": events.TurnEndReason.REFUSED,
-    "cancelled": events.TurnEndReason.INTERRUPTED,
+    "end_turn": TurnEndReason.COMPLETED,
+    "max_tokens": TurnEndReason.ANSWER_TOO_LONG,
+    "max_turn_requests": TurnEndReason.TOO_MANY_REQUESTS,
+    "refusal": TurnEndReason.REFUSED,
+    "cancelled": TurnEndReason.INTERRUPTED,
 }
 TOOLS = {
-    events.TurnEndReason.COMPLETED: events.ToolStatus.COMPLETED,
-    events.TurnEndReason.FAILED: events.ToolStatus.FAILED,
+    TurnEndReason.COMPLETED: ToolStatus.COMPLETED,
+    TurnEndReason.FAILED: ToolStatus.FAILED,
 }
 """The status of tools whose end was not reported, by the end of their turn."""
 
@@ -147,7 +75,7 @@ class Prompting:
         decoder: Decoder,
         pending: Pending,
         observing: Observing,
-        emit: Callable[[events.Event], None],
+        emit: Callable[[Event], None],
         reopen: Callable[[], Any],
     ) -> None:
         self._connection = connection
@@ -156,92 +84,124 @@ class Prompting:
         self._observing = observing
         self._emit = emit
         self._reopen = reopen
-        self._turns = Turns(self._run, emit)
+        self._waiting: deque[tuple[str, list[Block]]] = deque()
+        self._task: asyncio.Task[None] | None = None
+        self._joined: list[str] = []
+        """The prompts that the agent has taken within the current turn."""
+        self._is_redirected = False
         self._cancelled = 0.0
         """When the turn that runs was cancelled; 0 if it was not."""
 
     @property
     def is_running(self) -> bool:
         """Whether a turn is running."""
-        return self._turns.is_running
+        return self._task is not None and not self._task.done()
 
     def send(self, prompt: Prompt, *, next_: bool = False) -> str:
         """Send a prompt after the current turn, before the others with `next_`; return its id."""
-        return self._turns.add(encode.blocks(prompt, self._connection.offer), next_=next_)
+        blocks = encode.blocks(prompt, self._connection.offer)
+        id_ = self._new(PromptStage.QUEUED)
+        (self._waiting.appendleft if next_ else self._waiting.append)((id_, blocks))
+        self._is_redirected |= next_ and self.is_running
+        if not self.is_running:
+            self._task = asyncio.get_running_loop().create_task(self._run_all())
+        return id_
 
     async def steer(self, prompt: Prompt) -> str:
         """Send a prompt within the current turn; return its id."""
-        blocks = encode.blocks(prompt, self._connection.offer)
-        if not self._turns.is_running:
-            return self._turns.add(blocks)
-        params = {**self._params(blocks), "_meta": {"steering": {"idleBehavior": PROMPT_REQUIRED}}}
+        if not self.is_running:
+            return self.send(prompt)
+        params = self._params(encode.blocks(prompt, self._connection.offer))
+        params["_meta"] = {"steering": {"idleBehavior": PROMPT_REQUIRED}}
         answer = mapping(await self._connection.request(STEERING, params))
         if answer.get("outcome") == PROMPT_REQUIRED:
-            return self._turns.add(blocks)
-        return self._turns.join()
+            return self.send(prompt)
+        id_ = self._new(PromptStage.QUEUED, PromptStage.STARTED)
+        self._joined.append(id_)
+        return id_
 
     def withdraw(self, prompt: str) -> bool:
         """Withdraw a prompt that waits; False if it was too late."""
-        return self._turns.withdraw(prompt)
+        waiting = next((each for each in self._waiting if each[0] == prompt), None)
+        if waiting is None:
+            return False
+        self._waiting.remove(waiting)
+        self._emit(PromptChanged(prompt, PromptStage.CANCELLED))
+        return True
 
     async def interrupt(self) -> None:
         """End the current turn; end the agent if it does not obey."""
         now = asyncio.get_running_loop().time()
         if self._cancelled and now - self._cancelled > CANCEL_SECONDS:
             return self._connection.kill()
-        self._emit(events.Stopping())
+        self._emit(Stopping())
         await self.cancel()
 
     async def cancel(self) -> None:
         """Have the agent end the current turn."""
         self._cancelled = self._cancelled or asyncio.get_running_loop().time()
-        self._decoder.tools.is_stopping = self._turns.is_running
+        self._decoder.tools.is_stopping = self.is_running
         await self._connection.notify("session/cancel", {"sessionId": self._decoder.session})
         self._pending.withdraw_all()
 
     async def stop(self, seconds: float) -> None:
         """End the current turn, if there is one; wait for that at most `seconds`."""
-        if self._turns.is_running and self._connection.alive:
+        if self._task is not None and self.is_running and self._connection.alive:
             await self.cancel()
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(seconds):
-                    await self._turns.settled()
+            await asyncio.wait([self._task], timeout=seconds)
+
+    def _new(self, *stages: PromptStage) -> str:
+        id_ = str(uuid.uuid4())
+        for stage in stages:
+            self._emit(PromptChanged(id_, stage))
+        return id_
 
     def _params(self, blocks: list[Block]) -> dict[str, Any]:
         return {"sessionId": self._decoder.session, "prompt": blocks}
 
-    async def _run(self, blocks: list[Block]) -> End | None:
-        """Send a prompt and wait for the end of its turn; None if the agent has ended."""
-        self._cancelled = 0.0
-        end: End | None = None
-        try:
+    async def _run_all(self) -> None:
+        while self._waiting:
+            prompt, blocks = self._waiting.popleft()
+            self._emit(PromptChanged(prompt, PromptStage.STARTED))
+            began = asyncio.get_running_loop().time()
+            self._cancelled = 0.0
             end = await self._ended(blocks)
-        finally:
             self._pending.withdraw_all()
-            status = (
-                TOOLS.get(end.why, events.ToolStatus.INTERRUPTED)
-                if end
-                else events.ToolStatus.INTERRUPTED
-            )
-            for event in self._decoder.turn_ended(status):
+            unended = TOOLS.get(end.why, ToolStatus.INTERRUPTED) if end else ToolStatus.INTERRUPTED
+            for event in self._decoder.turn_ended(unended):
                 self._emit(event)
-        return end
+            if end is None:  # the agent has ended
+                self._waiting.clear()
+                return
+            is_redirected, self._is_redirected = self._is_redirected, False
+            if is_redirected and end.why is TurnEndReason.INTERRUPTED:
+                end = End(TurnEndReason.REDIRECTED)
+            prompts, self._joined = (prompt, *self._joined), []
+            duration = round(1000 * (asyncio.get_running_loop().time() - began))
+            self._emit(TurnEnded(end.why, prompts, end.message, duration))
+            for each in prompts:
+                self._emit(PromptChanged(each, PromptStage.COMPLETED))
 
     async def _ended(self, blocks: list[Block]) -> End | None:
+        """Send a prompt and wait for the end of its turn; None if the agent has ended."""
         try:
             answer = await self._answer(await self._with_notes(blocks))
         except EndedError:
             return None
         except LoginNeededError as error:
-            self._emit(events.Notice(str(error), "error", "authentication_failed"))
-            return End(events.TurnEndReason.FAILED)
+            self._emit(Notice(str(error), "error", "authentication_failed"))
+            return End(TurnEndReason.FAILED)
         except AgentError as error:
             if self._cancelled:
                 # Some agents end a turn that was cancelled with an error.
                 logger.info("a cancelled turn ended with an error: %s", error)
-                return End(events.TurnEndReason.INTERRUPTED)
-            return End(events.TurnEndReason.FAILED, str(error))
-        return End(REASONS.get(text(answer.get("stopReason")), events.TurnEndReason.COMPLETED))
+                return End(TurnEndReason.INTERRUPTED)
+            return End(TurnEndReason.FAILED, str(error))
+        except Exception:
+            # Without an end the chat would be busy for ever.
+            logger.exception("a turn could not be followed to its end")
+            return End(TurnEndReason.FAILED, BROKEN)
+        return End(REASONS.get(text(answer.get("stopReason")), TurnEndReason.COMPLETED))
 
     async def _answer(self, blocks: list[Block]) -> dict[str, Any]:
         try:

@@ -1,6 +1,6 @@
 """What the editor does for one running agent: it reads and writes files, and runs commands."""
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from typing import Any
 
 from msgspec import Struct
@@ -9,7 +9,7 @@ from claude_ide import program
 from claude_ide.agents import elicitation
 from claude_ide.agents.acp.connection import Answering, Params
 from claude_ide.agents.acp.decoding import permission
-from claude_ide.agents.acp.decoding.tools import SHELLS, Call
+from claude_ide.agents.acp.decoding.tools import SHELLS
 from claude_ide.agents.acp.decoding.updates import Decoder
 from claude_ide.agents.acp.files import FileRequests
 from claude_ide.agents.acp.launch import Launch
@@ -63,9 +63,8 @@ class Serving:
         emit: Callable[[Event], None],
     ) -> None:
         environment = program.inherited(launch.environment)
-        self._terminals = Terminals(launch.folder, environment, self._printed)
-        files = workbench.files
-        self._files = FileRequests(files, observing.note, emit) if files else None
+        self.terminals = Terminals(launch.folder, environment, self._printed)
+        self.files = FileRequests(workbench.files, observing.note, emit)
         self._name = launch.name
         self._workbench = workbench
         self._decoder = decoder
@@ -78,96 +77,54 @@ class Serving:
     @property
     def abilities(self) -> dict[str, Any]:
         """The capabilities that the agent learns."""
-        has_files = self._files is not None
+        has_files = self._workbench.files is not None
         return {
             "fs": {"readTextFile": has_files, "writeTextFile": has_files},
             "terminal": True,
         }
 
-    @property
-    def reads(self) -> bool:
-        """Whether the agent is known to read files through the editor, or to write them."""
-        return self._files is not None and self._files.reads
-
-    @property
-    def writes(self) -> bool:
-        """Whether the agent is known to write files through the editor."""
-        return self._files is not None and self._files.writes
-
-    def introduced(self, agent: str) -> None:
-        """Learn the agent's own name for itself."""
-        if self._files is not None:
-            self._files.agent = agent
-
     def requests(self) -> dict[str, Answering]:
         """Return what answers each method."""
-        terminals = self._terminals
+        terminals = self.terminals
         found: dict[str, Answering] = {
             "session/request_permission": self._permission,
             "elicitation/create": self._elicitation,
+            "terminal/create": lambda _, params: self._create(params),
+            "terminal/output": lambda _, params: terminals.output(params),
+            "terminal/wait_for_exit": lambda _, params: terminals.wait_for_exit(params),
+            "terminal/kill": lambda _, params: terminals.kill(params),
+            "terminal/release": lambda _, params: terminals.release(params),
         }
-        methods = {
-            "terminal/create": self._create,
-            "terminal/output": terminals.output,
-            "terminal/wait_for_exit": terminals.wait_for_exit,
-            "terminal/kill": terminals.kill,
-            "terminal/release": terminals.release,
-        }
-        for method, answer in methods.items():
-            found[method] = lambda _id, params, answer=answer: answer(params)  # type: ignore[misc]
-        if self._files is not None:
-            found["fs/read_text_file"] = self._waiting(self._files.read)
-            found["fs/write_text_file"] = self._waiting(self._files.write)
+        if self._workbench.files is not None:
+            run, files = self._pending.run, self.files
+            found["fs/read_text_file"] = lambda id_, params: run(id_, files.read(params))
+            found["fs/write_text_file"] = lambda id_, params: run(id_, files.write(params))
         return found
-
-    def _answered(self, call: Call, answer: Answer | None, targets: frozenset[str]) -> None:
-        """Remember that a call may change these files, and the user's versions of them."""
-        if self._files is None or not isinstance(answer, Allow):
-            return
-        self._files.allow(call.id, targets)
-        for edit in answer.edits:
-            self._files.accept(call.id, edit)
-        self._files.agree(call.id, answer.unsaved)
 
     def follow(self, event: Event) -> None:
         """Follow the turn and its tools."""
         match event:
             case PromptChanged(stage=PromptStage.STARTED):
-                self._terminals.turn_begun()
+                self.terminals.turn_begun()
             case TurnEnded(why=why):
                 if why in _CANCELLED:
-                    self._terminals.turn_cancelled()
-                self._forget_released()
-            case ToolEnded():
-                self._restore(event)
-
-    def cancel(self) -> None:
-        """End the commands of the turn: the agent may wait for them."""
-        self._terminals.turn_cancelled()
-
-    def _restore(self, event: ToolEnded) -> None:
-        """Restore the user's versions of files that a tool has overwritten; prompts wait for it."""
-        if self._files is not None:
-            is_completed = event.status is ToolStatus.COMPLETED
-            restored = self._files.ended(event.tool, is_completed=is_completed)
-            self._observing.before_prompt(restored)
+                    self.terminals.turn_cancelled()
+                # No call of a later turn can name the others.
+                ids = self.terminals.ids
+                self._shown = {id_: each for id_, each in self._shown.items() if id_ in ids}
+            case ToolEnded(tool, status):
+                is_completed = status is ToolStatus.COMPLETED
+                # Prompts wait for it.
+                restored = self.files.ended(tool, is_completed=is_completed)
+                self._observing.before_prompt(restored)
 
     def show(self) -> None:
         """Show the output of terminals at the calls that name them since an update."""
         for terminal in list(self._shown):
             self._show(terminal)
 
-    def _forget_released(self) -> None:
-        """Forget the terminals that no call of a later turn can name."""
-        open_ = self._terminals.ids
-        self._shown = {id_: shown for id_, shown in self._shown.items() if id_ in open_}
-
-    def close(self) -> None:
-        """End all commands: the agent has ended."""
-        self._terminals.close()
-
     async def _create(self, params: Params) -> dict[str, Any]:
-        created = await self._terminals.create(params)
+        created = await self.terminals.create(params)
         self._of(created["terminalId"]).line = _line(params)
         return created
 
@@ -177,29 +134,21 @@ class Serving:
             del self._shown[next(iter(self._shown))]
         return shown
 
-    def _call(self, terminal: str) -> Call | None:
-        """Return the call that shows a terminal; some agents name the terminal in none."""
-        tools = self._decoder.tools
-        named = tools.find(tools.of_terminal(terminal))
-        return named or tools.of_command(self._shown[terminal].line)
-
     def _printed(self, terminal: str, output: str) -> None:
         self._of(terminal).output = output
         self._show(terminal)
 
     def _show(self, terminal: str) -> None:
-        output = self._shown[terminal].output
-        call = self._call(terminal) if output is not None else None
-        if call is None or output is None:
+        shown, tools = self._shown[terminal], self._decoder.tools
+        if shown.output is None:
             return
-        if call.is_over:
+        # Some agents name the terminal in no call.
+        call = tools.find(tools.of_terminal(terminal)) or tools.of_command(shown.line)
+        if call is not None and call.is_over:
             del self._shown[terminal]
-        elif call.output != output:
-            call.output = output
-            self._emit(ToolOutput(call.id, output, replaces=True))
-
-    def _waiting(self, answer: Callable[[Params], Coroutine[Any, Any, Any]]) -> Answering:
-        return lambda id_, params: self._pending.run(id_, answer(params))
+        elif call is not None and call.output != shown.output:
+            call.output = shown.output
+            self._emit(ToolOutput(call.id, shown.output, replaces=True))
 
     async def _permission(self, id_: Id, params: Params) -> dict[str, Any]:
         """Answer `session/request_permission`."""
@@ -212,11 +161,13 @@ class Serving:
         targets = frozenset(map(real, call.paths))
         answer = await self._answer(id_, asked)
         await self._observing.examined(call)
-        self._answered(call, answer, targets)
-        if isinstance(answer, Allow) and isinstance(asked, PermissionAsked) and asked.code:
-            self._allow_code(asked, answer)
-        if isinstance(answer, Reject | Dismiss):
-            tools.rejected.add(call.id)
+        match answer:
+            case Allow():
+                self.files.allow(call.id, targets, answer)
+                if isinstance(asked, PermissionAsked) and asked.code:
+                    self._allow_code(asked, answer)
+            case Reject() | Dismiss():
+                tools.rejected.add(call.id)
         return permission.answered(asked.options, answer)
 
     async def _elicitation(self, id_: Id, params: Params) -> dict[str, Any]:
