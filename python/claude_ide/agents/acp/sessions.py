@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from claude_ide.agents.acp.connection import Connection
 from claude_ide.agents.acp.launch import Launch
 from claude_ide.agents.agent import NewSession, Opening, SessionSummary
-from claude_ide.agents.fields import mapping, mappings, text
+from claude_ide.agents.fields import mapping, mappings, read, text
 from claude_ide.agents.workbench import McpAddress, McpCommand, Workbench
 from claude_ide.errors import AgentError, LoginNeededError, UnknownSessionError, UnsupportedError
 
@@ -149,7 +149,7 @@ BEGINNING = datetime.fromtimestamp(0, UTC)
 def summaries(result: Any) -> list[SessionSummary]:
     """Return the sessions in an answer to `session/list`."""
     return [
-        SessionSummary(text(each.get("sessionId")), text(each.get("title")), _time(each))
+        read(SessionSummary, each, {"id": "sessionId"}, changed=_time(each))
         for each in mappings(mapping(result).get("sessions"))
         if each.get("sessionId")
     ]

@@ -4,7 +4,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from claude_ide.agents.fields import integer, mapping, mappings, strings, text
+from claude_ide.agents.fields import integer, mapping, mappings, read, strings, text
 
 VERSION = 1
 """The version of the protocol that the client speaks."""
@@ -81,17 +81,13 @@ def _method(method: dict[str, Any]) -> LoginMethod:
     terminal = mapping(meta.get("terminal-auth"))
     described = next((each for each in (method, meta) if each.get("type")), method)
     program = text(terminal.get("command"))
-    return LoginMethod(
-        text(method.get("id")),
-        text(method.get("name")),
-        text(method.get("description")),
-        text(described.get("type")) or "agent",
-        strings(described.get("args")),
-        (program, *strings(terminal.get("args"))) if program else (),
-        _texts((terminal or described).get("env")),
-        tuple(text(each.get("name")) for each in mappings(method.get("vars"))),
+    environment = mapping((terminal or described).get("env"))
+    return read(
+        LoginMethod,
+        method,
+        kind=text(described.get("type")) or "agent",
+        arguments=strings(described.get("args")),
+        command=(program, *strings(terminal.get("args"))) if program else (),
+        environment={str(name): text(value) for name, value in environment.items()},
+        variables=tuple(text(each.get("name")) for each in mappings(method.get("vars"))),
     )
-
-
-def _texts(environment: Any) -> dict[str, str]:
-    return {str(name): text(value) for name, value in mapping(environment).items()}

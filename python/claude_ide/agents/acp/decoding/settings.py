@@ -22,7 +22,7 @@ from claude_ide.agents.events import (
     SettingsChanged,
     SettingValue,
 )
-from claude_ide.agents.fields import mapping, mappings, text
+from claude_ide.agents.fields import mapping, mappings, read, text
 from claude_ide.errors import AgentError
 
 MODE, MODEL, EFFORT = "mode", "model", "thought_level"
@@ -65,17 +65,11 @@ class Settings:
     def load(self, result: dict[str, Any]) -> None:
         """Read the answer to `session/new`, `load` or `resume`."""
         modes, models = mapping(result.get("modes")), mapping(result.get("models"))
-        self._mode, self._model = (
-            text(modes.get("currentModeId")),
-            text(models.get("currentModelId")),
-        )
-        self.modes = tuple(
-            Mode(text(each.get("id")), text(each.get("name")))
-            for each in mappings(modes.get("availableModes"))
-        )
+        self._mode = text(modes.get("currentModeId"))
+        self._model = text(models.get("currentModelId"))
+        self.modes = tuple(read(Mode, each) for each in mappings(modes.get("availableModes")))
         self.models = tuple(
-            Model(text(each.get("modelId")), text(each.get("name")), text(each.get("description")))
-            for each in mappings(models.get("availableModels"))
+            read(Model, each, {"id": "modelId"}) for each in mappings(models.get("availableModels"))
         )
         self._options, self._booleans = {}, set()
         self._load_options(result)
@@ -171,19 +165,19 @@ class Settings:
 
 
 def _setting(option: dict[str, Any]) -> Setting:
-    current = option.get("currentValue")
+    current, id_ = option.get("currentValue"), text(option.get("id"))
     values = tuple(_values(option))
     if isinstance(current, bool):
         current = ON if current else OFF
         values = (SettingValue(ON, "on"), SettingValue(OFF, "off"))
-    return Setting(
-        text(option.get("id")),
-        text(option.get("name")) or text(option.get("id")),
-        text(current),
-        values,
+    return read(
+        Setting,
+        option,
+        name=text(option.get("name")) or id_,
+        current=text(current),
+        values=values,
         # Agents need not give a category; the ids of those that do are the same words.
-        text(option.get("category")) or text(option.get("id")),
-        text(option.get("description")),
+        category=text(option.get("category")) or id_,
     )
 
 
@@ -193,4 +187,4 @@ def _values(option: dict[str, Any]) -> Iterator[SettingValue]:
         if "options" in each:
             yield from _values(each)
         elif id_ := text(each.get("value")):
-            yield SettingValue(id_, text(each.get("name")) or id_, text(each.get("description")))
+            yield read(SettingValue, each, id=id_, name=text(each.get("name")) or id_)

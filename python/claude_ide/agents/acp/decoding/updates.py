@@ -9,7 +9,7 @@ from claude_ide.agents import events
 from claude_ide.agents.acp.decoding.replay import is_context
 from claude_ide.agents.acp.decoding.settings import Settings
 from claude_ide.agents.acp.decoding.tools import Tools
-from claude_ide.agents.fields import integer, mapping, mappings, number, text
+from claude_ide.agents.fields import mapping, mappings, number, read, text
 
 logger = logging.getLogger(__name__)
 
@@ -18,6 +18,7 @@ MODE_NOTICE = re.compile(r"\[MODE_UPDATE\] \w+")
 """Gemini's words about each change of its mode, for programs; the bar shows the mode."""
 
 CURRENCY = "USD"
+USAGE_KEYS = {"context_used": "used", "context_size": "size"}
 
 
 class Decoder:
@@ -87,11 +88,7 @@ class Decoder:
 
     def _commands_changed(self, update: Update) -> Iterator[events.Event]:
         self.commands = tuple(
-            events.Command(
-                text(each.get("name")),
-                text(each.get("description")),
-                text(mapping(each.get("input")).get("hint")),
-            )
+            read(events.Command, each, hint=text(mapping(each.get("input")).get("hint")))
             for each in mappings(update.get("availableCommands"))
         )
         yield events.CommandsChanged(self.commands)
@@ -121,19 +118,12 @@ def _words(update: Update) -> str:
 
 
 def _plan(update: Update) -> Iterator[events.Event]:
-    entries = mappings(update.get("entries"))
-    yield events.TodoList(
-        tuple(
-            events.Todo(str(number), text(each.get("content")), text(each.get("status")))
-            for number, each in enumerate(entries, 1)
-        )
-    )
+    entries = enumerate(mappings(update.get("entries")), 1)
+    todos = (read(events.Todo, each, {"text": "content"}, id=str(n)) for n, each in entries)
+    yield events.TodoList(tuple(todos))
 
 
 def _usage(update: Update) -> Iterator[events.Event]:
     cost = mapping(update.get("cost"))
-    yield events.Usage(
-        cost=number(cost.get("amount")) if cost.get("currency") == CURRENCY else None,
-        context_used=integer(update.get("used")),
-        context_size=integer(update.get("size")),
-    )
+    dollars = number(cost.get("amount")) if cost.get("currency") == CURRENCY else None
+    yield read(events.Usage, update, USAGE_KEYS, cost=dollars, answered=None)

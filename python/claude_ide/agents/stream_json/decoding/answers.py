@@ -7,12 +7,15 @@ from msgspec.structs import replace
 
 from claude_ide.agents import events
 from claude_ide.agents.agent import ContextUsage, Rewind, ServerState, TaskOutput, ToolServer
-from claude_ide.agents.fields import integer, mapping, mappings, sequence, strings, text
+from claude_ide.agents.fields import integer, mapping, mappings, read, sequence, strings, text
 from claude_ide.agents.stream_json.wire.frames import Frame
 from claude_ide.agents.stream_json.wire.launch import BYPASS, MODES
 from claude_ide.own_mode import shown
 
 AUTO = events.Mode("auto", "auto", in_cycle=False)
+MODEL_KEYS = {"id": "value", "name": "displayName", "resolved": "resolvedModel"}
+OUTPUT_KEYS = {"text": "output", "size": "total_bytes", "is_cut": "truncated"}
+REWIND_KEYS = {"possible": "canRewind", "files": "filesChanged", "reason": "error"}
 DONT_ASK = events.Mode("dontAsk", "dontAsk", in_cycle=False)
 
 
@@ -22,7 +25,8 @@ def ready(answer: Frame, *, bypasses: bool = False) -> events.Ready:
     With `bypasses` the CLI was started with the permission to run everything without a request.
     """
     models = mappings(answer.get("models"))
-    modes = [*map(_mode, (*MODES, *([BYPASS] if bypasses else [])))]
+    names = map(shown, (*MODES, *([BYPASS] if bypasses else [])))
+    modes = [events.Mode(name, name) for name in names]
     modes += [AUTO] * any(model.get("supportsAutoMode") is True for model in models)
     return events.Ready(
         commands=tuple(map(command, mappings(answer.get("commands")))),
@@ -54,33 +58,17 @@ def context_usage(answer: Frame) -> ContextUsage:
 
 def rewind(answer: Frame) -> Rewind:
     """Decode the answer to `rewind_files`."""
-    return Rewind(
-        answer.get("canRewind") is True,
-        strings(answer.get("filesChanged")),
-        integer(answer.get("insertions")) or 0,
-        integer(answer.get("deletions")) or 0,
-        text(answer.get("error")),
-    )
+    return read(Rewind, answer, REWIND_KEYS)
 
 
 def task_output(answer: Frame, path: str) -> TaskOutput:
     """Decode the answer to `get_task_output`; `path` is the file of the whole output."""
-    size = integer(answer.get("total_bytes")) or 0
-    return TaskOutput(text(answer.get("output")), size, answer.get("truncated") is True, path)
-
-
-def _mode(mode: str) -> events.Mode:
-    return events.Mode(shown(mode), shown(mode))
+    return read(TaskOutput, answer, OUTPUT_KEYS, path=path)
 
 
 def _model(model: Frame) -> events.Model:
-    return events.Model(
-        text(model.get("value")),
-        text(model.get("displayName")),
-        text(model.get("description")),
-        strings(model.get("supportedEffortLevels")) if model.get("supportsEffort") else (),
-        text(model.get("resolvedModel")),
-    )
+    efforts = strings(model.get("supportedEffortLevels")) if model.get("supportsEffort") else ()
+    return read(events.Model, model, MODEL_KEYS, efforts=efforts)
 
 
 STATES = {
@@ -95,20 +83,13 @@ BROKEN = (ServerState.FAILED, ServerState.NEEDS_LOGIN)
 
 def tool_servers(answer: Frame) -> list[ToolServer]:
     """Decode the answer to `mcp_status`."""
-    return [_server(server) for server in mappings(answer.get("mcpServers"))]
-
-
-def _server(server: Frame) -> ToolServer:
-    config = server.get("config")
-    kind = text(server.get("transport")) or text(config.get("type") if config else "")
-    place = (kind, text(server.get("scope")))
-    return ToolServer(
-        text(server.get("name")),
-        _state(server),
-        text(server.get("error")),
-        len(sequence(server.get("tools"))),
-        " · ".join(filter(None, place)),
-    )
+    found = []
+    for server in mappings(answer.get("mcpServers")):
+        kind = text(server.get("transport")) or text(mapping(server.get("config")).get("type"))
+        place = " · ".join(filter(None, (kind, text(server.get("scope")))))
+        tools = len(sequence(server.get("tools")))
+        found.append(read(ToolServer, server, state=_state(server), tools=tools, place=place))
+    return found
 
 
 def _state(server: Frame) -> ServerState:
@@ -138,8 +119,11 @@ NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]")
 
 def command(frame: Frame) -> events.Command:
     """Decode a command."""
-    name = _name(text(frame.get("name")))
-    return events.Command(name, text(frame.get("description")), text(frame.get("argumentHint")))
+    name = text(frame.get("name"))
+    if found := MCP_PROMPT.fullmatch(name):
+        server, prompt = (NOT_IN_NAMES.sub("_", found[part]) for part in ("server", "prompt"))
+        name = f"{MCP_PREFIX}{server}__{prompt}"
+    return read(events.Command, frame, {"hint": "argumentHint"}, name=name)
 
 
 class Commands:
@@ -170,11 +154,3 @@ class Commands:
     def _set(self, commands: Iterable[events.Command]) -> list[events.Event]:
         self._known = tuple(commands)
         return [events.CommandsChanged(self._known)]
-
-
-def _name(listed: str) -> str:
-    found = MCP_PROMPT.fullmatch(listed)
-    if found is None:
-        return listed
-    server, prompt = (NOT_IN_NAMES.sub("_", found[part]) for part in ("server", "prompt"))
-    return f"{MCP_PREFIX}{server}__{prompt}"

@@ -23,7 +23,7 @@ from claude_ide.agents.events import (
     ToolStatus,
     Usage,
 )
-from claude_ide.agents.fields import integer, mapping, mappings, text
+from claude_ide.agents.fields import integer, mapping, mappings, read, text
 from claude_ide.agents.stream_json.decoding import permission, turn
 from claude_ide.agents.stream_json.decoding.answers import Commands, Servers
 from claude_ide.agents.stream_json.decoding.notices import Denials, Notices
@@ -44,6 +44,9 @@ logger = logging.getLogger(__name__)
 
 SYNTHETIC = "<synthetic>"
 """The model of a message that the CLI itself has written."""
+
+CONTEXT_KEYS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+SUBAGENT_KEYS = {"tool": "tool_use_id", "title": "description", "kind": "subagent_type"}
 
 MOST_SEEN = 10_000
 """How many frames are remembered, the latest ones."""
@@ -88,8 +91,8 @@ class Decoder:
             "conversation_reset": self._reset,
             "control_request": self._request,
             "control_cancel_request": _withdrawn,
-            "control_response": _nothing,
-            "keep_alive": _nothing,
+            "control_response": lambda _: [],
+            "keep_alive": lambda _: [],
         }
 
     def decode(self, frame: Frame) -> list[Event]:
@@ -108,7 +111,8 @@ class Decoder:
         events = self._preview.apply(event)
         match text(event.get("type")):
             case "message_start":
-                self._context = _tokens_in(mapping(mapping(event.get("message")).get("usage")))
+                usage = mapping(mapping(event.get("message")).get("usage"))
+                self._context = sum(integer(usage.get(key)) or 0 for key in CONTEXT_KEYS)
             case "message_delta" if self._context:
                 output = integer(mapping(event.get("usage")).get("output_tokens")) or 0
                 events.append(Usage(context_used=self._context + output, answered=output))
@@ -138,8 +142,14 @@ class Decoder:
         return False
 
     def _synthetic(self, frame: Frame, message: Frame) -> list[Event]:
-        said = _notices(frame, message)
-        run = mapping(frame.get("local_command_run"))
+        """Return the CLI's own messages: errors, and the output of its commands."""
+        reason, run = text(frame.get("error")), mapping(frame.get("local_command_run"))
+        level = "error" if reason or frame.get("is_api_error_message") is True else "info"
+        said = [
+            Notice(text(block.get("text")), level, reason)
+            for block in mappings(message.get("content"))
+            if block.get("type") == "text" and block.get("text") not in NOTHING
+        ]
         changed = [self.settings.follow(run, notice.text) for notice in said]
         return [*said, *(event for events in changed for event in events)]
 
@@ -194,46 +204,41 @@ class Decoder:
         return [todos] if todos else []
 
     def _system(self, frame: Frame) -> list[Event]:
-        voided = self._preview.void() if frame.get("subtype") == "api_retry" else []
-        begun: list[Event] = []
-        if frame.get("subtype") == "init":
-            self._root = text(frame.get("cwd"))
-            begun = self.stages.turn_begun()
-            if self.settings.is_other_session(frame):
-                begun += self._reset(frame)
+        found: list[Event] = []
         match frame.get("subtype"):
+            case "api_retry":
+                found += self._preview.void()
             case "init":
-                begun += self._servers.apply(frame)
-                begun += self.commands.init(frame)
-                begun += self.tasks.turn_begun(is_prompted=self.stages.has_started)
+                self._root = text(frame.get("cwd"))
+                found += self.stages.turn_begun()
+                if self.settings.is_other_session(frame):
+                    found += self._reset(frame)
+                found += self._servers.apply(frame)
+                found += self.commands.init(frame)
+                found += self.tasks.turn_begun(is_prompted=self.stages.has_started)
             case "commands_changed":
                 return self.commands.change(frame)
             case "permission_denied":
                 self.denials.announce(frame)
                 return []
             case "task_started":
-                self._agents[text(frame.get("task_id"))] = _subagent(frame)
+                self._agents[text(frame.get("task_id"))] = read(Subagent, frame, SUBAGENT_KEYS)
         said = self._notices.decode(frame)
         decoded = turn.decode_system(frame) if said is None else said
-        tasks = self.tasks.apply(frame)
-        return [*voided, *begun, *self.settings.apply(frame), *tasks, *decoded]
+        return [*found, *self.settings.apply(frame), *self.tasks.apply(frame), *decoded]
 
     def _request(self, frame: Frame) -> list[Event]:
-        agent = text(mapping(frame.get("request")).get("agent_id"))
-        known = self._agents.get(agent, Subagent()) if agent else None
-        return [
-            replace(asked, agent=known)
-            if isinstance(asked, PermissionAsked)
-            else self._with_plan(asked)
-            for asked in permission.decode_request(frame, self._root)
-        ]
-
-    def _with_plan(self, asked: Event) -> Event:
-        """Return a request with its plan: without a file, 2.1.330 has it only in the tool's use."""
-        if not isinstance(asked, PlanProposed) or asked.plan:
-            return asked
-        _, arguments = self._tools.get(asked.tool, ("", {}))
-        return replace(asked, plan=text(arguments.get("plan")))
+        id_ = text(mapping(frame.get("request")).get("agent_id"))
+        agent = self._agents.get(id_, Subagent()) if id_ else None
+        match permission.decode_request(frame, self._root):
+            case [PermissionAsked() as asked]:
+                return [replace(asked, agent=agent)]
+            case [PlanProposed(plan="") as asked]:
+                # Without a file, 2.1.330 has the plan only in the tool's use.
+                _, arguments = self._tools.get(asked.tool, ("", {}))
+                return [replace(asked, plan=text(arguments.get("plan")))]
+            case others:
+                return others
 
     def _result(self, frame: Frame) -> list[Event]:
         voided = self._preview.void()
@@ -252,30 +257,5 @@ class Decoder:
         return [Cleared()]
 
 
-def _nothing(_frame: Frame) -> list[Event]:
-    return []
-
-
 def _withdrawn(frame: Frame) -> list[Event]:
     return [RequestWithdrawn(text(frame.get("request_id")))]
-
-
-def _subagent(frame: Frame) -> Subagent:
-    title, kind = text(frame.get("description")), text(frame.get("subagent_type"))
-    return Subagent(text(frame.get("tool_use_id")), title, kind)
-
-
-def _notices(frame: Frame, message: Frame) -> list[Notice]:
-    """Return the CLI's own messages: errors, and the output of its commands."""
-    reason = text(frame.get("error"))
-    level = "error" if reason or frame.get("is_api_error_message") is True else "info"
-    return [
-        Notice(text(block.get("text")), level, reason)
-        for block in mappings(message.get("content"))
-        if block.get("type") == "text" and block.get("text") not in NOTHING
-    ]
-
-
-def _tokens_in(usage: Frame) -> int:
-    keys = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-    return sum(integer(usage.get(key)) or 0 for key in keys)

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from claude_ide.agents import events
-from claude_ide.agents.fields import integer, mapping, mappings, sequence, text
+from claude_ide.agents.fields import integer, mapping, mappings, read, text
 from claude_ide.agents.stream_json.wire.frames import Frame
 
 KINDS = {
@@ -46,6 +45,12 @@ NAMES = {
 }
 """The names for the user, where they differ from those for the model."""
 
+HUNK_KEYS = {
+    "old_start": "oldStart",
+    "old_lines": "oldLines",
+    "new_start": "newStart",
+    "new_lines": "newLines",
+}
 PATHS = ("file_path", "notebook_path", "path")
 TITLES = ("command", "pattern", "query", "url", "subject", "description", "skill")
 
@@ -164,9 +169,9 @@ def change_of(result: dict[str, Any]) -> events.Change | None:
         return None
     hunks = hunks_of(result)
     if result.get("type") == "create":
-        return events.Change(
-            path, added=_count(text(result.get("content"))), removed=0, created=True
-        )
+        content = text(result.get("content"))
+        added = content.count("\n") + (content[-1:] not in ("", "\n"))
+        return events.Change(path, added, removed=0, created=True)
     lines = [line for hunk in hunks for line in hunk.lines]
     return events.Change(
         path,
@@ -178,18 +183,9 @@ def change_of(result: dict[str, Any]) -> events.Change | None:
 
 def hunks_of(result: dict[str, Any]) -> tuple[events.Hunk, ...]:
     """Return the hunks of the change in a tool's result."""
-    return tuple(map(_hunk, mappings(result.get("structuredPatch"))))
-
-
-def _hunk(hunk: dict[str, Any]) -> events.Hunk:
-    numbers = (hunk.get(key) for key in ("oldStart", "oldLines", "newStart", "newLines"))
-    old_start, old_lines, new_start, new_lines = (integer(number) or 0 for number in numbers)
-    lines = tuple(text(line) for line in sequence(hunk.get("lines")))
-    return events.Hunk(old_start, old_lines, new_start, new_lines, lines)
-
-
-def _count(content: str) -> int:
-    return content.count("\n") + (not content.endswith("\n") and bool(content))
+    return tuple(
+        read(events.Hunk, hunk, HUNK_KEYS) for hunk in mappings(result.get("structuredPatch"))
+    )
 
 
 TOOL_USES = ("tool_use", "server_tool_use", "mcp_tool_use")
@@ -316,15 +312,9 @@ class Todos:
         self._todos.clear()
 
     def _write(self, todos: list[dict[str, Any]]) -> None:
-        self._todos = {
-            str(number): events.Todo(
-                str(number),
-                text(todo.get("content")),
-                text(todo.get("status")),
-                text(todo.get("activeForm")),
-            )
-            for number, todo in enumerate(todos, 1)
-        }
+        keys = {"text": "content", "active": "activeForm"}
+        written = (read(events.Todo, each, keys, id=str(n)) for n, each in enumerate(todos, 1))
+        self._todos = {todo.id: todo for todo in written}
 
     def _create(self, task: dict[str, Any], arguments: dict[str, Any]) -> None:
         if id_ := text(task.get("id")):
@@ -338,23 +328,23 @@ class Todos:
         if arguments.get("status") == "deleted":
             del self._todos[id_]
             return
-        self._todos[id_] = replace(
-            known,
-            text=text(arguments.get("subject")) or known.text,
-            status=text(arguments.get("status")) or known.status,
-            active=text(arguments.get("activeForm")) or known.active,
-        )
+        self._todos[id_] = _merged(known, arguments)
 
     def _list(self, tasks: list[dict[str, Any]]) -> None:
         listed: dict[str, events.Todo] = {}
         for task in tasks:
             id_ = text(task.get("id"))
             known = self._todos.get(id_, events.Todo(id_, "", "pending"))
-            status = text(task.get("status")) or known.status
-            listed[id_] = replace(
-                known, text=text(task.get("subject")) or known.text, status=status
-            )
+            listed[id_] = _merged(known, task)
         self._todos = listed
+
+
+def _merged(known: events.Todo, message: dict[str, Any]) -> events.Todo:
+    """Return an item with what a message says about it."""
+    said = read(events.Todo, message, {"text": "subject", "active": "activeForm"}, id=known.id)
+    return events.Todo(
+        known.id, said.text or known.text, said.status or known.status, said.active or known.active
+    )
 
 
 MARKED = re.compile(

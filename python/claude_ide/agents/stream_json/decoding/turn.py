@@ -3,7 +3,7 @@
 import logging
 
 from claude_ide.agents import events
-from claude_ide.agents.fields import integer, mapping, number, strings, text
+from claude_ide.agents.fields import integer, mapping, number, read, strings, text
 from claude_ide.agents.stream_json.decoding import tasks
 from claude_ide.agents.stream_json.wire.frames import Frame
 from claude_ide.own_mode import shown
@@ -35,9 +35,8 @@ class Stages:
             prompt, stage = text(frame.get("command_uuid")), events.PromptStage(frame.get("state"))
         except ValueError:
             return []
-        (self._started.add if stage is events.PromptStage.STARTED else self._started.discard)(
-            prompt
-        )
+        is_started = stage is events.PromptStage.STARTED
+        (self._started.add if is_started else self._started.discard)(prompt)
         is_known = stage is events.PromptStage.QUEUED and prompt in self._waiting
         self._is_reported = True
         self._waiting.clear()
@@ -132,32 +131,28 @@ class Settings:
 
     def set_session(self, session: str) -> list[events.Event]:
         """Set the session's id; return the event if that is a change."""
-        if not session or session == self.session:
-            return []
-        self.session = session
-        return [events.Session(session, self.title)]
+        return [events.Session(session, self.title)] if self._is_new("session", session) else []
 
     def set_title(self, title: str) -> list[events.Event]:
         """Set the session's title; return the event if that is a change."""
-        if not title or title == self.title:
-            return []
-        self.title = title
-        return [events.Session(self.session, title)]
+        return [events.Session(self.session, title)] if self._is_new("title", title) else []
 
     def set_mode(self, mode: str) -> list[events.Event]:
         """Set the permission mode; return the event if that is a change."""
-        if not mode or shown(mode) == self.mode:
-            return []
-        self.mode = shown(mode)
-        return [events.ModeChanged(self.mode)]
+        is_new = self._is_new("mode", mode and shown(mode))
+        return [events.ModeChanged(self.mode)] if is_new else []
 
     def set_model(self, model: str) -> list[events.Event]:
         """Set the model's name; return the event if that is a change."""
-        if not model or model == self.model:
-            return []
-        self.model = model
         short = model.removeprefix(PREFIX)
-        return [events.ModelChanged(model, "" if short == model else short)]
+        changed = events.ModelChanged(model, "" if short == model else short)
+        return [changed] if self._is_new("model", model) else []
+
+    def _is_new(self, setting: str, value: str) -> bool:
+        is_new = value not in ("", getattr(self, setting))
+        if is_new:
+            setattr(self, setting, value)
+        return is_new
 
     def forget_session(self) -> None:
         """Forget the session; the next reported session is a new one."""
@@ -169,6 +164,7 @@ logger = logging.getLogger(__name__)
 UNKNOWN = "unknown"
 CONNECTION_LOST = "connection lost"
 
+SIZE_KEYS = {"before": "pre_tokens", "after": "post_tokens"}
 WITHOUT_EVENTS = ("init", "session_title_changed", "hook_started", "hook_progress")
 """Subtypes without an event of this module; unknown ones are logged."""
 
@@ -183,7 +179,7 @@ def decode_system(frame: Frame) -> list[events.Event]:
         case "api_retry":
             return [_retry(frame)]
         case "compact_boundary":
-            return [_compacted(mapping(frame.get("compact_metadata")))]
+            return [read(events.Compacted, frame.get("compact_metadata"), SIZE_KEYS)]
         case subtype if subtype not in (*WITHOUT_EVENTS, *tasks.SUBTYPES):
             logger.info("ignored a system frame of subtype %r", subtype)
     return []
@@ -205,26 +201,15 @@ def _status(frame: Frame) -> list[events.Event]:
 
 
 def _retry(frame: Frame) -> events.Retry:
-    status = integer(frame.get("error_status"))
+    status, reason = integer(frame.get("error_status")), text(frame.get("error"))
+    # A request without an answer has an unknown error.
+    is_lost = status is None and reason in ("", UNKNOWN)
     return events.Retry(
         attempt=integer(frame.get("attempt")) or 0,
         most=integer(frame.get("max_retries")) or 0,
         seconds=(number(frame.get("retry_delay_ms")) or 0) / 1000,
-        reason=_reason(text(frame.get("error")), status),
+        reason=CONNECTION_LOST if is_lost else reason,
         status=status,
-    )
-
-
-def _reason(error: str, status: int | None) -> str:
-    """Return the reason of a retry; a request without an answer has an unknown error."""
-    return CONNECTION_LOST if status is None and error in ("", UNKNOWN) else error
-
-
-def _compacted(metadata: Frame) -> events.Compacted:
-    return events.Compacted(
-        before=integer(metadata.get("pre_tokens")),
-        after=integer(metadata.get("post_tokens")),
-        trigger=text(metadata.get("trigger")),
     )
 
 
@@ -242,16 +227,14 @@ def usage(frame: Frame, model: str) -> events.Usage:
 
 def turn_ended(frame: Frame) -> events.TurnEnded:
     """Return the end of the turn; `subtype` and `is_error` alone do not determine its reason."""
-    failed = frame.get("is_error") is True
-    why = _why(text(frame.get("terminal_reason")), failed)
-    return events.TurnEnded(
-        why,
-        prompts=strings(frame.get("user_message_uuids")),
-        message=_message(frame)
-        if why in (events.TurnEndReason.FAILED, events.TurnEndReason.TOO_LONG)
-        else "",
-        milliseconds=integer(frame.get("duration_ms")),
-    )
+    why = _why(text(frame.get("terminal_reason")), frame.get("is_error") is True)
+    message = ""
+    if why in (events.TurnEndReason.FAILED, events.TurnEndReason.TOO_LONG):
+        errors = strings(frame.get("errors"))
+        own = [error for error in errors if not error.startswith(DIAGNOSTIC)]
+        message = "\n".join(own) or text(frame.get("result"))
+    prompts = strings(frame.get("user_message_uuids"))
+    return events.TurnEnded(why, prompts, message, integer(frame.get("duration_ms")))
 
 
 def _why(reason: str, failed: bool) -> events.TurnEndReason:
@@ -263,8 +246,3 @@ def _why(reason: str, failed: bool) -> events.TurnEndReason:
             return events.TurnEndReason.TOO_LONG
         case _:
             return events.TurnEndReason.FAILED if failed else events.TurnEndReason.COMPLETED
-
-
-def _message(frame: Frame) -> str:
-    errors = [error for error in strings(frame.get("errors")) if not error.startswith(DIAGNOSTIC)]
-    return "\n".join(errors) or text(frame.get("result"))
