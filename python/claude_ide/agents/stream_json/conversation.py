@@ -17,7 +17,7 @@ from claude_ide.agents.prompt import Prompt
 from claude_ide.agents.stream_json import history
 from claude_ide.agents.stream_json.decoding.decode import SYNTHETIC
 from claude_ide.agents.stream_json.wire import frames
-from claude_ide.agents.stream_json.wire.frames import Frame
+from claude_ide.agents.stream_json.wire.frames import Frame, content_of
 from claude_ide.errors import AgentError
 
 THINKING = ("thinking", "redacted_thinking")
@@ -147,7 +147,7 @@ def _user(words: str) -> Frame:
 
 
 def _blocks(frame: Frame) -> list[Frame]:
-    return mappings(mapping(frame.get("message")).get("content"))
+    return mappings(content_of(frame))
 
 
 def _ended(block: Mapping[str, Any]) -> str:

@@ -28,7 +28,7 @@ from claude_ide.agents.fields import integer, mapping, mappings, text
 from claude_ide.agents.stream_json.decoding.decode import Decoder
 from claude_ide.agents.stream_json.decoding.tasks import notified
 from claude_ide.agents.stream_json.decoding.tools import unmarked
-from claude_ide.agents.stream_json.wire.frames import Frame, decode_line
+from claude_ide.agents.stream_json.wire.frames import Frame, content_of, decode_line
 from claude_ide.errors import UnknownSessionError
 from claude_ide.paths import config_folder
 
@@ -151,37 +151,39 @@ class _Reader:
 
     def events(self, line: Frame) -> list[Event]:
         """Return the events of a line."""
-        if line.get("type") == "attachment":
+        type_, content = line.get("type"), content_of(line)
+        if type_ == "attachment":
             return _steering(mapping(line.get("attachment")))
-        if line.get("type") not in OURS or is_hidden(line):
+        if type_ not in OURS or is_hidden(line):
             return []
-        if line.get("type") == "system":
+        if type_ == "system":
             return _system(line)
-        content = mapping(line.get("message")).get("content")
-        if line.get("type") == "user" and isinstance(content, str):
+        if type_ == "user" and isinstance(content, str):
             if SHELL.match(content):
                 return self._user_shell(content)
             if task := notified(content):
                 return [TaskChanged(task), TurnBegun((task,))]
+        # Why a tool was not executed, in the form of a live frame.
+        decided = {
+            "permission_decision": mapping(line.get("permissionDecision")),
+            "non_execution_kind": line.get("toolDenialKind"),
+        }
+        results = [{"id": block.get("tool_use_id")} | decided for block in mappings(content)]
         frame = {
-            "type": line["type"],
+            "type": type_,
             "message": line.get("message"),
             "error": line.get("error"),
             "tool_use_result": line.get("toolUseResult"),
-            "tool_result_meta": _meta(line),
+            "tool_result_meta": results,
         }
-        prompts = _prompts_in(line) if line.get("type") == "user" else []
-        ids = [text(line.get("uuid")), *([""] * len(prompts))]
-        asked = [UserMessage(*prompt) for prompt in zip(prompts, ids, strict=False)]
-        return [*self._chat_shell(line), *asked, *self._decoder.decode(frame)]
-
-    def _chat_shell(self, line: Frame) -> list[Event]:
-        """Decode the user's shell commands that the chat sent with a prompt."""
-        if line.get("type") != "user":
-            return []
-        blocks = mappings(mapping(line.get("message")).get("content"))
-        given = [words for block in blocks if SHELL.match(words := text(block.get("text")))]
-        return [event for words in given for event in self._user_shell(words)]
+        found: list[Event] = []
+        if type_ == "user":
+            for block in mappings(content):
+                if SHELL.match(words := text(block.get("text"))):
+                    found += self._user_shell(words)
+            for number, prompt in enumerate(_prompts_in(content)):
+                found.append(UserMessage(prompt, "" if number else text(line.get("uuid"))))
+        return [*found, *self._decoder.decode(frame)]
 
     def _user_shell(self, content: str) -> list[Event]:
         """Decode a shell command that the user has run with `!`, or its output."""
@@ -201,7 +203,11 @@ def _plain(output: str) -> str:
 def _system(line: Frame) -> list[Event]:
     match text(line.get("subtype")):
         case "local_command":
-            return _command(text(line.get("content")), text(line.get("uuid")))
+            # A slash command that the CLI has run itself, or its output.
+            content = text(line.get("content"))
+            if COMMAND.search(content):
+                return [UserMessage(typed(content), text(line.get("uuid")))]
+            return [Notice(_plain(words)) for words in COMMAND_OUTPUT.findall(content)]
         case "compact_boundary":
             metadata = mapping(line.get("compactMetadata"))
             before, trigger = integer(metadata.get("preTokens")), text(metadata.get("trigger"))
@@ -209,51 +215,30 @@ def _system(line: Frame) -> list[Event]:
     return []
 
 
-def _command(content: str, id_: str) -> list[Event]:
-    """Decode a slash command that the CLI has run itself, or its output."""
-    if COMMAND.search(content):
-        return [UserMessage(typed(content), id_)]
-    return [Notice(_plain(words)) for words in COMMAND_OUTPUT.findall(content)]
-
-
-def _meta(line: Frame) -> list[Frame]:
-    """Return why a tool was not executed in the form of a live `tool_result_meta`."""
-    meta = {
-        "permission_decision": mapping(line.get("permissionDecision")),
-        "non_execution_kind": line.get("toolDenialKind"),
-    }
-    results = mappings(mapping(line.get("message")).get("content"))
-    return [{"id": result.get("tool_use_id")} | meta for result in results]
-
-
 def _steering(attachment: Frame) -> list[Event]:
     """Decode a prompt that the user has sent during a turn, which the model got within it."""
     if attachment.get("type") != "queued_command" or attachment.get("commandMode") != "prompt":
         return []
-    words = _prompt_in(attachment.get("prompt"))
+    words = "\n".join(_prompts_in(attachment.get("prompt")))
     return [UserMessage(words, text(attachment.get("source_uuid")))] if words else []
 
 
-def _prompts_in(line: Frame) -> list[str]:
-    """Return the user's prompts in a line: the CLI joins those that have waited together.
+def _prompts_in(content: Any) -> list[str]:
+    """Return the user's prompts in a message: the CLI joins those that have waited together.
 
     Each has one text and perhaps images behind it.
     """
-    content = mapping(line.get("message")).get("content")
     if isinstance(content, str):
         return [words] if (words := typed(content)) else []
     prompts: list[list[str]] = []
     for block in mappings(content):
-        words = _part(block)
-        if words and (not prompts or (block.get("type") == "text" and _has_text(prompts[-1]))):
+        is_text = block.get("type") == "text"
+        words = words_in(block) if is_text else IMAGE * (block.get("type") == "image")
+        if words and (not prompts or (is_text and {*prompts[-1]} != {IMAGE})):
             prompts.append([])
         if words:
             prompts[-1].append(words)
     return ["\n".join(prompt) for prompt in prompts]
-
-
-def _has_text(prompt: list[str]) -> bool:
-    return any(part != IMAGE for part in prompt)
 
 
 def is_hidden(line: Frame) -> bool:
@@ -264,23 +249,7 @@ def is_hidden(line: Frame) -> bool:
 def prompt_of(line: Frame) -> str:
     """Return the user's own words in a line, without additions of the editor or the CLI."""
     is_user = line.get("type") == "user" and not is_hidden(line)
-    return _prompt_in(mapping(line.get("message")).get("content")) if is_user else ""
-
-
-def _prompt_in(content: Any) -> str:
-    if isinstance(content, str):
-        return typed(content)
-    parts = [_part(block) for block in mappings(content)]
-    return "\n".join(part for part in parts if part)
-
-
-def _part(block: Frame) -> str:
-    match block.get("type"):
-        case "image":
-            return IMAGE
-        case "text":
-            return words_in(block)
-    return ""
+    return "\n".join(_prompts_in(content_of(line))) if is_user else ""
 
 
 def words_in(block: Frame) -> str:
@@ -306,9 +275,8 @@ def typed(words: str) -> str:
 def summary(path: Path) -> SessionSummary | None:
     """Return the summary of a session file; None if it is empty. Raises `OSError`."""
     changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-    head, tail = _ends(path)
     first = title = generated = last = ""
-    for line in _frames([*head, *tail]):
+    for line in _frames(_ends(path)):
         title = text(line.get("customTitle")) or title
         generated = text(line.get("aiTitle")) or text(line.get("summary")) or generated
         last = text(line.get("lastPrompt")) or last
@@ -319,17 +287,15 @@ def summary(path: Path) -> SessionSummary | None:
     return SessionSummary(path.stem, _one_line(shown), changed, _one_line(first))
 
 
-def _ends(path: Path) -> tuple[list[bytes], list[bytes]]:
+def _ends(path: Path) -> list[bytes]:
     """Return the complete lines at a file's beginning and at its end."""
     with files.open_regular(path) as file:
         head = file.read(END_BYTES)
-        consumed = len(head)
         size = path.stat().st_size
-        if size <= consumed:
-            return head.splitlines(), []
-        file.seek(max(consumed, size - END_BYTES))
-        tail = file.read()
-    return head.splitlines()[:-1], tail.splitlines()[1:]
+        if size <= len(head):
+            return head.splitlines()
+        file.seek(max(len(head), size - END_BYTES))
+        return head.splitlines()[:-1] + file.read().splitlines()[1:]
 
 
 def _frames(lines: list[bytes]) -> Iterator[Frame]:

@@ -9,7 +9,7 @@ import base64
 import binascii
 import json
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from claude_ide.agents.agent import Earlier, NewSession, Opening, ResumeSession
 from claude_ide.agents.fields import integer, mapping, mappings, text
 from claude_ide.agents.prompt import Image
 from claude_ide.agents.stream_json import history
-from claude_ide.agents.stream_json.wire.frames import Frame, decode_line
+from claude_ide.agents.stream_json.wire.frames import Frame, content_of, decode_line
 from claude_ide.errors import AgentError, UnknownSessionError
 from claude_ide.paths import config_folder
 
@@ -35,16 +35,12 @@ def processes(environment: Mapping[str, str]) -> dict[str, int]:
     """Return the processes that hold sessions, by the ids of the sessions."""
     found = {}
     for path in (config_folder(environment) / "sessions").glob("*.json"):
-        record = _record(path)
+        content = files.read_if_sound(path, LARGEST_RECORD)
+        record = (decode_line(content) if content else None) or {}
         pid, session = integer(record.get("pid")), text(record.get("sessionId"))
         if pid and session and _is_alive(pid, text(record.get("procStart"))):
             found[session] = pid
     return found
-
-
-def _record(path: Path) -> Frame:
-    content = files.read_if_sound(path, LARGEST_RECORD)
-    return (decode_line(content) if content else None) or {}
 
 
 def _is_alive(pid: int, started: str) -> bool:
@@ -76,7 +72,7 @@ def find_passage(path: Path, words: Sequence[str]) -> str:
 def _answer(line: Frame) -> str:
     if line.get("type") != "assistant" or history.is_hidden(line):
         return ""
-    blocks = mappings(mapping(line.get("message")).get("content"))
+    blocks = mappings(content_of(line))
     return "\n".join(text(block.get("text")) for block in blocks if block.get("type") == "text")
 
 
@@ -151,39 +147,37 @@ def earlier(folder: Path, session: str, prompt: str) -> Earlier:
 
     Raises `NotWrittenError`; `AgentError` if the CLI cannot continue from before the prompt.
     """
-    for path in _files(folder, session):
+    for path in sorted(folder.glob("*.jsonl"), key=_age(session)):
         rows = _rows(path, prompt)
-        found = next((row for row in rows if _id_of(row) == prompt), None)
-        if found is not None:
-            words, images = _content(found)
-            if words.startswith(COMPACT) or _is_compacted(rows[rows.index(found) :]):
+        at = next((at for at, row in enumerate(rows) if _id_of(row) == prompt), None)
+        if at is not None:
+            words, images = _words_and_images(rows[at])
+            is_compacted = any(row.get("subtype") == "compact_boundary" for row in rows[at:])
+            if words.startswith(COMPACT) or is_compacted:
                 raise AgentError(
                     "this prompt is in the part of the conversation that was compacted"
                 )
-            return Earlier(_opening(path.stem, rows, found), words, images)
+            return Earlier(_opening(path.stem, rows, rows[at]), words, images)
     raise NotWrittenError("the session does not contain this prompt")
 
 
-def _files(folder: Path, session: str) -> list[Path]:
-    """Return the session's file, then the others, the latest first."""
-    dated = [(path.stem == session, _changed(path), path) for path in folder.glob("*.jsonl")]
-    return [path for _, _, path in sorted(dated, reverse=True)]
+def _age(session: str) -> Callable[[Path], tuple[bool, float]]:
+    """Return a key that sorts the session's file before the others, and these by their age."""
 
+    def age(path: Path) -> tuple[bool, float]:
+        try:
+            return path.stem != session, -path.stat().st_mtime
+        except OSError:
+            return True, 0.0
 
-def _changed(path: Path) -> float:
-    try:
-        return path.stat().st_mtime
-    except OSError:
-        return 0.0
+    return age
 
 
 def _rows(path: Path, prompt: str) -> list[Frame]:
     """Return the rows of a file that has the prompt's id somewhere; otherwise none."""
     content = files.read_if_sound(path, history.LARGEST_BYTES) or b""
-    if prompt.encode() not in content:
-        return []
-    decoded = (decode_line(line) for line in content.splitlines())
-    return [row for row in decoded if row is not None]
+    lines = content.splitlines() if prompt.encode() in content else []
+    return [row for row in map(decode_line, lines) if row is not None]
 
 
 def _id_of(row: Frame) -> str:
@@ -194,58 +188,41 @@ def _id_of(row: Frame) -> str:
     return text(row.get("uuid")) if row.get("type") == "user" else ""
 
 
-def _content(row: Frame) -> tuple[str, tuple[Image, ...]]:
-    attachment = mapping(row.get("attachment"))
-    content = attachment.get("prompt") or mapping(row.get("message")).get("content")
+def _words_and_images(row: Frame) -> tuple[str, tuple[Image, ...]]:
+    content = mapping(row.get("attachment")).get("prompt") or content_of(row)
     if isinstance(content, str):
         return history.typed(content), ()
-    blocks = mappings(content)
-    words = map(history.words_in, blocks)
-    return "\n".join(filter(None, words)), tuple(_images(blocks))
-
-
-def _images(blocks: list[Frame]) -> Iterator[Image]:
-    for block in blocks:
+    images = []
+    for block in mappings(content):
         source = mapping(block.get("source"))
         if block.get("type") == "image" and source.get("type") == "base64":
-            try:
+            with suppress(binascii.Error):
                 data = base64.b64decode(text(source.get("data")), validate=True)
-            except binascii.Error:
-                continue
-            yield Image(data, text(source.get("media_type")))
-
-
-def _is_compacted(rows: list[Frame]) -> bool:
-    return any(row.get("subtype") == "compact_boundary" for row in rows)
+                images.append(Image(data, text(source.get("media_type"))))
+    words = filter(None, map(history.words_in, mappings(content)))
+    return "\n".join(words), tuple(images)
 
 
 def _opening(session: str, rows: list[Frame], found: Frame) -> Opening:
     before = list(_before(rows, found))
     if not any(map(_is_conversation, before)):
         return NewSession()
-    last = next(row for row in before if not _is_caveat(row))
+    # A caveat introduces the local command that follows it.
+    last = next(row for row in before if not str(content_of(row)).startswith(CAVEAT))
     return ResumeSession(session, fork=True, until=text(last.get("uuid")))
 
 
 def _before(rows: list[Frame], found: Frame) -> Iterator[Frame]:
     """Yield the rows before one in its branch of the conversation, the nearest first."""
-    known: Mapping[str, Frame] = {text(row.get("uuid")): row for row in rows if row.get("uuid")}
-    seen: set[str] = set()
+    known = {text(row.get("uuid")): row for row in rows if row.get("uuid")}
     parent = text(found.get("parentUuid"))
-    while parent in known and parent not in seen:
-        seen.add(parent)
-        yield known[parent]
-        parent = text(known[parent].get("parentUuid"))
+    while row := known.pop(parent, None):
+        yield row
+        parent = text(row.get("parentUuid"))
 
 
 def _is_conversation(row: Frame) -> bool:
     """Whether a row is a part of the conversation that the model has seen."""
     if row.get("type") != "user":
         return row.get("type") == "assistant"
-    content = mapping(row.get("message")).get("content")
-    return row.get("isMeta") is not True and not str(content).startswith("<")
-
-
-def _is_caveat(row: Frame) -> bool:
-    """Whether a row introduces the local command that follows it."""
-    return str(mapping(row.get("message")).get("content")).startswith(CAVEAT)
+    return row.get("isMeta") is not True and not str(content_of(row)).startswith("<")

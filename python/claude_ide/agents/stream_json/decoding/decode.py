@@ -38,7 +38,7 @@ from claude_ide.agents.stream_json.decoding.tools import (
     whole_input,
 )
 from claude_ide.agents.stream_json.decoding.turn import Settings, Stages
-from claude_ide.agents.stream_json.wire.frames import Frame
+from claude_ide.agents.stream_json.wire.frames import Frame, content_of
 
 logger = logging.getLogger(__name__)
 
@@ -185,7 +185,7 @@ class Decoder:
         if frame.get("isSynthetic") is True:
             return self._notices.feedback(frame)
         events: list[Event] = []
-        for block in mappings(mapping(frame.get("message")).get("content")):
+        for block in mappings(content_of(frame)):
             # The other blocks are our own prompts, or "[Request interrupted by user]".
             if block.get("type") == "tool_result":
                 ended = decode_result(frame, block)

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from claude_ide.agents.events import Event, Notice, PromptBlocked, ToolEnded, ToolStatus
 from claude_ide.agents.fields import mapping, mappings, text
-from claude_ide.agents.stream_json.wire.frames import Frame
+from claude_ide.agents.stream_json.wire.frames import Frame, content_of
 
 NOTICE, WARNING, ERROR = "notice", "warning", "error"
 
@@ -80,7 +80,7 @@ class Notices:
 
     def feedback(self, frame: Frame) -> list[Event]:
         """Return the feedback of a hook in a `user` frame that the user has not written."""
-        content = mapping(frame.get("message")).get("content")
+        content = content_of(frame)
         texts = [text(block.get("text")) for block in mappings(content)] or [text(content)]
         found = FEEDBACK.fullmatch("\n".join(texts).strip())
         if found is None:

@@ -6,12 +6,11 @@ allow more than the user agreed to.
 """
 
 import re
-from typing import Any
 from urllib.parse import urlsplit
 
 from claude_ide.agents import elicitation, events
-from claude_ide.agents.fields import mapping, mappings, strings, text
-from claude_ide.agents.prompt import Allow, Answer, Dismiss, Reject, Reply, Rule
+from claude_ide.agents.fields import mapping, mappings, read, strings, text
+from claude_ide.agents.prompt import Allow, Answer, Dismiss, Reject, Reply
 from claude_ide.agents.stream_json.decoding.tools import kind_of, path_in, title_of
 from claude_ide.agents.stream_json.wire.frames import Frame
 from claude_ide.agents.workbench import CODE_TOOL
@@ -21,6 +20,7 @@ from claude_ide.paths import within
 
 ALLOW = events.Option("allow", "Allow", events.OptionKind.ALLOW_ONCE)
 REJECT = events.Option("reject", "Reject", events.OptionKind.REJECT_ONCE)
+KINDS = (events.AnswerKind.CHOICE, events.AnswerKind.CHOICES)
 REASON = "The user doesn't want to proceed with this tool use."
 ACCEPT_EDITS = {"type": "setMode", "mode": "acceptEdits", "destination": "session"}
 
@@ -39,8 +39,21 @@ def decode_request(frame: Frame, root: str = "") -> list[events.Event]:
     arguments = mapping(asked.get("input"))
     match text(asked.get("tool_name")):
         case "AskUserQuestion":
-            questions = tuple(map(_question, mappings(arguments.get("questions"))))
-            return [events.QuestionAsked(request, tool, questions)]
+            questions = (
+                read(
+                    events.Question,
+                    each,
+                    {"text": "question"},
+                    choices=tuple(
+                        read(events.Choice, one) for one in mappings(each.get("options"))
+                    ),
+                    kind=KINDS[each.get("multiSelect") is True],
+                    default=None,
+                    limits=events.Limits(),
+                )
+                for each in mappings(arguments.get("questions"))
+            )
+            return [events.QuestionAsked(request, tool, tuple(questions))]
         case "ExitPlanMode":
             plan, path = text(arguments.get("plan")), text(arguments.get("planFilePath"))
             return [events.PlanProposed(request, tool, plan, path, _options(asked, root))]
@@ -78,13 +91,18 @@ def encode_answer(asked: Frame, answer: Answer) -> Frame:
         case Dismiss():
             return {"behavior": "deny", "message": REASON}
         case Reply(answers):
-            joined = {question: _joined(chosen) for question, chosen in answers.items()}
+            joined = {
+                question: ", ".join(chosen) if isinstance(chosen, tuple | list) else str(chosen)
+                for question, chosen in answers.items()
+            }
             return allowed | {"updatedInput": arguments | {"answers": joined}}
         case Allow(options):
             chosen = dict(_suggestions(asked))
             permissions = [chosen[option] for option in options if option in chosen]
             if answer.rule is not None:
-                permissions.append(_added(answer.rule, text(asked.get("tool_name"))))
+                rules = parse(answer.rule.text, text(asked.get("tool_name")))
+                update = {"type": "addRules", "rules": rules, "behavior": "allow"}
+                permissions.append(update | {"destination": answer.rule.scope})
             if permissions:
                 allowed["updatedPermissions"] = permissions
             return allowed | {"updatedInput": _changed(arguments, answer)}
@@ -99,15 +117,11 @@ def _changed(arguments: Frame, answer: Allow) -> Frame:
     [edit] = answer.edits
     if edit.old is None:
         return arguments | {"content": edit.new}
-    old, new = _without_returns(edit.old), _without_returns(edit.new)
+    # The CLI's tools restore the line endings of the file.
+    old, new = (part.replace("\r\n", "\n") for part in (edit.old, edit.new))
     changed = arguments | {"old_string": old, "new_string": new}
     is_same = bool(arguments.get("replace_all")) is edit.every
     return changed if is_same else changed | {"replace_all": edit.every}
-
-
-def _without_returns(words: str) -> str:
-    """Return a text with the line endings of the CLI's tools, which restore those of the file."""
-    return words.replace("\r\n", "\n")
 
 
 def _edits(name: str, arguments: Frame) -> tuple[events.Replacement, ...]:
@@ -133,22 +147,19 @@ def _suggestions(asked: Frame) -> list[tuple[str, Frame]]:
 
 def _options(asked: Frame, root: str) -> tuple[events.Option, ...]:
     """Return the options without the rule that the user may change (`suggested`)."""
-    offered = [each for each in _suggestions(asked) if _has_effect(each[1], root)]
+    # The CLI may use its own folder anyway.
+    offered = [
+        (id_, each)
+        for id_, each in _suggestions(asked)
+        if each.get("type") != "addDirectories"
+        or not root
+        or any(
+            not f"{folder}/".startswith(f"{root}/") for folder in strings(each.get("directories"))
+        )
+    ]
     rule = next((each for each in offered if is_suggestion(each[1])), None)
     always = (_option(*each) for each in offered if each is not rule)
     return (ALLOW, *always, REJECT)
-
-
-def _has_effect(suggestion: Frame, root: str) -> bool:
-    """Return whether a suggestion allows anything: the CLI may use its own folder anyway."""
-    folders = strings(suggestion.get("directories"))
-    is_own = bool(root) and all(f"{folder}/".startswith(f"{root}/") for folder in folders)
-    return suggestion.get("type") != "addDirectories" or not is_own
-
-
-def _added(rule: Rule, tool: str) -> Frame:
-    update: Frame = {"type": "addRules", "rules": parse(rule.text, tool)}
-    return update | {"behavior": "allow", "destination": rule.scope}
 
 
 def _option(id_: str, suggestion: Frame) -> events.Option:
@@ -167,24 +178,6 @@ def _option(id_: str, suggestion: Frame) -> events.Option:
         case other:
             name = other
     return events.Option(id_, name, kind, SCOPES.get(scope, scope))
-
-
-def _question(question: dict[str, Any]) -> events.Question:
-    choices = tuple(
-        events.Choice(text(option.get("label")), text(option.get("description")))
-        for option in mappings(question.get("options"))
-    )
-    header = text(question.get("header"))
-    kind = (
-        events.AnswerKind.CHOICES
-        if question.get("multiSelect") is True
-        else events.AnswerKind.CHOICE
-    )
-    return events.Question(text(question.get("question")), header, choices, kind)
-
-
-def _joined(chosen: events.Value) -> str:
-    return ", ".join(chosen) if isinstance(chosen, tuple | list) else str(chosen)
 
 
 SCOPES = {
@@ -227,7 +220,9 @@ def suggested(asked: Frame, root: str) -> str:
 
 def rule_text(suggestion: Frame) -> str:
     """Return the rules of a suggestion as a text."""
-    return ", ".join(map(_one_rule, mappings(suggestion.get("rules"))))
+    rules = mappings(suggestion.get("rules"))
+    pairs = [(text(rule.get("toolName")), text(rule.get("ruleContent"))) for rule in rules]
+    return ", ".join(f"{tool}({content})" if content else tool for tool, content in pairs)
 
 
 def parse(words: str, tool: str) -> list[Frame]:
@@ -257,11 +252,6 @@ def _parsed(rule: str, tool: str) -> Frame:
     if kind_of(name) == "edit" and name != EDIT:
         raise InvalidRuleError(f"{name}(…) matches nothing: write {EDIT}({content})")
     return {"toolName": name, "ruleContent": content}
-
-
-def _one_rule(rule: dict[str, Any]) -> str:
-    tool, content = text(rule.get("toolName")), text(rule.get("ruleContent"))
-    return f"{tool}({content})" if content else tool
 
 
 def _own(tool: str, arguments: Frame, root: str) -> str:
@@ -318,12 +308,9 @@ def for_session(frame: Frame) -> Frame:
     request = mapping(frame.get("request"))
     if request.get("subtype") != "can_use_tool":
         return frame
-    changed = request | {MARK: True}
-    if suggested := mappings(request.get("permission_suggestions")):
-        changed["permission_suggestions"] = [*map(_lasting, suggested)]
-    return frame | {"request": changed}
-
-
-def _lasting(suggestion: Frame) -> Frame:
-    is_of_folder = text(suggestion.get("destination")) in OF_FOLDER
-    return suggestion | {"destination": "session"} if is_of_folder else suggestion
+    suggested = [
+        each | ({"destination": "session"} if each.get("destination") in OF_FOLDER else {})
+        for each in mappings(request.get("permission_suggestions"))
+    ]
+    more = {"permission_suggestions": suggested} if suggested else {}
+    return frame | {"request": request | {MARK: True} | more}

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from claude_ide.agents.events import Event, Task, TaskChanged, TaskState, TurnBegun
 from claude_ide.agents.fields import integer, mapping, mappings, text
-from claude_ide.agents.stream_json.wire.frames import Frame
+from claude_ide.agents.stream_json.wire.frames import Frame, content_of
 
 SUBTYPES = (
     "background_tasks_changed",
@@ -83,7 +83,7 @@ class Tasks:
 
     def reported(self, frame: Frame) -> None:
         """Note that the model has read of a task's end, in the middle of a turn."""
-        content = mapping(frame.get("message")).get("content")
+        content = content_of(frame)
         if isinstance(content, str) and (task := notified(content)):
             self._unreported.pop(task.id, None)
 

@@ -8,12 +8,18 @@ from typing import Any
 
 import msgspec
 
+from claude_ide.agents.fields import mapping
 from claude_ide.agents.prompt import Image, OpenFile, Prompt, Selection, ShellResult, Words
 from claude_ide.unicode import readable
 
 logger = logging.getLogger(__name__)
 
 Frame = dict[str, Any]
+
+
+def content_of(frame: Frame) -> Any:
+    """Return the content of a message: a text, or blocks."""
+    return mapping(frame.get("message")).get("content")
 
 
 def decode_line(line: bytes) -> Frame | None:
