@@ -68,8 +68,6 @@ function M.run(opts)
   if here and has_range and not here.revival then
     -- The user wants to write about these lines, so the chat must not be hidden.
     return panel.enter_prompt(here.chat)
-  elseif here and not has_range and panel.hide_here() then
-    return
   elseif not begins and opts.fargs[1] ~= 'new' then
     return host.command('ClaudeChat', opts)
   end

@@ -21,32 +21,24 @@ local api = vim.api
 ---@type table<integer, integer> buffer of the terminal by chat
 local terminals = {}
 
--- Open a split with a terminal, and enter it.
-local function enter(bufnr)
-  local origin = location.current()
-  vim.cmd('botright split')
-  api.nvim_win_set_buf(0, bufnr)
-  location.return_on_close(api.nvim_get_current_win(), origin)
-end
-
 -- The output of a login that has failed stays until its window is closed.
-local function ended(chat, bufnr, code)
+local function ended(chat, bufnr, has_succeeded)
   if vim.v.exiting ~= vim.NIL then
     return
   end
   terminals[chat.id] = nil
   if chat_state.get(chat.id) == chat then
-    chat_state.emit(chat, 'logged_in', { succeeded = code == 0 })
+    chat_state.emit(chat, 'logged_in', { succeeded = has_succeeded })
   end
-  if code ~= 0 and api.nvim_buf_is_valid(bufnr) then
-    vim.bo[bufnr].bufhidden = #vim.fn.win_findbuf(bufnr) > 0 and 'wipe' or 'hide'
-  elseif code == 0 then
-    moment.when_possible(function()
-      pcall(window_close.buffer, bufnr)
-    end, function(reason)
-      message.show(('the terminal cannot be closed: %s'):format(reason), 'error')
-    end)
+  if not has_succeeded then
+    pcall(api.nvim_set_option_value, 'bufhidden', 'wipe', { buf = bufnr })
+    return
   end
+  moment.when_possible(function()
+    pcall(window_close.buffer, bufnr)
+  end, function(reason)
+    message.show(('the terminal cannot be closed: %s'):format(reason), 'error')
+  end)
 end
 
 ---@param chat claude_ide.Chat
@@ -58,14 +50,16 @@ local function start(chat, request)
   if not path then
     return { error = ('%s is not on PATH'):format(name) }
   end
-  local bufnr = api.nvim_create_buf(false, false)
-  enter(bufnr)
-  vim.bo[bufnr].bufhidden = 'hide'
+  local origin = location.current()
+  vim.cmd('botright new')
+  local bufnr = api.nvim_get_current_buf()
+  location.return_on_close(api.nvim_get_current_win(), origin)
+  vim.bo[bufnr].bufhidden, vim.bo[bufnr].buflisted = 'hide', false
   local ok, reason = pcall(terminal_program.start, vim.list_extend({ path }, request.arguments), {
     -- An empty table would be a list, which is no environment.
     env = next(request.environment) and request.environment or nil,
     on_exit = function(_, code)
-      ended(chat, bufnr, code)
+      ended(chat, bufnr, code == 0)
     end,
   })
   if not ok then
@@ -85,7 +79,7 @@ M.open = chat_state.of_id(function(chat, request)
   if not (bufnr and api.nvim_buf_is_valid(bufnr)) then
     return start(chat, request)
   elseif vim.fn.win_gotoid(vim.fn.win_findbuf(bufnr)[1] or 0) == 0 then
-    enter(bufnr)
+    vim.cmd(('botright sbuffer %d'):format(bufnr))
   end
   vim.cmd.startinsert()
 end)

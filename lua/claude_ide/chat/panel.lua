@@ -116,17 +116,13 @@ end
 local function create(id, options)
   highlights.define()
   chat_placement.watch()
-  local fields = {
+  -- The buffers are filled in below, each with what belongs to it.
+  ---@type any
+  local chat = {
     id = id,
     options = options,
     tabpage = api.nvim_get_current_tabpage(),
-    is_wanted = false,
     place = { shown = false, columns = vim.o.columns },
-    is_orphan = false,
-    is_starting = false,
-    is_working = false,
-    is_silent = false,
-    restarts = false,
     requests = 0,
     tasks = 0,
     label = '',
@@ -136,8 +132,6 @@ local function create(id, options)
     bars = {},
     pinned = {},
   }
-  -- The buffers are filled in below, each with what belongs to it.
-  local chat = fields --[[@as claude_ide.Chat]]
   quiet.run(function()
     chat.transcript = chat_transcript.create(chat)
     chat_transcript.watch(chat)
@@ -146,10 +140,8 @@ local function create(id, options)
   name_buffers(chat)
   chat_bar.watch(chat)
   chat_transcript_keys.define(chat, M)
-  for bufnr, filetype in pairs({
-    [chat.transcript] = 'claude-chat',
-    [chat.prompt] = 'claude-prompt',
-  }) do
+  local filetypes = { [chat.transcript] = 'claude-chat', [chat.prompt] = 'claude-prompt' }
+  for bufnr, filetype in pairs(filetypes) do
     api.nvim_create_autocmd({ 'BufUnload', 'BufWipeout' }, {
       group = augroup,
       buffer = bufnr,
@@ -189,33 +181,28 @@ end)
 ---@type fun(id: integer)
 M.enter_prompt = chat_state.of_id(show_and_enter)
 
-local function go_to_part(chat, part, key)
-  if chat_state.get(chat.id) ~= chat or not chat_placement.is_here(chat) then
-    return
-  end
-  local current = api.nvim_get_current_win()
-  local is_there = api.nvim_win_get_buf(current) == chat.transcript
-  local win = is_there and current or chat.view.windows.transcript
-  api.nvim_set_current_win(win)
-  chat_transcript.present(chat, part, win)
-  if key ~= '' then
-    message.show(UNSEEN:format(key), 'info')
-  end
-end
-
 --- Move the user to the beginning of a part of the transcript, which is shown if necessary. `key` would
 --- answer it if the user had seen all of it; it is empty without one.
 ---@type fun(id: integer, part: integer, key: string)
 M.go_to_part = chat_state.of_id(function(chat, part, key)
+  local function go()
+    if chat_state.get(chat.id) ~= chat or not chat_placement.is_here(chat) then
+      return
+    elseif api.nvim_get_current_buf() ~= chat.transcript then
+      api.nvim_set_current_win(chat.view.windows.transcript)
+    end
+    chat_transcript.present(chat, part, api.nvim_get_current_win())
+    if key ~= '' then
+      message.show(UNSEEN:format(key), 'info')
+    end
+  end
   moment.when_unprompted(function()
     if not chat_placement.is_here(chat) then
       show_and_enter(chat)
     end
     -- Entering the prompt may have started Insert mode.
     vim.cmd.stopinsert()
-    location.leave_mode(function()
-      go_to_part(chat, part, key)
-    end)
+    location.leave_mode(go)
   end)
 end)
 
@@ -339,18 +326,6 @@ function M.begin(given)
   return id
 end
 
---- Hide the chat of this tab page if its host is still starting, which would hide it too late.
----@return boolean is_hidden whether there was one
-function M.hide_here()
-  local here = M.here()
-  local chat = here and chat_state.get(here.chat)
-  if chat and chat.is_starting and chat.is_wanted and chat_placement.is_here(chat) then
-    M.hide(chat.id)
-    return true
-  end
-  return false
-end
-
 --- Handle that a chat has no agent, for a reason unless it was ended on purpose: close its panel if nothing
 --- is in it, otherwise show the reason.
 ---@type fun(id: integer, reason?: string)
@@ -368,49 +343,44 @@ M.give_up = chat_state.of_id(function(chat, reason)
   M.close(chat.id, moment.guard)
 end)
 
--- Once the end of the host is handled: the server's host may be restarted, too, and it is the same one.
-local function restart_later(chat)
-  if not chat.restarts then
-    return
-  end
-  chat.restarts = false
-  vim.schedule(function()
-    if chat_state.get(chat.id) == chat then
-      chat_state.emit(chat, 'restart')
-    end
-  end)
-end
-
 --- Handle the end of the host, which all chats share.
 ---@param reason? string none if it was ended on purpose
 function M.host_ended(reason)
   for _, chat in ipairs(chat_state.list()) do
-    chat.is_orphan = true
+    local restarts = chat.restarts
+    chat.is_orphan, chat.restarts = true, nil
     chat_state.stop(chat)
     chat_list.close('tasks ' .. chat.id)
     M.give_up(chat.id, reason)
-    restart_later(chat)
+    -- Once this is handled: the server's host may be restarted, too, and it is the same one.
+    vim.schedule(function()
+      if restarts and chat_state.get(chat.id) == chat then
+        chat_state.emit(chat, 'restart')
+      end
+    end)
   end
   chat_form.close_all()
 end
 
 --- Carry out a subcommand of `:ClaudeChat` that must not wait for a host.
----@param what string
+---@param what string empty for `:ClaudeChat` itself, which hides a chat whose host is still starting
 ---@return boolean is_done false if the host should do it
 function M.run_alone(what)
   local here = M.here()
   local chat = here and chat_state.get(here.chat)
-  if not chat then
+  if not here or not chat then
     return false
+  elseif what == '' and chat.is_starting and chat.is_wanted and here.is_here then
+    M.hide(chat.id)
   elseif what == 'stop' then
     chat_prompt.stop(chat)
-    return true
   elseif what == 'end' and (chat.is_silent or chat.is_orphan and not chat.is_starting) then
     chat_state.emit(chat, 'closed')
     M.close(chat.id)
-    return true
+  else
+    return false
   end
-  return false
+  return true
 end
 
 --- Hand a chat to another host, whose first frame draws the whole transcript.

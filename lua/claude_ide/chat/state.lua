@@ -43,7 +43,7 @@ local has_option = vim.fn.exists('+busy') == 1
 ---@field used integer higher if used later
 ---@field tabpage integer where it was opened
 ---@field view? claude_ide.ChatView while it is on screen
----@field is_wanted boolean whether it should be on screen
+---@field is_wanted? boolean whether it should be on screen
 ---@field place claude_ide.ChatPlace as last reported to the host
 ---@field cursors table<string, claude_ide.ChatCursor> by name of a window that was hidden
 ---@field is_reading? boolean whether the user has moved up in the transcript, to read
@@ -54,11 +54,11 @@ local has_option = vim.fn.exists('+busy') == 1
 ---@field unsent? string lines of the prompt when its buffer was unloaded
 ---@field sent claude_ide.SentPrompt[] those that have not begun, oldest first
 ---@field outage? string why the host does not answer
----@field is_orphan boolean whether no host runs it: the host has ended, or has not started yet
----@field is_starting boolean whether it is waiting for its first host
----@field is_working boolean whether its agent is working
----@field is_silent boolean whether its host has not answered for a long time
----@field restarts boolean whether the next host restarts its agent
+---@field is_orphan? boolean whether no host runs it: the host has ended, or has not started yet
+---@field is_starting? boolean whether it is waiting for its first host
+---@field is_working? boolean whether its agent is working
+---@field is_silent? boolean whether its host has not answered for a long time
+---@field restarts? boolean whether the next host restarts its agent
 
 ---@class claude_ide.ChatOptions
 ---@field side 'right'|'left'|'above'|'below'|'float'|'tab'
@@ -154,12 +154,6 @@ function M.agent_name(chat)
   return chat.options.name or 'Claude'
 end
 
---- The offer of a chat whose agent does not run yet.
----@return claude_ide.ChatOffer
-function M.unknown_offer()
-  return { name = 'the agent', commands = {}, choices = {}, lacks = {} }
-end
-
 --- Whether a chat's agent lacks a feature.
 ---@param chat claude_ide.Chat
 ---@param feature string a subcommand, or the name of a key
@@ -173,11 +167,10 @@ end
 ---@return boolean
 function M.is_empty(chat)
   local parts = vim.tbl_values(chat.drawing.parts)
-  local is_beside = #parts > 0
-    and vim.iter(parts):all(function(part)
-      return BESIDE[part.kind]
-    end)
-  return chat.drawing.count == 0 or is_beside
+  local is_beside = vim.iter(parts):all(function(part)
+    return BESIDE[part.kind]
+  end)
+  return chat.drawing.count == 0 or #parts > 0 and is_beside
 end
 
 --- What a new host needs to continue a chat; nil while the chat has a host.
@@ -205,8 +198,7 @@ function M.emit(chat, event, fields)
   if event == 'restart' and chat.is_silent then
     chat.restarts = true
     return require('claude_ide.host').kill()
-  end
-  if chat.is_orphan and not (REVIVING[event] and require('claude_ide.host').start()) then
+  elseif chat.is_orphan and not (REVIVING[event] and require('claude_ide.host').start()) then
     return false
   elseif not channel.id then
     return false

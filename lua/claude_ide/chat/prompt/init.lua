@@ -218,7 +218,9 @@ function M.create(chat)
   local options = vim.bo[bufnr]
   options.bufhidden, options.swapfile = 'hide', false
   options.modeline, options.textwidth = false, 0
-  chat.prompt, chat.offer = bufnr, chat_state.unknown_offer()
+  -- What is offered until the agent runs.
+  chat.offer = { name = 'the agent', commands = {}, choices = {}, lacks = {} }
+  chat.prompt = bufnr
   chat.history = prompt_buffer.new_history()
   chat.images = { count = 0, data = {} }
   prompt_buffer.add(chat)
