@@ -9,9 +9,9 @@ from claude_ide.chat.page.rows import Look
 from support.frames import Line
 
 
-def seen(line: str, fence: Fence | None = None, *, width: int = 80, partial: bool = False) -> str:
+def seen(line: str, fence: Fence | None = None, *, width: int = 80) -> str:
     """Return a line as a window shows it; of a rule, one character beyond its source."""
-    row = render(line, fence, width=width, partial=partial).row
+    row = render(line, fence, width=width).row
     return Line(row.text, looks=[tuple(look) for look in row.looks]).seen
 
 
@@ -74,42 +74,6 @@ def test_the_target_of_a_link_is_shown_in_a_line_that_wraps() -> None:
 
     assert seen(line, width=len(line)) == "See this"
     assert seen(line, width=len(line) - 1) == "See [this](https://example.org/a)"
-
-
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        ("a **bold** w", "a bold w"),
-        ("a **bold**", "a **bold**"),
-        ("`a` **b** `c", "a b `c"),
-        ("`a **b** c", "`a **b** c"),
-        ("[a **b** c", "[a **b** c"),
-        ("[a](b) c", "[a](b) c"),
-        ("---", "---"),
-        ("- ", "- "),
-        ("- -", "- -"),
-        ("- i", "• i"),
-        ("```py", "```py"),
-        ("## T", "T"),
-    ],
-)
-def test_a_line_that_is_incomplete_conceals_what_is_certain(line: str, expected: str) -> None:
-    assert seen(line, partial=True) == expected
-
-
-def test_a_fence_that_may_close_is_not_concealed() -> None:
-    assert seen("```", Fence("```", ""), partial=True) == "```"
-
-
-@given(st.text(st.sampled_from("ab *_`[]()\\>#-~ä🙂:/h1.x"), max_size=30))
-def test_what_is_concealed_while_a_line_arrives_stays_concealed(line: str) -> None:
-    shown: set[Look] = set()
-    for end in range(len(line) + 1):
-        row = render(line[:end], width=80, partial=True).row
-        assert shown <= set(row.looks)
-        shown = set(row.looks)
-
-    assert shown <= set(render(line, width=80).row.looks)
 
 
 @given(st.text(st.sampled_from("ab *_`[]()\\>#-~ä🙂:/h1.x|"), max_size=40))

@@ -22,8 +22,6 @@ _HEADING = re.compile(r" {0,3}(#{1,6}(?:\s+|$))")
 _QUOTES = re.compile(r" {0,3}>(?: {0,3}>)* ?")
 _RULE = re.compile(r" {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$")
 _ITEM = re.compile(r"\s*([-*+]|\d{1,9}[.)])(?: \[([ xX])\])?(?=\s)")
-_UNSETTLED = frozenset("-*_+[`~")
-"""The first characters of texts that may turn an item into something else."""
 
 
 class Fence(NamedTuple):
@@ -42,30 +40,24 @@ class Rendered(NamedTuple):
     is_fitted: bool = False
 
 
-def render(
-    line: str, fence: Fence | None = None, *, width: int = 0, partial: bool = False
-) -> Rendered:
-    """Render a line in a window of this width.
-
-    If it is `partial`, more of it will follow: only what no continuation can change is concealed.
-    """
+def render(line: str, fence: Fence | None = None, *, width: int = 0) -> Rendered:
+    """Render a line in a window of this width."""
     if fence is not None and not fence.quotes:
-        return _in_fence(line, fence, partial=partial)
+        return _in_fence(line, fence)
     found = Found()
     begin = _quotes(line, found)
     if fence is not None and len(found.looks) >= fence.quotes:
-        return _in_fence(line, fence, partial=partial)
+        return _in_fence(line, fence)
     opening = _FENCE.match(line, begin)
     if opening:
+        fence = Fence(opening[1], opening[2].lower(), len(found.looks))
         found.marks.append(Mark(begin, len(line), "ClaudeChatFence"))
-        if not partial:
-            found.looks.append(Look(*opening.span(1)))
-        fence = Fence(opening[1], opening[2].lower(), len(found.looks) - (not partial))
+        found.hide(opening.span(1))
         return Rendered(found.row(line), fence)
     if not begin and _RULE.match(line):
-        return Rendered(_rule(line, partial=partial))
+        return Rendered(_rule(line))
     fits = "](" in line and len(line) <= LONGEST and cells(line) <= width
-    search(line, found, _begin(line, begin, found, partial=partial), links=fits, partial=partial)
+    search(line, found, _begin(line, begin, found), links=fits)
     return Rendered(found.row(line), None, found.has_link)
 
 
@@ -84,34 +76,33 @@ def _quotes(line: str, found: Found) -> int:
     return quotes.end()
 
 
-def _begin(line: str, begin: int, found: Found, *, partial: bool) -> int:
+def _begin(line: str, begin: int, found: Found) -> int:
     """Add a heading's marks or an item's marker; return where the text after it begins."""
     if not begin and (heading := _HEADING.match(line)):
         found.marks.append(Mark(0, len(line), "ClaudeChatHeading"))
         if heading.end() < len(line):
-            found.looks.append(Look(*heading.span(1)))
+            found.hide(heading.span(1))
         return heading.end()
     item = _ITEM.match(line, begin)
     if item is None:
         return begin
     found.marks.append(Mark(item.start(1), item.end(), "ClaudeChatList"))
-    after = line[item.end() :].lstrip()[:1]
-    if not item[1][0].isdigit() and not (partial and (not after or after in _UNSETTLED)):
+    if not item[1][0].isdigit():
         sign = BOXES[item[2]] if item[2] else BULLET
         found.looks.append(Look(item.start(1), item.end(), sign, "ClaudeChatList"))
     return item.end()
 
 
-def _rule(line: str, *, partial: bool) -> Row:
+def _rule(line: str) -> Row:
     found = Found([Mark(0, len(line), "ClaudeChatMeta")])
-    if not partial and len(line) < len(RULE):
+    if len(line) < len(RULE):
         each = (Look(at, at + 1, RULE[0], "ClaudeChatMeta") for at in range(len(line)))
         overlay = Look(len(line), len(line), RULE, "ClaudeChatMeta", "overlay")
         found.looks += [*each, overlay]
     return found.row(line)
 
 
-def _in_fence(line: str, fence: Fence, *, partial: bool) -> Rendered:
+def _in_fence(line: str, fence: Fence) -> Rendered:
     found = Found()
     begin = _quotes(line, found) if fence.quotes else 0
     found.marks.clear()
@@ -121,9 +112,8 @@ def _in_fence(line: str, fence: Fence, *, partial: bool) -> Rendered:
     closes = _closes(inside, fence)
     group = "ClaudeChatFence" if closes else "ClaudeChatCodeBlock"
     found.marks.append(Mark(begin, len(line), group))
-    if closes and not partial:
-        marker = begin + inside.index(fence.marker)
-        found.looks.append(Look(marker, len(line.rstrip())))
+    if closes:
+        found.hide((begin + inside.index(fence.marker), len(line.rstrip())))
     return Rendered(found.row(line), None if closes else fence)
 
 

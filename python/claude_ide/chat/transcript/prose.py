@@ -85,7 +85,7 @@ class Prose(View):
         """Add the line that may still grow; if the text is over, what it ends with is complete."""
         before = fence = self._fence
         if partial:
-            shown = render(partial, before, width=new.width, partial=not self._is_over)
+            shown = render(partial, before, width=new.width)
             fence = shown.fence
             new.add(shown)
         if self._is_over:
