@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from claude_ide.chat.page.markdown import Fence, render
-from claude_ide.chat.page.rows import Look
 from support.frames import Line
 
 
