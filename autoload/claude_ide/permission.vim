@@ -143,29 +143,24 @@ def Rows(lines: list<string>): list<string>
 enddef
 
 # The popup is in the corner of the user's window that is away from the cursor, because another window may
-# show the dialog of the CLI; in that of the screen if the window is too small. While the user is in it, it
-# stays there, and shows as much as possible. Its `row` and `column` count from 1.
+# show the dialog of the CLI. While the user is in it, it shows as much as possible. Its `row` and `column`
+# count from 1.
 def Place(title: string): dict<number>
   const has_tabline = &showtabline == 2 || (&showtabline == 1 && tabpagenr('$') > 1)
-  var top = has_tabline ? 1 : 0
-  var bottom = &lines - &cmdheight - (&laststatus > 0 ? 1 : 0)
+  const top = has_tabline ? 1 : 0
+  const bottom = &lines - &cmdheight - (&laststatus > 0 ? 1 : 0)
   const most = bottom - top - BORDER
   const widest = shown.rows->mapnew((_, row) => strdisplaywidth(row) + 1)->max()
   const wanted = max([NARROWEST, widest, strdisplaywidth(title)])
   const width = max([1, min([wanted, &columns - BORDER])])
   const half = float2nr(&lines * HIGHEST)
   const height = max([1, min([len(shown.rows), shown.is_inside ? most : min([most, half])])])
-  if !shown.is_inside || empty(shown.corner)
-    shown.corner = {right: &columns, is_at_top: screenrow() > &lines / 2}
-    if !shown.is_inside && winwidth(0) >= width + BORDER && winheight(0) >= height + BORDER
-      const [row, column] = win_screenpos(0)
-      [top, bottom] = [row - 1, row - 1 + winheight(0)]
-      shown.corner = {right: column - 1 + winwidth(0), is_at_top: winline() > winheight(0) / 2}
-    endif
-  endif
-  const right: number = min([shown.corner.right, &columns])
+  const [first, column] = win_screenpos(0)
+  const is_at_top = winline() > winheight(0) / 2
+  const row = is_at_top ? first - 1 : first - 1 + winheight(0) - BORDER - height
+  const right = min([column - 1 + winwidth(0), &columns])
   return {
-    row: 1 + (shown.corner.is_at_top ? top : max([0, bottom - BORDER - height])),
+    row: 1 + max([top, min([row, bottom - BORDER - height])]),
     column: 1 + max([0, right - BORDER - width]),
     width: width,
     height: height,
@@ -239,9 +234,7 @@ enddef
 
 # Only for the autocommand: the screen has another size.
 export def Resized()
-  if !empty(shown)
-    Report('resized')
-  endif
+  Report('resized')
 enddef
 
 def Leave()
@@ -322,7 +315,6 @@ export def Show(permission: dict<any>): bool
       rows: [],
       since: [],
       seen: 0,
-      corner: {},
       is_inside: false,
       has_closed: false,
     }

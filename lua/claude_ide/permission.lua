@@ -57,7 +57,6 @@ local LOOKS = {
 ---@field win? integer
 ---@field drawn? claude_ide.Permission what is in the window
 ---@field reading? claude_ide.Reading what of the drawn one has been on the screen
----@field corner? { right: integer, is_at_top: boolean } the place where it was before the user entered it
 ---@field origin? claude_ide.Location where the user was before they entered it
 
 local shown ---@type claude_ide.PermissionFloat?
@@ -110,8 +109,7 @@ local function keys()
 end
 
 -- It is in the corner of the user's window that is away from the cursor, because another window may show the
--- dialog of the CLI; in that of the screen if the window is too small. While the user is in it, it stays
--- there, and shows as much as possible.
+-- dialog of the CLI. While the user is in it, it stays there, and shows as much as possible.
 local function config_of(state)
   local lines, is_inside = state.permission.lines, has_user(state)
   local tabline, tabpages = vim.o.showtabline, #api.nvim_list_tabpages()
@@ -122,19 +120,15 @@ local function config_of(state)
   local wanted = math.max(NARROWEST, float.widest(lines) + 1)
   local width = math.max(1, math.min(wanted, vim.o.columns - BORDER))
   local height = math.max(1, math.min(float.rows(lines, width), most))
-  if not is_inside then
-    local rows, columns = api.nvim_win_get_height(0), api.nvim_win_get_width(0)
-    state.corner = { right = vim.o.columns, is_at_top = vim.fn.screenrow() > vim.o.lines / 2 }
-    if columns >= width + BORDER and rows >= height + BORDER then
-      local row, column = unpack(api.nvim_win_get_position(0))
-      top, bottom = row, row + rows
-      state.corner = { right = column + columns, is_at_top = vim.fn.winline() > rows / 2 }
-    end
-  end
-  local right = math.min(state.corner.right, vim.o.columns)
+  local win = is_inside and api.nvim_win_is_valid(state.origin.win) and state.origin.win or 0
+  local row, column = unpack(api.nvim_win_get_position(win))
+  local rows = api.nvim_win_get_height(win)
+  local is_at_top = api.nvim_win_call(win, vim.fn.winline) > rows / 2
+  local right = math.min(column + api.nvim_win_get_width(win), vim.o.columns)
+  row = is_at_top and row or row + rows - BORDER - height
   return {
     relative = 'editor',
-    row = state.corner.is_at_top and top or math.max(0, bottom - BORDER - height),
+    row = math.max(top, math.min(row, bottom - BORDER - height)),
     col = math.max(0, right - BORDER - width),
     width = width,
     height = height,

@@ -4,7 +4,8 @@ local prompt_buffer = require('claude_ide.chat.prompt.buffer')
 
 local M = {}
 
-local augroup = vim.api.nvim_create_augroup('claude_ide_chat_prompt_completion', { clear = true })
+local api, fn = vim.api, vim.fn
+local augroup = api.nvim_create_augroup('claude_ide_chat_prompt_completion', { clear = true })
 
 local LIMIT = 200 -- items
 local PATIENCE = 100 -- milliseconds
@@ -13,29 +14,30 @@ local PATIENCE = 100 -- milliseconds
 local SWITCHES = { completion = false, minicompletion_disable = true }
 
 ---@class claude_ide.ChatToken
----@field kind 'file'|'command'
 ---@field column integer bytes before it
+---@field is_command boolean
 ---@field pattern string what was typed after its `@` or `/`
 
--- The token that the cursor is at the end of.
+-- The prompt of the current buffer, if the cursor is at the end of a token in it.
+---@return claude_ide.PromptBuffer?
 ---@return claude_ide.ChatToken?
-local function token()
-  local line, column = unpack(vim.api.nvim_win_get_cursor(0))
-  local before = vim.api.nvim_get_current_line():sub(1, column)
+local function here()
+  local prompt = prompt_buffer.of(api.nvim_get_current_buf())
+  local line, column = unpack(api.nvim_win_get_cursor(0))
+  local before = api.nvim_get_current_line():sub(1, column)
   if line == 1 and before:find('^/%S*$') then
-    return { kind = 'command', column = 0, pattern = before:sub(2) }
+    return prompt, { column = 0, is_command = true, pattern = before:sub(2) }
   end
-  if vim.api.nvim_buf_get_lines(0, 0, 1, false)[1]:sub(1, 1) == '!' then
-    -- A command for the shell, which has no mentions.
-    return
-  end
-  for _, form in ipairs({ '@"([^"]*)$', '@([^%s"@]*)$' }) do
+  -- A command for the shell has no mentions.
+  local is_shell = fn.getline(1):sub(1, 1) == '!'
+  for _, form in ipairs(is_shell and {} or { '@"([^"]*)$', '@([^%s"@]*)$' }) do
     local start, _, pattern = before:find(form)
     ---@cast pattern string
     if start and (start == 1 or before:sub(start - 1, start - 1):find('[%s(]')) then
-      return { kind = 'file', column = start - 1, pattern = pattern }
+      return prompt, { column = start - 1, is_command = false, pattern = pattern }
     end
   end
+  return prompt
 end
 
 local function file_item(path)
@@ -48,7 +50,7 @@ local function command_item(command)
   return {
     word = '/' .. command.name,
     abbr = '/' .. command.name .. hint,
-    menu = vim.fn.strcharpart(command.description:gsub('%s+', ' '), 0, 60),
+    menu = fn.strcharpart(command.description:gsub('%s+', ' '), 0, 60),
     info = command.description,
   }
 end
@@ -58,33 +60,29 @@ local is_float = false -- whether a plugin draws the menu
 -- How many items there is room for. A plugin such as noice.nvim draws the menu in a float below the cursor,
 -- and Neovim moves a float that does not fit there up, over the line that is being typed.
 local function room()
-  local line, column = unpack(vim.api.nvim_win_get_cursor(0))
-  local row = vim.fn.screenpos(0, line, column + 1).row
+  local line, column = unpack(api.nvim_win_get_cursor(0))
+  local row = fn.screenpos(0, line, column + 1).row
   return is_float and math.max(1, vim.o.lines - vim.o.cmdheight - row) or LIMIT
 end
 
--- The items of a menu. Git lists files until their deletion is staged.
+-- The items of a menu.
 ---@param prompt claude_ide.PromptBuffer
----@param found claude_ide.ChatToken
+---@param is_command boolean
+---@param pattern string
 ---@param paths string[] those that may match
 ---@return table[]
-local function items(prompt, found, paths)
-  local is_command = found.kind == 'command'
+local function items(prompt, is_command, pattern, paths)
   local candidates = is_command and prompt.offer.commands or paths
-  if found.pattern ~= '' then
+  if pattern ~= '' then
     local options = { key = is_command and 'name' or nil, limit = LIMIT }
-    candidates = vim.fn.matchfuzzy(candidates, found.pattern, options)
+    candidates = fn.matchfuzzy(candidates, pattern, options)
   end
+  -- Git lists files until their deletion is staged.
   local function is_there(path)
     return is_command or vim.uv.fs_lstat(vim.fs.joinpath(prompt.options.root, path)) ~= nil
   end
-  return vim
-    .iter(candidates)
-    :take(LIMIT)
-    :filter(is_there)
-    :take(room())
-    :map(is_command and command_item or file_item)
-    :totable()
+  local found = vim.iter(candidates):take(LIMIT):filter(is_there):take(room())
+  return found:map(is_command and command_item or file_item):totable()
 end
 
 local asked = 0
@@ -106,37 +104,35 @@ function M.show(number, paths)
   end
 end
 
--- The prompt of the current buffer.
-local function here()
-  return prompt_buffer.of(vim.api.nvim_get_current_buf())
-end
-
 local function before_cursor()
-  return vim.api.nvim_get_current_line():sub(1, vim.api.nvim_win_get_cursor(0)[2])
+  return api.nvim_get_current_line():sub(1, api.nvim_win_get_cursor(0)[2])
 end
 
+-- Open the menu of a prompt.
 ---@param prompt claude_ide.PromptBuffer
 ---@param paths? string[] nil if the host has to be asked for them
 ---@param pattern? string for which it has been asked
 local function offer(prompt, paths, pattern)
-  local found = vim.fn.mode():find('^i') and here() == prompt and token()
-  if not found or pattern and pattern ~= found.pattern then
+  local current, found = here()
+  if current ~= prompt or not found or not fn.mode():find('^i') then
     return
-  elseif found.kind == 'file' and not paths then
+  elseif pattern and pattern ~= found.pattern then
+    return
+  elseif not found.is_command and not paths then
     return ask(prompt, found.pattern, function(given)
       offer(prompt, given, found.pattern)
     end)
   end
-  local list = items(prompt, found, paths or {})
-  local typed = before_cursor():sub(found.column + 1)
-  if not (#list == 1 and list[1].word == typed) then
-    vim.fn.complete(found.column + 1, list)
-    local was_float = is_float
-    -- Neovim does not compute the width of a menu that it does not draw.
-    is_float = vim.fn.pumvisible() == 1 and vim.fn.pum_getpos().width == 0
-    if is_float and not was_float then
-      offer(prompt, paths, pattern)
-    end
+  local list = items(prompt, found.is_command, found.pattern, paths or {})
+  if #list == 1 and list[1].word == before_cursor():sub(found.column + 1) then
+    return
+  end
+  fn.complete(found.column + 1, list)
+  -- Neovim does not compute the width of a menu that it does not draw.
+  local was_float = is_float
+  is_float = fn.pumvisible() == 1 and fn.pum_getpos().width == 0
+  if is_float and not was_float then
+    offer(prompt, paths, pattern)
   end
 end
 
@@ -158,14 +154,11 @@ local latest = {} ---@type string[] the files for the second call of the 'omnifu
 ---@param base string what was typed so far
 ---@return integer|table start or items
 function M.omnifunc(findstart, base)
-  local prompt, found = here(), token()
+  local prompt, found = here()
   if findstart == 0 then
-    local kind = base:sub(1, 1) == '/' and 'command' or 'file'
     local pattern = base:gsub('^[@/]"?', '')
-    return prompt and items(prompt, { kind = kind, column = 0, pattern = pattern }, latest) or {}
-  elseif prompt and found and found.kind == 'command' then
-    return found.column
-  elseif prompt and found then
+    return prompt and items(prompt, base:sub(1, 1) == '/', pattern, latest) or {}
+  elseif prompt and found and not found.is_command then
     local paths ---@type string[]?
     ask(prompt, found.pattern, function(given)
       paths = given
@@ -173,37 +166,28 @@ function M.omnifunc(findstart, base)
     vim.wait(PATIENCE, function()
       return paths ~= nil
     end, 1)
-    if paths then
-      latest = paths
-      return found.column
-    end
-    answer = function(given)
-      offer(prompt, given, found.pattern)
+    latest = paths or {}
+    if not paths then
+      answer = function(given)
+        offer(prompt, given, found.pattern)
+      end
+      -- "Cancel silently and leave completion mode."
+      return -3
     end
   end
-  -- "Cancel silently and leave completion mode."
-  return -3
+  return prompt and found and found.column or -3
 end
 
 local function accept()
-  if vim.fn.pumvisible() == 0 then
+  if fn.pumvisible() == 0 then
     return '<Tab>'
   end
-  return vim.fn.complete_info({ 'selected' }).selected < 0 and '<C-n><C-y>' or '<C-y>'
+  return fn.complete_info({ 'selected' }).selected < 0 and '<C-n><C-y>' or '<C-y>'
 end
 
 --- The key that accepts an entry of the menu.
 ---@type claude_ide.ChatKey
 M.KEY = { 'i', { '<Tab>' }, 'complete', 'Accept the completion', accept, expr = true }
-
--- An accepted entry ends in a quote, and a plugin that pairs quotes has already inserted one.
-local function drop_second_quote(word)
-  local row, column = unpack(vim.api.nvim_win_get_cursor(0))
-  local behind = vim.api.nvim_get_current_line():sub(column + 1, column + 1)
-  if word and word:sub(-1) == '"' and behind == '"' then
-    vim.api.nvim_buf_set_text(0, row - 1, column, row - 1, column + 1, {})
-  end
-end
 
 -- Whether the prompt's own menu opens: `b:claude_chat_menu = false` leaves completion to others.
 local function has_own_menu(bufnr)
@@ -219,12 +203,12 @@ local function keep_others_out(bufnr)
       vim.b[bufnr][name] = value
     end
   end
-  if vim.fn.exists('+autocomplete') == 1 then
+  if fn.exists('+autocomplete') == 1 then
     -- Otherwise a menu of keywords would be open nearly always, and <Up> would move in it.
-    vim.api.nvim_set_option_value('autocomplete', false, { buf = bufnr })
+    api.nvim_set_option_value('autocomplete', false, { buf = bufnr })
   end
   -- nvim-cmp has no buffer variable, and may be loaded at any time.
-  vim.api.nvim_buf_call(bufnr, function()
+  api.nvim_buf_call(bufnr, function()
     pcall(function()
       package.loaded['cmp'].setup.buffer({ enabled = false })
     end)
@@ -239,22 +223,25 @@ function M.attach(prompt)
   options.omnifunc = "v:lua.require'claude_ide.chat.prompt.completion'.omnifunc"
   options.completeopt = 'menuone,noselect,popup'
   local function on(events, callback)
-    vim.api.nvim_create_autocmd(events, { group = augroup, buffer = bufnr, callback = callback })
+    api.nvim_create_autocmd(events, { group = augroup, buffer = bufnr, callback = callback })
   end
   -- From `FileType` on, in which the user can decide otherwise.
   on({ 'FileType', 'InsertEnter' }, function()
     keep_others_out(bufnr)
   end)
   on({ 'TextChangedI', 'TextChangedP' }, function()
-    local is_chosen = vim.fn.pumvisible() == 1
-      and vim.fn.complete_info({ 'selected' }).selected >= 0
+    local is_chosen = fn.pumvisible() == 1 and fn.complete_info({ 'selected' }).selected >= 0
     if not is_chosen and before_cursor() ~= accepted and has_own_menu(bufnr) then
       offer(prompt)
     end
   end)
   on('CompleteDone', function()
     local word = vim.v.completed_item.word
-    drop_second_quote(word)
+    local row, column = unpack(api.nvim_win_get_cursor(0))
+    -- An accepted entry ends in a quote, and a plugin that pairs quotes has already inserted one.
+    if word and word:sub(-1) == '"' and fn.getline('.'):sub(column + 1, column + 1) == '"' then
+      api.nvim_buf_set_text(0, row - 1, column, row - 1, column + 1, {})
+    end
     -- After a folder, completion continues with what is in it.
     local is_final = word and word:sub(-1) ~= '/' or vim.v.event.reason == 'cancel'
     accepted = is_final and before_cursor() or nil
