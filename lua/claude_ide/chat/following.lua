@@ -22,7 +22,6 @@ local HEAD_BYTES = 8000 -- that are searched for a NUL
 local namespace = api.nvim_create_namespace('claude_ide_following')
 
 -- Whether a file may appear now; a later one may otherwise.
----@param chat claude_ide.Chat
 local function is_welcome(chat)
   return chat.view ~= nil
     and chat_windows.has(chat.view, api.nvim_get_current_win())

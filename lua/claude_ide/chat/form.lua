@@ -211,7 +211,6 @@ local function on_closed(form)
   end
 end
 
----@param form claude_ide.Form
 local function config(form, height)
   local page = form.page
   local widest = math.max(api.nvim_strwidth(page.footer), float.widest(page.lines) + 1)

@@ -39,7 +39,6 @@ local lists = {} ---@type table<string, claude_ide.List> by name
 local MOST_HEIGHT = 0.4
 local LEAST_HEIGHT = 3
 
----@return integer?
 local function window_of(list)
   return list and vim.fn.win_findbuf(list.bufnr)[1]
 end
@@ -158,7 +157,6 @@ local function row_of(list, id)
   end
 end
 
----@param list claude_ide.List
 ---@param items claude_ide.ListItem[]
 local function draw(list, items)
   local lines, shown, marks = {}, {}, {}

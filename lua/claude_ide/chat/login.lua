@@ -41,7 +41,6 @@ local function ended(chat, bufnr, has_succeeded)
   end)
 end
 
----@param chat claude_ide.Chat
 ---@param request claude_ide.LoginRequest
 ---@return { error: string }?
 local function start(chat, request)

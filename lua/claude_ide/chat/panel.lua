@@ -60,7 +60,6 @@ local function show_and_enter(chat)
 end
 
 -- Close a chat. An unsent prompt exists nowhere else.
----@param chat claude_ide.Chat
 local function finish(chat)
   local is_loaded = api.nvim_buf_is_loaded(chat.prompt)
   local written = is_loaded and prompt_buffer.read(chat.prompt) or chat.unsent or ''
@@ -100,7 +99,6 @@ local function on_unload(chat, bufnr)
 end
 
 -- Name the buffers of a chat after its agent, unless they have these names.
----@param chat claude_ide.Chat
 local function name_buffers(chat)
   local name = chat_state.agent_name(chat)
   if chat.named ~= name then

@@ -51,7 +51,6 @@ function M.report(chat, is_new)
 end
 
 -- Save the cursors of windows.
----@param chat claude_ide.Chat
 ---@param windows table<'transcript'|'prompt', integer>
 local function save_cursors(chat, windows)
   for name, win in pairs(windows) do
@@ -66,7 +65,6 @@ local function save_cursors(chat, windows)
 end
 
 -- Restore the cursors of windows. One that was at the end of the transcript goes to its end.
----@param chat claude_ide.Chat
 ---@param windows table<'transcript'|'prompt', integer>
 local function restore_cursors(chat, windows)
   for name, win in pairs(windows) do

@@ -35,7 +35,6 @@ local function headline(prompt)
   return '⧗ ' .. lines[1] .. (more > 0 and rest or '')
 end
 
----@param chat claude_ide.Chat
 ---@return claude_ide.Chunks rows
 local function rows(chat)
   local found = {}
@@ -52,7 +51,6 @@ local function rows(chat)
 end
 
 --- Show the lines below the transcript as they should be now.
----@param chat claude_ide.Chat
 local function update(chat)
   if not api.nvim_buf_is_valid(chat.transcript) then
     return
@@ -105,8 +103,6 @@ function M.expect(chat, is_missing_yet)
   end, M.patience)
 end
 
----@param chat claude_ide.Chat
----@param number integer
 ---@return claude_ide.SentPrompt?
 local function find(chat, number)
   return vim.iter(chat.sent):find(function(prompt)

@@ -239,7 +239,6 @@ local function report()
   status_line.report('chats', facts)
 end
 
----@param chat claude_ide.Chat
 ---@param doing claude_ide.ChatWork
 local function show_work(chat, doing)
   chat.is_working = doing.status == 'running'

@@ -63,7 +63,6 @@ function M.mark_mentions(bufnr, tick, unknown)
   end
 end
 
----@param prompt claude_ide.PromptBuffer
 local function check_mentions(prompt)
   local bufnr = prompt.prompt
   if not api.nvim_buf_is_loaded(bufnr) then
@@ -206,7 +205,6 @@ function M.remember(history, text)
 end
 
 -- Show another prompt of the history: the entry as it was edited in this prompt, or as it was sent.
----@param prompt claude_ide.PromptBuffer
 ---@param count integer how many entries to move; negative for older ones
 local function browse(prompt, count)
   local bufnr, history, newest = prompt.prompt, prompt.history, #entries + 1

@@ -66,9 +66,6 @@ local function room()
 end
 
 -- The items of a menu.
----@param prompt claude_ide.PromptBuffer
----@param is_command boolean
----@param pattern string
 ---@param paths string[] those that may match
 ---@return table[]
 local function items(prompt, is_command, pattern, paths)
@@ -109,7 +106,6 @@ local function before_cursor()
 end
 
 -- Open the menu of a prompt.
----@param prompt claude_ide.PromptBuffer
 ---@param paths? string[] nil if the host has to be asked for them
 ---@param pattern? string for which it has been asked
 local function offer(prompt, paths, pattern)

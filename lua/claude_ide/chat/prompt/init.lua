@@ -44,7 +44,6 @@ local function put_image(bufnr, mark, text)
 end
 
 -- Read an image from the clipboard, and insert its placeholder at the present cursor.
----@param chat claude_ide.Chat
 local function paste(chat)
   if chat_state.lacks(chat, 'paste-image') then
     local reason = ('%s cannot accept images'):format(chat.offer.name)
@@ -77,8 +76,6 @@ function M.insert_image(bufnr, mark, image)
 end
 
 -- Add the images of an earlier prompt; their placeholders in its text get their new numbers.
----@param chat claude_ide.Chat
----@param text string
 ---@param images claude_ide.ChatImage[] in the order of their placeholders
 ---@return string text with a placeholder for each image
 local function adopt_images(chat, text, images)
@@ -97,8 +94,6 @@ local function adopt_images(chat, text, images)
 end
 
 -- The images whose placeholders are in a text.
----@param chat claude_ide.Chat
----@param text string
 ---@return claude_ide.ChatImage[]
 local function images_in(chat, text)
   local list, seen = {}, {}
@@ -113,7 +108,6 @@ local function images_in(chat, text)
 end
 
 -- Hand a prompt to the host; the transcript then shows its end.
----@param chat claude_ide.Chat
 ---@param prompt { text: string, how: 'send'|'steer'|'redirect', images?: any[], number?: integer }
 ---@return boolean is_sent
 local function hand_over(chat, prompt)
@@ -127,8 +121,6 @@ local function hand_over(chat, prompt)
   return false
 end
 
----@param chat claude_ide.Chat
----@param how 'send'|'steer'|'redirect'
 ---@return boolean has_text whether there was anything to send
 local function send(chat, how)
   local text = prompt_buffer.text(chat.prompt)
@@ -167,7 +159,6 @@ local function stop_twice(chat)
   end
 end
 
----@param chat claude_ide.Chat
 ---@return claude_ide.ChatKey[]
 local function list(chat)
   local function calling(fn, ...)

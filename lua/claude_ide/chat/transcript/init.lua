@@ -271,8 +271,6 @@ local function set_look(bufnr, first, look)
   api.nvim_buf_set_extmark(bufnr, marks, first + row, column, mark)
 end
 
----@param chat claude_ide.Chat
----@param edit claude_ide.ChatEdit
 local function apply(chat, edit)
   local bufnr, drawing = chat.transcript, chat.drawing
   local first = math.min(edit.first, drawing.count)
@@ -311,8 +309,6 @@ local function apply_all(chat, frame)
   end
 end
 
----@param chat claude_ide.Chat
----@param frame claude_ide.ChatFrame
 local function draw(chat, frame)
   local bufnr = chat.transcript
   local following = chat_follow.windows(bufnr)
