@@ -16,7 +16,6 @@ const NONE_RUNS = 'no terminal of this Vim runs Claude (:Claude opens one)'
 
 var failed = 0 # the buffer with the last output of a CLI that ended with an error
 var origins: dict<dict<any>> = {} # by buffer: where the user came from
-var is_going = false
 var is_starting = false # whether a CLI starts soon
 
 # Going there and back.
@@ -24,22 +23,6 @@ var is_starting = false # whether a CLI starts soon
 # Where the user is: the window, the mode, and the cursor.
 def Here(): dict<any>
   return {win: win_getid(), mode: mode(1)->matchstr("^[iRvV\<C-v>]"), cursor: getpos('.')}
-enddef
-
-def ForgetOrigin(bufnr: number)
-  if !is_going && has_key(origins, bufnr)
-    origins->remove(string(bufnr))
-  endif
-enddef
-
-# If the user enters the terminal in another way, they come from the previous window.
-def WatchEntry(bufnr: number)
-  execute $'augroup claude_ide_focus_{bufnr}'
-    autocmd!
-    execute $'autocmd WinEnter <buffer={bufnr}> ForgetOrigin({bufnr})'
-    execute $'autocmd BufWipeout <buffer={bufnr}> ++once ForgetOrigin({bufnr})'
-    execute $'autocmd BufWipeout <buffer={bufnr}> ++once autocmd! claude_ide_focus_{bufnr}'
-  augroup END
 enddef
 
 def Enter(bufnr: number, will_type: bool)
@@ -69,10 +52,7 @@ def Go(bufnr: number, will_type: bool)
   elseif origin.mode !=# ''
     stopinsert
   endif
-  WatchEntry(bufnr)
-  is_going = true
   const failure = reason.Try(Enter, [bufnr, will_type])
-  is_going = false
   if failure !=# ''
     message.Show(failure, 'error')
   elseif win_getid() != origin.win
@@ -96,21 +76,19 @@ def Visit(terminal: dict<any>)
   register.Use(terminal)
 enddef
 
-# The window that the user came from, or another one in this tab page; empty if nothing else is
-# open.
+# The window that the user came from, or another one; empty if nothing else is open. They may have come
+# in another way since.
 def WayBack(bufnr: number): dict<any>
-  const origin = get(origins, bufnr, {})
-  if !empty(origin) && win_id2tabwin(origin.win) != [0, 0]
+  const before = win_getid(winnr('#'))
+  const [origin, tab] = [get(origins, bufnr, {}), tabpagenr('#')]
+  const from_tab = empty(origin) ? 0 : win_id2tabwin(origin.win)[0]
+  if from_tab > 0 && (origin.win == before || from_tab == tab)
     return origin
   endif
-  const wins = [win_getid(winnr('#'))] + range(1, winnr('$'))->map((_, nr) => win_getid(nr))
+  const wins = [before] + range(1, winnr('$'))->map((_, nr) => win_getid(nr))
   const other = wins->indexof((_, win) => win > 0 && winbufnr(win) != bufnr)
-  if other >= 0
-    return {win: wins[other], mode: '', cursor: []}
-  elseif tabpagenr('#') > 0
-    return {win: win_getid(tabpagewinnr(tabpagenr('#')), tabpagenr('#')), mode: '', cursor: []}
-  endif
-  return {}
+  const win = other >= 0 ? wins[other] : tab > 0 ? win_getid(tabpagewinnr(tab), tab) : 0
+  return win > 0 ? {win: win, mode: '', cursor: []} : {}
 enddef
 
 # The key with which Insert and Replace mode continue where they were; of Visual mode `gv` has the

@@ -123,7 +123,7 @@ async def test_a_failed_program_keeps_its_output_until_the_next_start(
         await until(partial(vim.eval, f"term_getstatus({terminal}) =~ 'finished'"))
         assert await vim.eval("winnr('$')") == 2
         await vim.command("redraw!")
-        assert "fail" in vim.screen.text()
+        await until(lambda: "fail" in vim.screen.text())
 
     assert await vim.eval("len(term_list())") == 1
     assert await vim.eval("winwidth(2)") == 40

@@ -22,25 +22,12 @@ local NONE_RUNS = 'no terminal of this Neovim runs Claude (:Claude opens one)'
 
 local failed ---@type integer? buffer with the last output of a CLI that ended with an error
 local origins = {} ---@type table<integer, claude_ide.Location> by buffer: where the user came from
-local is_going = false
 
 local function on(event, bufnr, callback)
   api.nvim_create_autocmd(event, { group = augroup, buffer = bufnr, callback = callback })
 end
 
 -- Going there and back.
-
--- If the user enters the terminal in another way, they come from the previous window.
-local function forget_origin_on_entry(bufnr)
-  if not origins[bufnr] then
-    on('WinEnter', bufnr, function()
-      if not is_going then
-        origins[bufnr] = nil
-        return true
-      end
-    end)
-  end
-end
 
 local ANYWHERE = { side = 'right', size = 0.4 } ---@type claude_ide.TerminalPlace
 
@@ -70,10 +57,8 @@ local function go(bufnr, will_type)
     if not api.nvim_buf_is_valid(bufnr) then
       return
     end
-    forget_origin_on_entry(bufnr)
-    origins[bufnr], is_going = origin, true
+    origins[bufnr] = origin
     local ok, reason = pcall(enter, bufnr, will_type)
-    is_going = false
     if not ok then
       message.show(tostring(reason), 'error')
     end
@@ -93,18 +78,16 @@ local function show(terminal, will_type)
   end
 end
 
--- The window that the user came from, or another one in this tab page.
+-- The window that the user came from, or another one. They may have come in another way since.
 local function way_back(bufnr)
-  local origin = origins[bufnr]
-  if origin and api.nvim_win_is_valid(origin.win) then
+  local origin, before = origins[bufnr], vim.fn.win_getid(vim.fn.winnr('#'))
+  local tabpage = api.nvim_list_tabpages()[vim.fn.tabpagenr('#')]
+  if origin and (origin.win == before or origin.tabpage == tabpage) then
     return origin
   end
-  local windows = { vim.fn.win_getid(vim.fn.winnr('#')), unpack(tiling.windows(0)) }
-  local win = vim.iter(windows):find(function(candidate)
+  local win = vim.iter({ before, unpack(tiling.windows(0)) }):find(function(candidate)
     return candidate > 0 and api.nvim_win_get_buf(candidate) ~= bufnr
-  end)
-  local last = api.nvim_list_tabpages()[vim.fn.tabpagenr('#')]
-  win = win or last and api.nvim_tabpage_get_win(last)
+  end) or tabpage and api.nvim_tabpage_get_win(tabpage)
   return win and { win = win, tabpage = api.nvim_win_get_tabpage(win), terminal = false }
 end
 
