@@ -72,26 +72,15 @@ enddef
 # steps. Emits `answered` {token}; with `failed` facts, in which case nothing was done; `results` of the
 # steps; `failure` if the step after those has failed.
 export def Run(token: number, gate: any, facts: list<list<any>>, steps: list<list<any>>)
-  const gate_name: string = type(gate) == v:t_string ? gate : ''
   const Open = () => Try(token, facts, steps)
   const OnError = (failure) => channel.Emit('answered', {token: token, results: [], failure: failure})
-  const changed = facts->mapnew((_, fact) => fact[1])->filter((_, subject) => type(subject) == v:t_number)
-  if gate_name ==# 'changeable'
-    waiting[token] = moment.WhenChangeable(Open, OnError, changed)
-  elseif gate_name ==# 'ended'
-    waiting[token] = moment.WhenEnded(Open, OnError)
-  elseif gate_name ==# 'free'
-    waiting[token] = moment.WhenFree(Open, OnError)
-  elseif gate_name ==# 'harmless'
-    waiting[token] = moment.WhenHarmless(Open, OnError)
-  elseif gate_name ==# 'notifiable'
-    waiting[token] = moment.WhenNotifiable(Open, OnError)
-  elseif gate_name ==# 'possible'
-    waiting[token] = moment.WhenPossible(Open, OnError)
-  elseif gate_name ==# 'unprompted'
-    waiting[token] = moment.WhenUnprompted(Open, OnError)
-  else
+  if type(gate) != v:t_string
     Open()
+  elseif gate ==# 'changeable'
+    const changed = facts->mapnew((_, fact) => fact[1])->filter((_, subject) => type(subject) == v:t_number)
+    waiting[token] = moment.WhenChangeable(Open, OnError, changed)
+  else
+    waiting[token] = call('claude_ide#timing#moment#When' .. toupper(gate[0]) .. gate[1 :], [Open, OnError])
   endif
 enddef
 

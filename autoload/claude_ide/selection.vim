@@ -6,7 +6,7 @@ vim9script
 
 import autoload './channel.vim'
 import autoload './file/path.vim' as file
-import autoload './file/positions.vim'
+import autoload './file/text.vim' as buffer_text
 import autoload './privacy.vim'
 import autoload './messages/announce.vim'
 import autoload './messages/message.vim'
@@ -77,7 +77,7 @@ def ForgetPath()
 enddef
 
 def Position(point: dict<number>): dict<number>
-  return {line: point.row, character: positions.Character(getline(point.row + 1), point.col)}
+  return {line: point.row, character: buffer_text.Character(getline(point.row + 1), point.col)}
 enddef
 
 def Describe(path: string, area: dict<any>): dict<any>

@@ -1,10 +1,9 @@
 vim9script
 # Builds diagnostics in the form of LSP: {message, severity, range, source, code}.
 
-import autoload '../file/edit.vim'
-import autoload '../file/positions.vim'
+import autoload '../file/path.vim' as file
+import autoload '../file/text.vim' as buffer_text
 import autoload '../file/disk.vim'
-import autoload '../file/text.vim' as file_text
 
 export const SEVERITIES = ['Error', 'Warning', 'Info', 'Hint']
 
@@ -17,11 +16,11 @@ final on_disk: dict<any> = {path: '', stamp: '', lines: []}
 def LineOnDisk(path: string, lnum: number): string
   const now = disk.Stamp(path)
   if path !=# on_disk.path || now !=# on_disk.stamp
-    const is_read = edit.IsFile(path) && getfsize(path) <= LARGEST
+    const is_read = file.TypeOf(path) ==# 'file' && getfsize(path) <= LARGEST
     extend(on_disk, {path: path, stamp: now, lines: is_read ? readfile(path) : []})
   endif
   const line: string = get(on_disk.lines, lnum - 1, '')
-  return file_text.IsUtf8([line]) ? line : ''
+  return buffer_text.IsUtf8([line]) ? line : ''
 enddef
 
 # A function from a line of a file (from 1) to its text, which is empty where there is none. It caches
@@ -47,7 +46,7 @@ export def Position(lnum: number, col: number, TextOf: func): dict<number>
   const text: string = TextOf(row)
   return {
     line: row - 1,
-    character: text ==# '' ? bytes : positions.Character(text, bytes),
+    character: text ==# '' ? bytes : buffer_text.Character(text, bytes),
   }
 enddef
 

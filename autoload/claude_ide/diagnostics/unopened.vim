@@ -138,7 +138,7 @@ enddef
 # Load a file, unless it is loaded, without showing or listing it. It stays loaded for some minutes.
 # Returns `bufnr`, `is_cold` (loaded just now) and `is_checked` (loaded before), the `obstacle` to loading it, or an `error`.
 export def Load(path: string): dict<any>
-  const checked = file.Existing(path)
+  const checked = file.Check(path, true)
   if has_key(checked, 'refusal')
     return {error: checked.refusal}
   endif

@@ -13,15 +13,6 @@ import autoload './reload.vim'
 # By buffer, until it is saved: the `lines` and the `format` before, and the `text` that was given.
 final replaced: dict<dict<any>> = {}
 
-# An option that is set to its own value would mark the buffer as modified, too.
-def SetFormat(bufnr: number, format: dict<any>)
-  for name in file_text.FORMAT
-    if string(getbufvar(bufnr, '&' .. name)) !=# string(format[name])
-      setbufvar(bufnr, '&' .. name, format[name])
-    endif
-  endfor
-enddef
-
 def FormatOf(bufnr: number): dict<any>
   final format: dict<any> = {}
   for name in file_text.FORMAT
@@ -68,9 +59,9 @@ export def Replace(bufnr: number, given: dict<any>): number
   const first = get(given, 'joins', false) ? get(replaced, bufnr, {}) : {}
   const before = first ?? {lines: getbufline(bufnr, 1, '$'), format: FormatOf(bufnr)}
   replaced[bufnr] = extendnew(before, {text: given.text})
-  const parsed = edit.OfBytes(bufnr, given.text)
+  const parsed = file_text.Parse(given.text)
   edit.Change(bufnr, parsed.lines, get(given, 'joins', false))
-  SetFormat(bufnr, parsed)
+  file_text.SetOptions(bufnr, file_text.FORMAT, parsed)
   return getbufvar(bufnr, 'changedtick')
 enddef
 
@@ -85,7 +76,7 @@ export def Save(bufnr: number, path: string, agent: string, is_accepted: bool): 
     return saved == before.text ? {} : {text: saved}
   endif
   edit.Change(bufnr, before.lines)
-  SetFormat(bufnr, before.format)
+  file_text.SetOptions(bufnr, file_text.FORMAT, before.format)
   setbufvar(bufnr, '&modified', disk.IsDamaged())
   if disk.IsDamaged()
     reload.ExpectNothing(bufnr)

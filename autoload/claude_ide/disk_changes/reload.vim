@@ -25,7 +25,7 @@ import autoload './announced.vim'
 import autoload './report.vim'
 
 # Milliseconds.
-const PATIENCE = 10000
+const COMES_WITHIN = 10000
 const BUSY = 100
 
 const LARGEST = 64 * 1024 * 1024 # bytes; reading more would block Vim for seconds
@@ -41,10 +41,10 @@ enddef
 
 # Tell the host of the buffers that have been loaded, renamed or unloaded in the meantime.
 def ReportFiles(_: number)
-  var files: list<dict<any>> = []
-  for bufnr in keys(unreported)->mapnew((_, key) => str2nr(key))
-    files->add({bufnr: bufnr, path: file.LoadedPath(bufnr)})
-  endfor
+  const files = keys(unreported)->mapnew((_, key) => {
+    const bufnr = str2nr(key)
+    return {bufnr: bufnr, path: file.LoadedPath(bufnr)}
+  })
   unreported = {}
   if is_on && !empty(files)
     channel.Emit('files_loaded', {files: files})
@@ -60,14 +60,10 @@ def LookAgain(bufnr: number)
 enddef
 
 # Whether a buffer is updated after a write that was not announced: always if the write is Claude's,
-# otherwise unless 'autoread' is switched off.
+# otherwise unless 'autoread' is switched off. A large file is left to Vim.
 def IsFollowed(bufnr: number): bool
-  return disk.IsAutoread(bufnr) || announced.Has(file.Name(bufnr))
-enddef
-
-# Whether a buffer's file is left to Vim because of its size.
-def IsTooLarge(bufnr: number): bool
-  return getfsize(file.Name(bufnr)) > LARGEST
+  const name = file.Name(bufnr)
+  return (disk.IsAutoread(bufnr) || announced.Has(name)) && getfsize(name) <= LARGEST
 enddef
 
 # The text that a buffer's unsaved changes are based on, as a list with it; empty if it is not known.
@@ -79,29 +75,23 @@ def SavedText(bufnr: number, is_current: bool, earlier: list<list<string>> = [])
   elseif !empty(earlier) || !is_current
     return earlier
   endif
-  const text = edit.Read(bufnr)
-  return [edit.InBuffer(get(text, 'lines', []))]
+  return [edit.InBuffer(edit.Read(bufnr)->get('lines', []))]
 enddef
 
-# Only for the autocommand: Vim has noticed the write before us.
-export def OnShell(bufnr: number)
-  final write = get(expected, bufnr, {})
-  if empty(write) || v:fcs_reason ==# 'time'
-    v:fcs_choice = 'ask' # which shows nothing if only the time has changed
-    return
-  endif
-  v:fcs_choice = ''
-  if v:fcs_reason !=# 'deleted'
-    write.has_changed = true
+# Vim has noticed a write before us.
+def OnShell(bufnr: number)
+  # "ask" shows nothing if only the time has changed.
+  v:fcs_choice = v:fcs_reason ==# 'time' ? 'ask' : ''
+  if index(['time', 'deleted'], v:fcs_reason) < 0
+    expected[bufnr].has_changed = true
   endif
 enddef
 
-# Only for the autocommand: Vim has read or written the file. `:write other.txt` writes another one.
-export def OnFile(bufnr: number, path: string)
-  final write = get(expected, bufnr, {})
-  if !empty(write) && fnamemodify(path, ':p') ==# file.Name(bufnr)
-    write.saved = SavedText(bufnr, true, write.saved)
-    write.has_changed = false
+# Vim has read or written the file. `:write other.txt` writes another one.
+def OnFile(bufnr: number, path: string)
+  if fnamemodify(path, ':p') ==# file.Name(bufnr)
+    final write = expected[bufnr]
+    extend(write, {saved: SavedText(bufnr, true, write.saved), has_changed: false})
   endif
 enddef
 
@@ -111,36 +101,27 @@ def TakeControl(bufnr: number, saved: list<list<string>>): dict<any>
   disk.SuspendAutoread(bufnr)
   augroup claude_ide_expected
     execute $'autocmd! * <buffer={bufnr}>'
-    execute $'autocmd FileChangedShell <buffer={bufnr}> claude_ide#disk_changes#reload#OnShell({bufnr})'
-    execute $'autocmd BufReadPost,BufWritePost <buffer={bufnr}>'
-      .. $' claude_ide#disk_changes#reload#OnFile({bufnr}, expand("<afile>"))'
+    execute $'autocmd FileChangedShell <buffer={bufnr}> OnShell({bufnr})'
+    execute $'autocmd BufReadPost,BufWritePost <buffer={bufnr}> OnFile({bufnr}, expand("<afile>"))'
   augroup END
   return expected[bufnr]
 enddef
 
-# Vim handles changes of the file again.
-def Forget(write: dict<any>)
-  const bufnr: number = write.bufnr
-  if has_key(expected, bufnr)
-    expected->remove(bufnr)
-  endif
-  if bufexists(bufnr)
-    execute $'autocmd! claude_ide_expected * <buffer={bufnr}>'
-    disk.ResumeAutoread(bufnr)
-  endif
-enddef
-
-# Expect no write to a buffer's file: the buffer must not follow what a failed write of its own has left.
+# Expect no write to a buffer's file: Vim handles changes of it again.
 export def ExpectNothing(bufnr: number)
   if has_key(expected, bufnr)
-    Forget(expected[bufnr])
+    remove(expected, string(bufnr))
+    disk.ResumeAutoread(bufnr)
+    if bufexists(bufnr)
+      execute $'autocmd! claude_ide_expected * <buffer={bufnr}>'
+    endif
   endif
 enddef
 
 # The host, which notices writes, has ended.
 export def HostEnded()
-  for write in values(expected)
-    Forget(write)
+  for key in keys(expected)
+    ExpectNothing(str2nr(key))
   endfor
 enddef
 
@@ -157,7 +138,7 @@ enddef
 
 # A write of which Vim has not known; empty if there was none, or if it is left to Vim.
 def Notice(bufnr: number): dict<any>
-  if IsTooLarge(bufnr) || edit.IsTranslated(bufnr)
+  if edit.IsTranslated(bufnr)
     return {}
   endif
   final write = TakeControl(bufnr, [getbufline(bufnr, 1, '$')])
@@ -165,12 +146,12 @@ def Notice(bufnr: number): dict<any>
     write.has_changed = true
     return write
   endif
-  Forget(write)
+  ExpectNothing(bufnr)
   return {}
 enddef
 
-# Only for the autocommands: once the user has undone their changes, the buffer can be updated.
-export def CheckUnmodified(bufnr: number)
+# Once the user has undone their changes, the buffer can be updated.
+def CheckUnmodified(bufnr: number)
   const is_in_conflict = disk.IsInConflict(bufnr)
   if !is_in_conflict || !getbufvar(bufnr, '&modified')
     execute $'autocmd! claude_ide_unmodified * <buffer={bufnr}>'
@@ -183,16 +164,13 @@ enddef
 # Leave a buffer with unsaved changes as it is. Only for an accepted diff, they are reapplied. Vim has no
 # event for 'modified'.
 def Keep(bufnr: number, is_noticed: bool)
-  if is_noticed
-    disk.RememberConflict(bufnr)
-  endif
   if is_noticed || disk.NoticeConflict(bufnr)
+    disk.RememberConflict(bufnr)
     report.Kept(file.Name(bufnr))
   endif
   augroup claude_ide_unmodified
     execute $'autocmd! * <buffer={bufnr}>'
-    execute $'autocmd TextChanged,InsertLeave,BufEnter,CursorHold <buffer={bufnr}>'
-      .. $' claude_ide#disk_changes#reload#CheckUnmodified({bufnr})'
+    execute $'autocmd TextChanged,InsertLeave,BufEnter,CursorHold <buffer={bufnr}> CheckUnmodified({bufnr})'
   augroup END
 enddef
 
@@ -203,7 +181,6 @@ def Reread(bufnr: number): string
   endif
   const before = report.Before(bufnr)
   disk.Reread(bufnr)
-  disk.MarkRead(bufnr)
   if !report.Followed(bufnr, before)
     return ''
   endif
@@ -233,7 +210,7 @@ def TryApply(write: dict<any>, text: dict<any>): list<any>
   catch /E565:\|E523:\|E788:\|E11:\|E12:\|E994:/
     return []
   catch
-    return [false, reason.Of(v:exception)]
+    return [false, 'cannot be reloaded: ' .. reason.Of(v:exception)]
   endtry
 enddef
 
@@ -243,7 +220,7 @@ def Update(write: dict<any>, is_settled: bool): string
   const bufnr: number = write.bufnr
   const text = edit.Read(bufnr)
   if empty(text)
-    Forget(write)
+    ExpectNothing(bufnr)
     return ''
   elseif text.bytes ==# [''] && !is_settled
     return 'busy'
@@ -253,20 +230,18 @@ def Update(write: dict<any>, is_settled: bool): string
   if empty(applied)
     return 'busy'
   endif
-  Forget(write)
-  const notice = applied[0] ? applied[1] : $'cannot be reloaded: {applied[1]}'
-  if notice !=# ''
-    message.Show($'{fnamemodify(bufname(bufnr), ":t")}: {notice}', 'warn')
+  ExpectNothing(bufnr)
+  if applied[1] !=# ''
+    message.Show($'{fnamemodify(bufname(bufnr), ":t")}: {applied[1]}', 'warn')
   endif
   if !applied[0] || empty(write.saved)
     return ''
   endif
-  disk.Know(bufnr)
   disk.MarkRead(bufnr)
   if edit.Bytes(bufnr) !=# text.bytes
     # It has been written again while it was read. Vim regards both as the same write.
-    final next_write = TakeControl(bufnr, [text.lines])
-    next_write->extend({has_changed: true, is_unannounced: write.is_unannounced})
+    TakeControl(bufnr, [text.lines])
+      ->extend({has_changed: true, is_unannounced: write.is_unannounced})
   endif
   if !write.is_unannounced
     # The user has accepted this diff, so no message is needed.
@@ -285,9 +260,8 @@ def Follow(bufnr: number, settled = ''): string
   const is_modified: bool = getbufvar(bufnr, '&modified')
   if settled !=# '' && disk.Stamp(file.Name(bufnr)) !=# settled
     return 'busy'
-  elseif empty(known) && (!IsFollowed(bufnr) || IsTooLarge(bufnr))
-    return ''
-  elseif empty(known) && settled ==# '' && (is_modified || moment.IsInUse(bufnr))
+  elseif empty(known) && (!IsFollowed(bufnr)
+      || (settled ==# '' && (is_modified || moment.IsInUse(bufnr))))
     return ''
   elseif empty(known) && is_modified
     Keep(bufnr, false)
@@ -299,7 +273,7 @@ def Follow(bufnr: number, settled = ''): string
   if empty(write) || !HasChanged(write)
     return ''
   elseif write.is_unannounced && is_modified
-    Forget(write)
+    ExpectNothing(bufnr)
     Keep(bufnr, true)
     return ''
   endif
@@ -316,32 +290,24 @@ export def ChangedIn(files: list<list<any>>): list<string>
     elseif !moment.IsTextFree()
       return 'busy'
     endif
-    const followed = reason.Attempt(Follow, each)
-    if !followed[0]
-      message.Show(followed[1], 'error')
+    const [is_done, state] = reason.Attempt(Follow, each)
+    if !is_done
+      message.Show(state, 'error')
     endif
-    return followed[0] ? followed[1] : ''
+    return is_done ? state : ''
   })
 enddef
 
 # Update one buffer now, if its file has been written. Returns whether it has changed.
 export def SyncOne(bufnr: number): bool
-  if !moment.IsTextFree() || file.LoadedPath(bufnr) ==# ''
-    return false
-  endif
-  return reason.Attempt(Follow, [bufnr]) == [true, 'followed']
+  return moment.IsTextFree() && file.LoadedPath(bufnr) !=# ''
+    && reason.Attempt(Follow, [bufnr]) == [true, 'followed']
 enddef
 
 # Update all loaded buffers whose files have been written, now. Returns the numbers of those that
 # have changed.
 export def Sync(): list<number>
   return file.LoadedFiles()->filter((_, bufnr) => SyncOne(bufnr))
-enddef
-
-# Whether Vim knows the file of a buffer with unsaved changes in its current state.
-def IsCurrent(bufnr: number): bool
-  disk.NoticeConflict(bufnr)
-  return moment.IsTextFree() && !disk.IsInConflict(bufnr)
 enddef
 
 # Whether a loaded buffer does not hold the last write to its file: it is not updated yet, or it has
@@ -351,12 +317,17 @@ export def IsBehind(bufnr: number): bool
     return true
   elseif has_key(expected, bufnr)
     return HasChanged(expected[bufnr])
+  elseif getbufvar(bufnr, '&modified')
+    return disk.NoticeConflict(bufnr) || !moment.IsTextFree()
   endif
-  return getbufvar(bufnr, '&modified') ? !IsCurrent(bufnr) : IsFollowed(bufnr) && !empty(Notice(bufnr))
+  return IsFollowed(bufnr) && !empty(Notice(bufnr))
 enddef
 
 def SavedOf(bufnr: number): list<list<string>>
-  return SavedText(bufnr, !getbufvar(bufnr, '&modified') || IsCurrent(bufnr))
+  if getbufvar(bufnr, '&modified')
+    disk.NoticeConflict(bufnr)
+  endif
+  return SavedText(bufnr, moment.IsTextFree() && !disk.IsInConflict(bufnr))
 enddef
 
 # Notice a change that is there already, which would else be taken for one that is expected. A buffer
@@ -387,7 +358,7 @@ def Expire(write: dict<any>)
   elseif bufloaded(bufnr) && (left > 0 || write.has_changed)
     timer_start(max([left, BUSY]), (_) => Expire(write))
   else
-    Forget(write)
+    ExpectNothing(bufnr)
     LookAgain(bufnr)
   endif
 enddef
@@ -405,7 +376,7 @@ export def Expect(path: string, saved: list<list<string>> = [], is_ahead = false
   endif
   final write = get(expected, bufnr, {})
     ?? TakeControl(bufnr, empty(saved) ? SavedOf(bufnr) : saved)
-  extend(write, {is_unannounced: false, deadline: Now() + PATIENCE})
+  extend(write, {is_unannounced: false, deadline: Now() + COMES_WITHIN})
   Expire(write)
   if !is_ahead
     LookAgain(bufnr)
@@ -415,7 +386,7 @@ enddef
 
 # Vim has found a change first, for example because it got the focus.
 def TakesOver(bufnr: number): bool
-  const is_ours = file.LoadedPath(bufnr) !=# '' && IsFollowed(bufnr) && !IsTooLarge(bufnr)
+  const is_ours = file.LoadedPath(bufnr) !=# '' && IsFollowed(bufnr)
   if is_ours
     LookAgain(bufnr)
   endif

@@ -6,28 +6,21 @@ import autoload './buffers.vim'
 import autoload './disk.vim'
 import autoload './path.vim' as file
 
-# {bufnr, holders, known, loaded, changedtick, bufhidden} by buffer: `known` is whether the buffer
-# existed before.
+# {holders, known, loaded, changedtick, bufhidden} by buffer: `known` is whether the buffer existed before.
 final borrowed: dict<dict<any>> = {}
 
 # Check a path of a file that is to be shown. Returns what `file.Check` does; a plugin may read such
 # a file in place of Vim, which then has no text to compare.
 export def Check(path: any): dict<string>
-  const checked = file.Check(path)
-  return has_key(checked, 'path') && filereadable(checked.path) ? file.TextFile(checked.path) : checked
+  return file.Check(path, false, true)
 enddef
 
-# Another program has written the file, and the buffer does not follow.
-def IsOutdated(bufnr: number): bool
-  return !disk.IsTakenOver(bufnr) && disk.HasChanged(bufnr)
-enddef
-
-# The buffer of an existing file if its text differs from the disk: it has unsaved changes, or an
-# older text; else 0.
+# The buffer of an existing file if its text differs from the disk: it has unsaved changes, or another program
+# has written the file, and the buffer does not follow; else 0.
 export def Unsaved(path: string): number
   const bufnr = buffers.Loaded(path)
   const differs = bufnr > 0 && filereadable(path)
-    && (getbufvar(bufnr, '&modified') || IsOutdated(bufnr))
+    && (getbufvar(bufnr, '&modified') || (!disk.IsTakenOver(bufnr) && disk.HasChanged(bufnr)))
   return differs ? bufnr : 0
 enddef
 
@@ -50,16 +43,13 @@ enddef
 # Show a buffer in the current window. No dialog may come up: it would wait for a key, and `:silent`
 # would hide what it asks. The file is read even if another editor has it open; a loaded buffer
 # keeps its text even if the file has changed.
-export def ShowBuffer(bufnr: number)
-  if bufnr() == bufnr
-    return
-  endif
+def ShowBuffer(bufnr: number)
   augroup claude_ide_borrow
     autocmd SwapExists * v:swapchoice = 'o'
     autocmd FileChangedShell * v:fcs_choice = ''
   augroup END
   try
-    execute 'silent! keepalt buffer' bufnr
+    execute bufnr() == bufnr ? '' : $'silent! keepalt buffer {bufnr}'
   finally
     autocmd! claude_ide_borrow
   endtry
@@ -90,7 +80,6 @@ export def Borrow(path: string, own: number): dict<number>
   ShowBuffer(bufnr)
   if !has_key(borrowed, bufnr)
     borrowed[bufnr] = {
-      bufnr: bufnr,
       holders: 0,
       known: found > 0,
       loaded: is_loaded,
@@ -109,35 +98,25 @@ export def IsBorrowed(bufnr: number): bool
   return has_key(borrowed, bufnr)
 enddef
 
-# A buffer that the user has changed or shown must stay. They may also have unloaded it.
-def IsAdopted(buffer: dict<any>): bool
-  return bufloaded(buffer.bufnr) && (!empty(win_findbuf(buffer.bufnr))
-    || getbufvar(buffer.bufnr, '&modified')
-    || getbufvar(buffer.bufnr, 'changedtick') != buffer.changedtick)
-enddef
-
 # Release a buffer that our window no longer shows; the last release restores its state.
 export def GiveBack(bufnr: number)
-  if !has_key(borrowed, bufnr)
-    return
-  endif
-  final buffer = borrowed[bufnr]
+  final buffer = get(borrowed, bufnr, {holders: 0})
   buffer.holders -= 1
-  if buffer.holders > 0
+  if buffer.holders != 0
     return
   endif
-  remove(borrowed, bufnr)
+  remove(borrowed, string(bufnr))
   if bufexists(bufnr)
     setbufvar(bufnr, '&bufhidden', buffer.bufhidden)
   endif
+  # A buffer that the user has changed or shown must stay. They may also have unloaded it.
   if buffer.loaded || !bufexists(bufnr)
     return
-  elseif IsAdopted(buffer)
+  elseif bufloaded(bufnr) && (!empty(win_findbuf(bufnr)) || getbufvar(bufnr, '&modified')
+      || getbufvar(bufnr, 'changedtick') != buffer.changedtick)
     setbufvar(bufnr, '&buflisted', true)
-  elseif !buffer.known
-    execute 'silent! bwipeout' bufnr
-  elseif bufloaded(bufnr)
-    execute 'silent! bunload' bufnr
+  else
+    execute 'silent!' (buffer.known ? 'bunload' : 'bwipeout') bufnr
   endif
 enddef
 

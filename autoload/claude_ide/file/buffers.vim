@@ -5,7 +5,6 @@ import autoload './path.vim' as file
 import autoload './text.vim' as buffer_text
 import autoload './disk.vim'
 import autoload '../messages/reason.vim'
-import autoload '../window/recent.vim'
 
 # Vim itself compares files, but knows which one a link leads to only as of when it last read it.
 def ThroughLink(path: string): number
@@ -83,11 +82,6 @@ enddef
 # The current working folder: the window's, else the tabpage's, else the global one.
 export def Folder(): string
   return getcwd()
-enddef
-
-# Track which files Vim reads, and when buffers were used.
-export def Watch(on: bool)
-  recent.Watch(on)
 enddef
 
 defcompile

@@ -14,45 +14,46 @@ import autoload '../messages/message.vim'
 import autoload '../messages/reason.vim'
 
 const CHANGED = 'has changed on disk since Vim read it; it was not written.'
+const MISSING = 'missing' # the stamp of a file that does not exist
 const NO_FILE = -1
 const UNSET = -1
 
-# The stamp of a file that does not exist.
-export const MISSING = 'missing'
-
+# What is known of a buffer's file:
+#
+# - `stamp` when Vim last read or wrote it
+# - `new_size`: if the file has not existed, the size last seen
+# - `is_reported`: Vim has already reported a change, to an autocommand of the user or of a plugin
+# - `has_conflict`: the buffer's text is not based on what is on disk
+final states: dict<dict<any>> = {}
 # By buffer, its local value of 'autoread'.
 final suspended: dict<number> = {}
 # Whether the user has set the global value by a typed command, of which Vim keeps no record.
 var was_typed = false
 
 var found = '' # `v:fcs_reason` of the current probe
-# Buffers whose change Vim has already reported, to an autocommand of the user or of a plugin.
-final reported: dict<bool> = {}
 # Whether a change that Vim is about to report to the user will be handled without a question.
 var TakesOver: func(number): bool = (_) => false
-final new: dict<number> = {} # by buffer whose file has not existed, the size last seen
-
-# By buffer, the stamp of its file when Vim last read or wrote it.
-final states: dict<string> = {}
-# Buffers whose text is not based on what is on disk.
-final conflicts: dict<bool> = {}
 # Whether `FileChangedShellPost` tells of a text that we have read.
 var is_reporting = false
 # Whether another program has written the file while autocommands ran before a write.
 var is_overtaken = false
 # Whether the last write has failed after it had changed the file.
 var is_damaged = false
-var is_watching = false
 
 # The stamp of the file at a path.
 export def Stamp(path: string): string
   return getftype(path) ==# '' ? MISSING : $'{getftime(path)} {getfsize(path)}'
 enddef
 
-def Forget(values: dict<any>, bufnr: number)
-  if has_key(values, bufnr)
-    values->remove(bufnr)
+def StateOf(bufnr: number): dict<any>
+  if !has_key(states, bufnr)
+    states[bufnr] = {}
   endif
+  return states[bufnr]
+enddef
+
+def Is(bufnr: number, name: string): bool
+  return get(states, bufnr, {})->get(name, false)
 enddef
 
 # Vim9 script shows "unset" as true. Where the global value is on, too, the two need not be told
@@ -67,22 +68,16 @@ enddef
 # Only for the autocommand, which `plugin/claude_ide.vim` defines: the user may set the option before
 # a server starts.
 export def NoteTyped()
-  if v:option_command ==# 'set' || v:option_command ==# 'setglobal'
-    was_typed = true
-  endif
+  was_typed = was_typed || v:option_command ==# 'set' || v:option_command ==# 'setglobal'
 enddef
 
-# Off is Vim's default; only users who have switched it off do not want their files to be followed.
-# Under the value, `:verbose` names the script that has set it.
-def IsAutoreadGlobal(): bool
-  return &g:autoread
-    || (!was_typed && execute('verbose setglobal autoread?')->split("\n")->len() == 1)
-enddef
-
-# Whether the user wants buffers to follow their files: unless 'autoread' is switched off.
+# Whether the user wants buffers to follow their files: unless 'autoread' is switched off. Off is Vim's
+# default; only users who have switched it off do not want their files to be followed. Under the value,
+# `:verbose` names the script that has set it.
 export def IsAutoread(bufnr: number): bool
   const own = has_key(suspended, bufnr) ? suspended[bufnr] : OwnAutoread(bufnr)
-  return own == UNSET ? IsAutoreadGlobal() : own == 1
+  return own != UNSET ? own == 1 : &g:autoread
+    || (!was_typed && execute('verbose setglobal autoread?')->split("\n")->len() == 1)
 enddef
 
 # Keep Vim from reloading a buffer automatically, until `ResumeAutoread`.
@@ -94,18 +89,11 @@ enddef
 # Restore the user's setting. A value that the user has set in the meantime stays.
 export def ResumeAutoread(bufnr: number)
   if has_key(suspended, bufnr)
-    const own = suspended->remove(bufnr)
+    const own = remove(suspended, string(bufnr))
     if bufexists(bufnr) && !getbufvar(bufnr, '&l:autoread')
       setbufvar(bufnr, '&autoread', own)
     endif
   endif
-enddef
-
-# If only the time has changed, "ask" shows no warning, and makes Vim
-# store the new time; otherwise the next `:write` would ask the user.
-def Note()
-  found = v:fcs_reason
-  v:fcs_choice = found ==# 'time' ? 'ask' : ''
 enddef
 
 # Whether a buffer is updated after a change of its file, without a question to the user. It will
@@ -116,33 +104,37 @@ enddef
 
 def IsHandledBy(autocommand: dict<any>, bufnr: number, path: string): bool
   const pattern = autocommand.pattern
-  if get(autocommand, 'group', '') ==# 'claude_ide_disk'
-    return false
-  elseif pattern =~# '^<buffer='
-    return pattern ==# $'<buffer={bufnr}>'
-  endif
-  return file.IsMatch(pattern, path)
+  return get(autocommand, 'group', '') !=# 'claude_ide_disk'
+    && (pattern =~# '^<buffer=' ? pattern ==# $'<buffer={bufnr}>' : file.IsMatch(pattern, path))
 enddef
 
-# Vim will not report this change again, although a later `:write` would
-# ask about it. Without another autocommand, Vim has to ask the user as if there were none, unless
-# the change is handled without a question.
+# Vim will not report this change again, although a later `:write` would ask about it. Without another
+# autocommand, Vim has to ask the user as if there were none, unless the change is handled without a
+# question.
 def OnShell(bufnr: number, path: string)
   if v:fcs_reason !=# 'time'
-    reported[bufnr] = true
+    extend(StateOf(bufnr), {is_reported: true})
   endif
   if autocmd_get({event: 'FileChangedShell'})
       ->indexof((_, other) => IsHandledBy(other, bufnr, path)) < 0
     const is_written = index(['changed', 'conflict'], v:fcs_reason) >= 0
-    const is_ours = is_written && TakesOver(bufnr)
-    v:fcs_choice = !is_ours ? 'ask'
+    v:fcs_choice = !is_written || !TakesOver(bufnr) ? 'ask'
       : v:fcs_reason ==# 'changed' && edit.IsTranslated(bufnr) ? 'reload' : ''
   endif
 enddef
 
-def CheckTime(bufnr: number, choose: string)
+# If only the time has changed, "ask" shows no warning, and makes Vim store the new time; otherwise the next
+# `:write` would ask the user.
+def Note(at_change: string)
+  found = v:fcs_reason
+  v:fcs_choice = {time: 'ask', changed: at_change}->get(found, '')
+enddef
+
+# Make Vim check a buffer's file. `at_change` is its choice for an unmodified buffer whose file has changed.
+def CheckTime(bufnr: number, at_change: string)
+  found = ''
   augroup claude_ide_probe
-    execute $'autocmd! FileChangedShell <buffer={bufnr}> {choose}()'
+    execute $'autocmd! FileChangedShell <buffer={bufnr}> Note("{at_change}")'
     # In an autocommand that is not nested, such as that of `:w` in a proposal, Vim would run none for the
     # change, and ask a question that `silent` hides.
     execute $'autocmd! User probe ++nested silent checktime {bufnr}'
@@ -154,15 +146,11 @@ def CheckTime(bufnr: number, choose: string)
   endtry
 enddef
 
-def Choose()
-  v:fcs_choice = {changed: 'reload', time: 'ask'}->get(v:fcs_reason, '')
-enddef
-
 # Make Vim read a buffer's file again if it has changed, whatever 'autoread' is. Not for a buffer with
 # unsaved changes, which keeps its text.
 export def Reread(bufnr: number)
-  CheckTime(bufnr, 'Choose')
-  Know(bufnr)
+  CheckTime(bufnr, 'reload')
+  MarkRead(bufnr)
 enddef
 
 # Make Vim check whether a buffer's file has changed, without a question to the user. Only for
@@ -174,39 +162,24 @@ export def Probe(bufnr: number): bool
     return false
   endif
   const size = getfsize(file.Name(bufnr))
-  if has_key(new, bufnr)
+  final state = StateOf(bufnr)
+  if has_key(state, 'new_size')
     # Vim would ask about a file that has been created since, without an autocommand.
-    const is_written = size > 0 && size != new[bufnr]
-    new[bufnr] = size
+    const is_written = size > 0 && size != state.new_size
+    state.new_size = size
     return is_written
   elseif size == NO_FILE
     return false
   endif
-  found = ''
-  CheckTime(bufnr, 'Note')
-  const was_reported = has_key(reported, bufnr)
-  Forget(reported, bufnr)
+  CheckTime(bufnr, '')
+  const was_reported = Is(bufnr, 'is_reported')
+  extend(StateOf(bufnr), {is_reported: false})
   return (found !=# '' && found !=# 'time') || was_reported
 enddef
 
-# Record that Vim knows a buffer's file.
-export def Know(bufnr: number)
-  Forget(reported, bufnr)
-  Forget(new, bufnr)
-enddef
-
-# Record that a buffer holds the text of its file.
+# Record that a buffer holds the text of its file, and that Vim knows this.
 export def MarkRead(bufnr: number)
-  Forget(conflicts, bufnr)
-  # Without the watch, later reads and writes would go unnoticed.
-  if is_watching
-    states[bufnr] = Stamp(file.Name(bufnr))
-  endif
-enddef
-
-# The buffer has the name of a file that Vim has not read for it, if there is one.
-def MarkUnread(bufnr: number)
-  states[bufnr] = MISSING
+  states[bufnr] = {stamp: Stamp(file.Name(bufnr))}
 enddef
 
 # Record whether `FileChangedShellPost` is triggered by us rather than by Vim.
@@ -221,52 +194,50 @@ def NoteAnswer(bufnr: number)
   endif
 enddef
 
-def OnRead(bufnr: number)
-  MarkRead(bufnr)
-  Know(bufnr)
-enddef
-
-def OnUnload(bufnr: number)
-  Forget(states, bufnr)
-  Forget(conflicts, bufnr)
-  Know(bufnr)
+# A new buffer, or one that gets another name, has not read the file with this name.
+def OnEvent(event: string, bufnr: number)
+  if event ==# 'BufUnload'
+    states[bufnr] = {}
+  elseif event ==# 'BufNewFile'
+    extend(StateOf(bufnr), {stamp: MISSING, new_size: 0})
+  elseif event ==# 'BufFilePost'
+    extend(StateOf(bufnr), {stamp: MISSING})
+  else
+    MarkRead(bufnr)
+  endif
 enddef
 
 # Track the state of each file that Vim has last read or written, and what it reports, or stop.
 # `Handle` returns whether it will handle a change of a buffer's file that Vim has found.
 export def Watch(on: bool, Handle: func(number): bool)
-  is_watching = on
   TakesOver = Handle
-  for values in [states, new, reported]
-    filter(values, (_, _) => false)
-  endfor
+  filter(states, (_, _) => false)
   augroup claude_ide_disk
     autocmd!
     if on
-      autocmd BufNewFile * new[expand('<abuf>')] = 0
-      autocmd BufReadPost,BufWritePost * OnRead(str2nr(expand('<abuf>')))
-      autocmd BufNewFile,BufFilePost * MarkUnread(str2nr(expand('<abuf>')))
+      for event in ['BufNewFile', 'BufReadPost', 'BufWritePost', 'BufFilePost', 'BufUnload']
+        execute $'autocmd {event} * OnEvent("{event}", str2nr(expand("<abuf>")))'
+      endfor
       autocmd FileChangedShell * OnShell(str2nr(expand('<abuf>')), expand('<afile>:p'))
       autocmd FileChangedShellPost * NoteAnswer(str2nr(expand('<abuf>')))
-      autocmd BufUnload * OnUnload(str2nr(expand('<abuf>')))
     endif
   augroup END
-  for info in on ? getbufinfo({bufloaded: 1}) : []
-    states[info.bufnr] = Stamp(info.name)
-    if getfsize(info.name) == NO_FILE
-      new[info.bufnr] = 0
+  for bufnr in on ? file.Loaded() : []
+    MarkRead(bufnr)
+    if getfsize(file.Name(bufnr)) == NO_FILE
+      states[bufnr].new_size = 0
     endif
   endfor
 enddef
 
 # Record that a buffer's text is not based on the current text of its file.
 export def RememberConflict(bufnr: number)
-  conflicts[bufnr] = true
+  extend(StateOf(bufnr), {has_conflict: true})
 enddef
 
 # Whether a buffer has such a conflict.
 export def IsInConflict(bufnr: number): bool
-  return has_key(conflicts, bufnr)
+  return Is(bufnr, 'has_conflict')
 enddef
 
 # Whether another program has written the file of a buffer. True only once per write;
@@ -279,35 +250,20 @@ export def NoticeConflict(bufnr: number): bool
   return is_new
 enddef
 
-# Whether a buffer's file differs from what it was when Vim last read or wrote it, as far as whole
-# seconds and sizes tell; also whether Vim has never read it.
-def HasOtherTime(bufnr: number): bool
-  const now = Stamp(file.Name(bufnr))
-  return now !=# MISSING && get(states, bufnr, now) !=# now
-enddef
-
-# Whether another program has written the file of a buffer since Vim last read or wrote it.
+# Whether another program has written the file of a buffer since Vim last read or wrote it, as far as whole
+# seconds and sizes tell, or Vim itself finds; also whether Vim has never read it.
 export def HasChanged(bufnr: number): bool
   const name = file.Name(bufnr)
-  if Stamp(name) ==# MISSING
+  const now = Stamp(name)
+  if now ==# MISSING
     return false
-  elseif IsInConflict(bufnr) || HasOtherTime(bufnr)
+  elseif IsInConflict(bufnr) || StateOf(bufnr)->get('stamp', now) !=# now
     return true
   elseif NoticeConflict(bufnr)
     message.Show($'{fnamemodify(name, ":t")} has changed on disk, too; `:w` asks', 'warn')
     return true
   endif
   return false
-enddef
-
-# Why `:write` would refuse, apart from a change of the file; empty if it would not.
-def Protection(bufnr: number, path: string): string
-  if getbufvar(bufnr, '&readonly')
-    return $'{path}: the option readonly is set; it was not written.'
-  elseif file.TypeOf(path) !=# '' && !filewritable(path)
-    return $'{path}: the file is read-only; it was not written.'
-  endif
-  return ''
 enddef
 
 # Write without a question. `:write`, also with `!`, asks when it finds that the file has changed,
@@ -320,15 +276,14 @@ def WriteWithoutDialog(bufnr: number)
   &confirm = false
   try
     inside.Run(bufnr, 'silent doautocmd <nomodeline> BufWritePre')
-    if NoticeConflict(bufnr) || file.Resolved(file.Name(bufnr)) !=# target
-      is_overtaken = true
-      return
+    is_overtaken = NoticeConflict(bufnr) || file.Resolved(file.Name(bufnr)) !=# target
+    if !is_overtaken
+      # An autocommand may have kept a change to itself that shows in no stamp.
+      edit.MarkWritten(bufnr)
+      setbufvar(bufnr, '&modified', true)
+      set eventignore+=BufWritePre
+      inside.Run(bufnr, 'silent write!')
     endif
-    # An autocommand may have kept a change to itself that shows in no stamp.
-    edit.MarkWritten(bufnr)
-    setbufvar(bufnr, '&modified', true)
-    &eventignore = settings[1] ==# '' ? 'BufWritePre' : settings[1] .. ',BufWritePre'
-    inside.Run(bufnr, 'silent write!')
   finally
     [&confirm, &eventignore] = settings
   endtry
@@ -348,27 +303,23 @@ export def Write(bufnr: number): string
   elseif HasChanged(bufnr)
     # `:write` would ask "really write?", and the keys that the user is typing would answer it.
     return $'{path} {CHANGED}'
-  endif
-  const protection = Protection(bufnr, path)
-  if protection !=# ''
-    return protection
+  elseif getbufvar(bufnr, '&readonly')
+    return $'{path}: the option readonly is set; it was not written.'
+  elseif type !=# '' && !filewritable(path)
+    return $'{path}: the file is read-only; it was not written.'
   endif
   const was_listed = getbufvar(bufnr, '&buflisted')
   is_overtaken = false
-  is_damaged = false
   const bytes = edit.Bytes(bufnr)
   const failure = reason.Try(WriteWithoutDialog, [bufnr])
   if bufexists(bufnr)
     # A language server that formats before the write lists the buffer.
     setbufvar(bufnr, '&buflisted', was_listed)
   endif
-  if is_overtaken
-    return $'{path} {CHANGED}'
-  endif
   # An error in an autocommand after the write does not undo it.
   const is_written = was_modified && !getbufvar(bufnr, '&modified')
-  is_damaged = !is_written && edit.Bytes(bufnr) !=# bytes
-  return is_written ? '' : failure
+  is_damaged = !is_overtaken && !is_written && edit.Bytes(bufnr) !=# bytes
+  return is_overtaken ? $'{path} {CHANGED}' : is_written ? '' : failure
 enddef
 
 # Whether the last `Write` has failed after it had changed the file: only the buffer still has the text.

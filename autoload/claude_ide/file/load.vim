@@ -14,10 +14,6 @@ const ENCRYPTED = 'VimCrypt~'
 
 var note = ''
 
-def IsEncrypted(path: string): bool
-  return readfile(path, 'b', 1)->get(0, '')->stridx(ENCRYPTED) == 0
-enddef
-
 # The buffer of a file, loaded or not, listed or not. Returns {bufnr}, or a `refusal` (`{path}:
 # {reason}`) if there is none.
 export def Add(path: string): dict<any>
@@ -25,10 +21,10 @@ export def Add(path: string): dict<any>
   if succeeded && get(known, 'loaded', false)
     return {bufnr: known.bufnr}
   endif
-  const checked = file.TextFile(path)
+  const checked = file.Check(path, true, true)
   if has_key(checked, 'refusal')
-    return {refusal: checked.refusal}
-  elseif IsEncrypted(checked.path)
+    return checked
+  elseif readfile(checked.path, 'b', 1)->get(0, '')->stridx(ENCRYPTED) == 0
     return {refusal: $'{checked.path}: it is encrypted, and Vim would ask for its key'}
   endif
   return {bufnr: succeeded && !empty(known) ? known.bufnr : bufadd(checked.path)}
@@ -40,18 +36,16 @@ def NoteSwapFile(name: string, how: string)
     : $'{how}: a crashed editor left a swap file of it (see :help recovery).'
 enddef
 
-# Only for the autocommand. If an autocommand of the user has already chosen, that choice stands. By
-# default the file is opened read-only: the swap file may hold the only copy of some text.
-export def ChooseAtSwapFile()
-  if v:swapchoice ==# ''
-    v:swapchoice = 'o'
-  endif
+# If an autocommand of the user has already chosen, that choice stands. By default the file is opened
+# read-only: the swap file may hold the only copy of some text.
+def ChooseAtSwapFile()
+  v:swapchoice = v:swapchoice ?? 'o'
   NoteSwapFile(v:swapname, v:swapchoice ==# 'o' ? 'Opened read-only' : 'Opened anyway')
 enddef
 
-# Only for the autocommand: show a message instead of Vim's question about a changed file. The choice of
-# another autocommand wins, unless that is the question.
-export def KeepText(bufnr: number)
+# Show a message instead of Vim's question about a changed file. The choice of another autocommand wins, unless
+# that is the question.
+def KeepText(bufnr: number)
   if CHANGED->index(v:fcs_reason) < 0 || ['', 'ask']->index(v:fcs_choice) < 0
     return
   endif
@@ -66,8 +60,8 @@ enddef
 def WithoutDialog(bufnr: number, Load: func): dict<string>
   note = ''
   augroup claude_ide_load
-    autocmd SwapExists * claude_ide#file#load#ChooseAtSwapFile()
-    execute $'autocmd FileChangedShell <buffer={bufnr}> claude_ide#file#load#KeepText({bufnr})'
+    autocmd SwapExists * ChooseAtSwapFile()
+    execute $'autocmd FileChangedShell <buffer={bufnr}> KeepText({bufnr})'
   augroup END
   v:errmsg = ''
   const failure = reason.Try(Load)
@@ -75,8 +69,7 @@ def WithoutDialog(bufnr: number, Load: func): dict<string>
   if bufloaded(bufnr)
     return {note: note, error: failure}
   endif
-  const said = failure !=# '' ? failure : reason.Of(v:errmsg)
-  return {note: '', error: said !=# '' ? said : 'Vim did not load the file.'}
+  return {note: '', error: failure ?? reason.Of(v:errmsg) ?? 'Vim did not load the file.'}
 enddef
 
 # Show a buffer in a window, and load it if necessary. Returns {note, error}: one sentence if there
@@ -84,11 +77,9 @@ enddef
 export def InWindow(win: number, bufnr: number): dict<string>
   # A failing autocommand shows no error, and does not prevent the next ones from running.
   const outcome = WithoutDialog(bufnr, () => win_execute(win, $'silent! buffer {bufnr}', 'silent!'))
-  if outcome.error ==# '' && !(tiling.Has(win) && winbufnr(win) == bufnr)
-    const failed = reason.Of(v:errmsg)
-    return {note: '', error: failed !=# '' ? failed : 'an autocommand opened something else'}
-  endif
-  return outcome
+  const is_shown = tiling.Has(win) && winbufnr(win) == bufnr
+  return outcome.error !=# '' || is_shown ? outcome
+    : {note: '', error: reason.Of(v:errmsg) ?? 'an autocommand opened something else'}
 enddef
 
 # `bufload()` ignores a swap file: no autocommand runs, and ours gets another name.

@@ -11,7 +11,7 @@ const LONGEST = 4096 # bytes of a path: PATH_MAX of Linux
 const SHOWN = 200
 const LARGEST = 50000000 # bytes of a file
 const NUL = "\ufdd0" # what the host sends in place of a NUL
-const KINDS = {bdev: 'device', cdev: 'device', dir: 'folder', fifo: 'pipe', socket: 'socket'}
+const KINDS = {bdev: 'device', cdev: 'device', dir: 'folder', fifo: 'pipe'}
 
 # Whether a buffer with this name, 'buftype' and 'filetype' holds a file, which may not exist yet.
 # Other buffers have no name, or are a terminal, a proposal, a list, a file tree, `scheme://…`.
@@ -32,16 +32,10 @@ export def Info(bufnr: number): dict<any>
   # The short name means another file in another folder.
   const name = fnamemodify(bufname(bufnr), ':p')
   const state = [name, bufloaded(bufnr), getbufvar(bufnr, 'changedtick', 0)]
-  const known = get(infos, bufnr, {})
-  if !empty(known) && known.state == state
-    return known
+  if get(infos, bufnr, {})->get('state', []) != state
+    const found = getbufinfo(bufnr)->get(0, {name: '', linecount: 0})
+    infos[bufnr] = {name: found.name, lines: bufloaded(bufnr) ? found.linecount : 0, state: state}
   endif
-  const found = getbufinfo(bufnr)
-  if empty(found)
-    return {name: '', lines: 0}
-  endif
-  const lines = bufloaded(bufnr) ? found[0].linecount : 0
-  infos[bufnr] = {name: found[0].name, lines: lines, state: state}
   return infos[bufnr]
 enddef
 
@@ -72,12 +66,11 @@ export def LoadedFiles(): list<number>
   return Loaded()->filter((_, bufnr) => Path(bufnr) !=# '')
 enddef
 
-# A path without links, also if its file does not exist; unchanged if its links never end.
+# A path without links, also if its file does not exist; unchanged if its links lead in a circle.
 export def Resolved(path: string): string
   try
     return resolve(path)
   catch /E655:/
-    # The links lead in a circle.
   endtry
   return path
 enddef
@@ -98,29 +91,19 @@ export def Folders(): list<string>
   return folders->copy()->filter((at, folder) => folders->index(folder) == at)
 enddef
 
-# Bytewise: a composing character would be a part of the character before it. The digits are
-# lower-case, as in `vim.uri_from_fname()` of Neovim.
-def Encoded(byte: string): string
-  return byte =~# '[A-Za-z0-9/._~!$&''()*+,;=:@-]' ? byte : printf('%%%02x', char2nr(byte))
-enddef
-
-# The URI of an absolute path.
+# The URI of an absolute path. Bytewise: a composing character would be a part of the character before it.
+# The digits are lower-case, as in `vim.uri_from_fname()` of Neovim.
 export def Uri(path: string): string
-  return 'file://' .. range(len(path))->mapnew((_, at) => Encoded(strpart(path, at, 1)))->join('')
+  return 'file://' .. range(len(path))->mapnew((_, at) => {
+    const byte = strpart(path, at, 1)
+    return byte =~# '[A-Za-z0-9/._~!$&''()*+,;=:@-]' ? byte : printf('%%%02x', char2nr(byte))
+  })->join('')
 enddef
 
 # `{path}: {reason}`, in one line.
 def Refusal(path: string, why: string): string
   const shown = len(path) <= SHOWN ? path : strpart(path, 0, SHOWN) .. '…'
   return $'{strtrans(shown)}: {why}'
-enddef
-
-# `~x` is a file here, and not the home folder of a user.
-def Rooted(path: string): string
-  if path ==# '~' || path =~# '^\~/'
-    return expand('~', true) .. strpart(path, 1)
-  endif
-  return path[0] ==# '/' ? path : getcwd() .. '/' .. path
 enddef
 
 # Make a path absolute, without `.`, `..` and doubled slashes: Vim would read `x://y` as a URL.
@@ -134,7 +117,10 @@ export def Absolute(path: any): string
   elseif len(path) > LONGEST
     throw 'claude-ide: ' .. Refusal(path, 'the path is too long')
   endif
-  return simplify(Rooted(path))->substitute('/\+', '/', 'g')->substitute('.\zs/$', '', '')
+  # `~x` is a file here, and not the home folder of a user.
+  const rooted = path =~# '^\~\%(/\|$\)' ? expand('~', true) .. strpart(path, 1)
+    : path[0] ==# '/' ? path : getcwd() .. '/' .. path
+  return simplify(rooted)->substitute('/\+', '/', 'g')->substitute('.\zs/$', '', '')
 enddef
 
 # The type of what a path leads to: "file", "dir", …; empty if there is nothing.
@@ -153,12 +139,8 @@ def Obstacle(path: string): string
   return type ==# '' ? Obstacle(folder) : $'{folder} is not a folder'
 enddef
 
-def WithCommas(number: number): string
-  return string(number)->substitute('\d\zs\ze\(\d\{3}\)\+$', ',', 'g')
-enddef
-
-def Reason(path: string): string
-  const type = TypeOf(path)
+# Why no file of a type can be used at a path; empty if one can.
+def Reason(path: string, type: string): string
   if type ==# ''
     return Obstacle(path)
   elseif type ==# 'link'
@@ -168,10 +150,8 @@ def Reason(path: string): string
     return 'not a file but a ' .. get(KINDS, type, type)
   elseif !filereadable(path)
     return 'permission denied'
-  elseif getfsize(path) > LARGEST
-    return $'has {WithCommas(getfsize(path))} bytes, more than {WithCommas(LARGEST)}'
   endif
-  return ''
+  return getfsize(path) <= LARGEST ? '' : $'has {getfsize(path)} bytes, more than {LARGEST}'
 enddef
 
 def Patterns(event: string): list<string>
@@ -204,31 +184,17 @@ def Split(path: string): string
   return splitter ==# '' ? '' : $'a plugin handles such names itself ({splitter})'
 enddef
 
-# Check a path that must name a regular file, or a file that does not exist yet. Returns the
-# absolute `path`, or a `refusal` (`{path}: {reason}`).
-export def Check(path: any): dict<string>
-  const made = reason.Attempt(Absolute, [path])
-  if !made[0]
-    return {refusal: made[1]}
+# Check a path that must name a regular file, or a file that does not exist yet unless it `exists`. If it
+# `is_text`, it is to be loaded as text. Returns the absolute `path`, or a `refusal` (`{path}: {reason}`).
+export def Check(path: any, exists = false, is_text = false): dict<string>
+  const [is_made, absolute] = reason.Attempt(Absolute, [path])
+  if !is_made
+    return {refusal: absolute}
   endif
-  const why = Reason(made[1]) ?? Split(made[1])
-  return why ==# '' ? {path: made[1]} : {refusal: Refusal(made[1], why)}
-enddef
-
-# Check a file that is to be loaded as text. Returns the same.
-export def TextFile(path: any): dict<string>
-  const checked = Existing(path)
-  const obstacle = has_key(checked, 'path') ? NeedsPlugin(checked.path) : ''
-  return obstacle ==# '' ? checked : {refusal: Refusal(checked.path, obstacle)}
-enddef
-
-# Check a path that must name a regular file. Returns the same.
-export def Existing(path: any): dict<string>
-  const checked = Check(path)
-  if has_key(checked, 'path') && TypeOf(checked.path) ==# ''
-    return {refusal: Refusal(checked.path, 'no such file')}
-  endif
-  return checked
+  const type = TypeOf(absolute)
+  const why = Reason(absolute, type) ?? Split(absolute)
+    ?? (type !=# '' ? is_text ? NeedsPlugin(absolute) : '' : exists ? 'no such file' : '')
+  return why ==# '' ? {path: absolute} : {refusal: Refusal(absolute, why)}
 enddef
 
 defcompile

@@ -7,20 +7,6 @@ vim9script
 # difference is one area.
 const MOST = 600
 
-# How many lines at the beginning of both texts are equal, and how many at the end.
-def CommonEnds(old: list<string>, new: list<string>): list<number>
-  const shorter = min([len(old), len(new)])
-  var head = 0
-  while head < shorter && old[head] ==# new[head]
-    head += 1
-  endwhile
-  var tail = 0
-  while tail < shorter - head && old[-1 - tail] ==# new[-1 - tail]
-    tail += 1
-  endwhile
-  return [head, tail]
-enddef
-
 # By the number of changes, the old row that is reached with them on each diagonal (old row - new
 # row); that of diagonal 0 has the index `MOST` + 1. Empty if there are too many changes.
 def Reached(old: list<string>, new: list<string>): list<list<number>>
@@ -72,27 +58,24 @@ enddef
 # The areas in which two texts differ, as rows of both, [old first, old last, new first, new last],
 # 0-based, the last ones exclusive.
 export def Areas(old: list<string>, new: list<string>): list<list<number>>
-  const [head, tail] = CommonEnds(old, new)
+  const shorter = min([len(old), len(new)])
+  var [head, tail] = [0, 0]
+  while head < shorter && old[head] ==# new[head]
+    head += 1
+  endwhile
+  while tail < shorter - head && old[-1 - tail] ==# new[-1 - tail]
+    tail += 1
+  endwhile
   return Compare(Part(old, head, len(old) - tail - head), Part(new, head, len(new) - tail - head))
     ->map((_, area) => area->mapnew((_, row) => row + head))
 enddef
 
-# The hunks in which two texts differ, as [first old line, count, first new line, count], 1-based;
-# for no lines, the first is the line before them.
-export def Hunks(old: list<string>, new: list<string>): list<list<number>>
-  return Areas(old, new)->mapnew((_, area) => {
-    const [from, to, start, end] = area
-    return [to > from ? from + 1 : from, to - from, end > start ? start + 1 : start, end - start]
-  })
-enddef
-
 # How many lines differ: [removed, added].
 export def Count(old: list<string>, new: list<string>): list<number>
-  var removed = 0
-  var added = 0
-  for hunk in Hunks(old, new)
-    removed += hunk[1]
-    added += hunk[3]
+  var [removed, added] = [0, 0]
+  for [first, last, start, end] in Areas(old, new)
+    removed += last - first
+    added += end - start
   endfor
   return [removed, added]
 enddef
@@ -103,11 +86,8 @@ export def Part(lines: list<string>, from: number, count: number): list<string>
 enddef
 
 def Changes(base: list<string>, current: list<string>): list<dict<any>>
-  return Areas(base, current)->mapnew((_, area) => ({
-    first: area[0],
-    last: area[1],
-    lines: Part(current, area[2], area[3] - area[2]),
-  }))
+  return Areas(base, current)->mapnew((_, area) =>
+    ({first: area[0], last: area[1], lines: Part(current, area[2], area[3] - area[2])}))
 enddef
 
 # Merge two later versions of a text. Where both have changed the same lines, theirs win. Changes that

@@ -1,22 +1,19 @@
 vim9script
 # Converts between a buffer's text and the exact bytes that a write would put on disk, as the lines
-# between the line feeds.
+# between the line feeds; and between byte columns and the UTF-16 code units of LSP.
 #
 # A string of Vim cannot contain a NUL: in a line it is a line feed, as in `getline()`.
 
 const BOM = "\ufeff"
+const HAS_UTF16 = exists('*strutf16len')
 
 # The options of a buffer that determine the bytes on disk, apart from its lines.
 export const FORMAT = ['fileformat', 'bomb', 'endofline']
 
-# Whether 'fileformat' should be "dos": there is a line feed, and each follows a carriage return.
-def IsDos(text: list<string>): bool
-  return len(text) > 1 && text[: -2]->indexof((_, line) => line[-1] !=# "\r") < 0
-enddef
-
 # The `lines` of a text as a buffer would hold them, and the options that restore its bytes.
 export def Parse(text: list<string>): dict<any>
-  const is_dos = IsDos(text)
+  # There is a line feed, and each follows a carriage return.
+  const is_dos = len(text) > 1 && text[: -2]->indexof((_, line) => line[-1] !=# "\r") < 0
   const has_bom = strcharpart(text[0], 0, 1) ==# BOM
   const is_ended = text[-1] ==# ''
   var lines = copy(text)
@@ -38,6 +35,16 @@ export def Parse(text: list<string>): dict<any>
   }
 enddef
 
+# Set those options of a buffer whose values in `values` are other ones. An option that is set to its own
+# value would mark the buffer as modified, too.
+export def SetOptions(bufnr: number, names: list<string>, values: dict<any>)
+  for name in names
+    if string(getbufvar(bufnr, '&' .. name)) !=# string(values[name])
+      setbufvar(bufnr, '&' .. name, values[name])
+    endif
+  endfor
+enddef
+
 # Replace a buffer's text. The buffer is unmodified afterwards and has no undo history for it.
 export def Put(bufnr: number, text: list<string>)
   const parsed = Parse(text)
@@ -46,39 +53,15 @@ export def Put(bufnr: number, text: list<string>)
   silent deletebufline(bufnr, 1, '$')
   setbufline(bufnr, 1, parsed.lines)
   setbufvar(bufnr, '&undolevels', undolevels)
-  for name in FORMAT
-    setbufvar(bufnr, '&' .. name, parsed[name])
-  endfor
+  SetOptions(bufnr, FORMAT, parsed)
   setbufvar(bufnr, '&fixendofline', false)
   setbufvar(bufnr, '&modified', false)
 enddef
 
-# Whether a buffer has no line at all; `getbufline()` returns an empty one for it, too. Only a
-# window with the buffer shows the difference.
-def HasNoLine(bufnr: number): bool
-  const winid = win_findbuf(bufnr)->get(0, 0)
-  return winid > 0 && win_execute(winid, 'echon wordcount().bytes') ==# '0'
-enddef
-
-# The bytes that writing the buffer as UTF-8 would put on disk if it had these lines.
-export def WithLines(bufnr: number, lines: list<string>): list<string>
-  const format = getbufvar(bufnr, '&fileformat')
-  const is_ended = getbufvar(bufnr, '&endofline')
+# Whether a write ends the last line.
+def IsEnded(bufnr: number): bool
+  return getbufvar(bufnr, '&endofline')
     || (getbufvar(bufnr, '&fixendofline') && !getbufvar(bufnr, '&binary'))
-  var text = copy(lines)
-  if format ==# 'mac'
-    text = [join(lines, "\r") .. (is_ended ? "\r" : '')]
-  elseif format ==# 'dos'
-    const last = len(lines) - 1
-    text->map((index, line) => index < last || is_ended ? line .. "\r" : line)
-  endif
-  if is_ended && format !=# 'mac'
-    text->add('')
-  endif
-  if getbufvar(bufnr, '&bomb')
-    text[0] = BOM .. text[0]
-  endif
-  return text
 enddef
 
 # The bytes that writing the buffer as UTF-8 would put on disk. Throws if it is not loaded.
@@ -86,11 +69,25 @@ export def Get(bufnr: number): list<string>
   if !bufloaded(bufnr)
     throw 'claude-ide: the buffer is not loaded'
   endif
-  const lines = getbufline(bufnr, 1, '$')
-  if lines ==# [''] && HasNoLine(bufnr)
-    return [getbufvar(bufnr, '&bomb') ? BOM : '']
+  var text = getbufline(bufnr, 1, '$')
+  const bom = getbufvar(bufnr, '&bomb') ? BOM : ''
+  const winid = win_findbuf(bufnr)->get(0, 0)
+  # A buffer without any line has an empty one for `getbufline()`. Only a window shows the difference.
+  if text ==# [''] && winid > 0 && win_execute(winid, 'echon wordcount().bytes') ==# '0'
+    return [bom]
   endif
-  return WithLines(bufnr, lines)
+  if IsEnded(bufnr)
+    text->add('')
+  endif
+  const format = getbufvar(bufnr, '&fileformat')
+  if format ==# 'mac'
+    text = [join(text, "\r")]
+  elseif format ==# 'dos'
+    const last = len(text) - 1
+    text->map((index, line) => index < last ? line .. "\r" : line)
+  endif
+  text[0] = bom .. text[0]
+  return text
 enddef
 
 # The text of a loaded buffer, and what a write would add to its lines (`BufferText` in
@@ -108,7 +105,7 @@ export def Describe(bufnr: number, path: string): dict<any>
     lines: lines,
     fileformat: Of('fileformat'),
     has_bom: !!Of('bomb'),
-    is_ended: Of('endofline') || (Of('fixendofline') && !Of('binary')),
+    is_ended: IsEnded(bufnr),
     is_modified: !!Of('modified'),
     is_writable: Of('modifiable') && !Of('readonly'),
     digest: sha256(join(Get(bufnr), "\n")),
@@ -118,6 +115,28 @@ enddef
 # Whether lines are UTF-8. Other bytes would not reach the host: `json_encode()` replaces them.
 export def IsUtf8(lines: list<string>): bool
   return json_decode(json_encode(lines)) ==# lines
+enddef
+
+# The number of UTF-16 code units of a text.
+export def Units(text: string): number
+  if HAS_UTF16
+    # Without the 1, composing characters would not count.
+    return call('strutf16len', [text, 1])
+  endif
+  const characters = strchars(text)
+  return characters == len(text) ? characters
+    : characters + strchars(substitute(text, '\%#=2[^\U10000-\U10ffff]', '', 'g'))
+enddef
+
+# The number of UTF-16 code units before a byte column (from 0); a column past the end counts as the
+# end, and one inside a character as the end of that character.
+export def Character(text: string, col: number): number
+  if col >= len(text)
+    return Units(text)
+  endif
+  const index = charidx(text, col, true)
+  const start = byteidxcomp(text, index)
+  return Units(strpart(text, 0, start == col ? col : byteidxcomp(text, index + 1)))
 enddef
 
 defcompile

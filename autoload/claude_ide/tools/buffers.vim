@@ -156,7 +156,7 @@ def Name(path: string, bufnr: number): dict<any>
   return {
     path: path,
     is_open: path ==# '' || (bufnr > 0 && unopened.IsOpened(bufnr)),
-    refusal: get(file.Existing(path), 'refusal', ''),
+    refusal: get(file.Check(path, true), 'refusal', ''),
   }
 enddef
 

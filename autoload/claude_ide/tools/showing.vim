@@ -27,7 +27,7 @@ enddef
 
 # Throws an error that names a wrong path.
 def Existing(path: string): string
-  const checked = file.Existing(path)
+  const checked = file.Check(path, true)
   if has_key(checked, 'refusal')
     throw 'claude-ide: ' .. checked.refusal
   endif

@@ -2,7 +2,7 @@ vim9script
 # The diagnostics of yegappan/lsp. `diagnostics/sources.vim` has the functions of a
 # source. The plugin is not imported: that would fail where the plugin is missing.
 
-import autoload '../../file/positions.vim'
+import autoload '../../file/text.vim' as buffer_text
 import autoload '../item.vim'
 import autoload '../texts.vim'
 
@@ -34,7 +34,7 @@ def InUnits(position: dict<any>, TextOf: func): dict<number>
   const before = slice(text, 0, position.character)
   return {
     line: position.line,
-    character: text ==# '' ? position.character : positions.Units(before),
+    character: text ==# '' ? position.character : buffer_text.Units(before),
   }
 enddef
 
