@@ -6,7 +6,7 @@ import pytest
 
 from claude_ide.errors import ToolError
 from claude_ide.mcp.own import WrongError
-from claude_ide.mcp.own.content import content_of
+from claude_ide.mcp.own.tool import content_of
 from claude_ide.mcp.own.schema import check_for, repaired
 
 

@@ -1,4 +1,4 @@
-"""`mcp/own/packages.py` and `thread.py`: tools whose code is not ours."""
+"""`mcp/own/packages.py`: tools whose code is not ours."""
 
 import asyncio
 import json
@@ -16,7 +16,7 @@ from claude_ide.editor.port.events import OwnToolsChanged
 from claude_ide.errors import ToolError
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.in_process import InProcessServer
-from claude_ide.mcp.own import packages, thread
+from claude_ide.mcp.own import packages
 from claude_ide.mcp.own.collection import Collection
 from claude_ide.mcp.own.tool import OwnTool
 from claude_ide.mcp.tool import Caller
@@ -163,7 +163,7 @@ a.timeout = 0.5
 async def test_a_tool_that_blocks_is_named_and_holds_up_neither_us_nor_later_calls(
     loaded: Loaded, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(thread, "REACTS_SECONDS", 0.05)
+    monkeypatch.setattr(packages, "REACTS_SECONDS", 0.05)
     tools = await loaded.load(BLOCKING, "a", "b", module="blocking")
     from blocking import go_on  # type: ignore[import-not-found]
 
@@ -286,7 +286,7 @@ async def test_an_import_that_never_ends_is_reported_and_the_others_are_there(
 ) -> None:
     # On a busy machine the new thread may need a moment before it begins the import.
     monkeypatch.setattr(packages, "IMPORT_SECONDS", 1)
-    monkeypatch.setattr(thread, "REACTS_SECONDS", 0.05)
+    monkeypatch.setattr(packages, "REACTS_SECONDS", 0.05)
 
     assert not await loaded.load(SLOW, "a", module="stuck")
 

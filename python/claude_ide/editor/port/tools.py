@@ -1,13 +1,11 @@
 """The model's tools that the editor runs; each takes one table, and returns one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, Protocol
 
 from msgspec import field
 
 from claude_ide.editor.port.binding import Payload, notification, operation, request, tool
-
-Fields = Mapping[str, Any]
 
 
 class OwnTools(Protocol):
@@ -87,131 +85,73 @@ class Kernel(Protocol):
         ...
 
 
+Use = Callable[..., Coroutine[Any, Any, dict[str, Any]]]
+
+
+def _tool(function: str) -> Use:
+    """Return a method that takes the fields of one of the model's tools."""
+
+    @tool(function)
+    async def use(self: object, fields: Mapping[str, Any] = {}) -> dict[str, Any]:
+        raise NotImplementedError
+
+    return use
+
+
 class ModelTools(Protocol):
     """The tools as the model calls them, but for what Python adds to their answers.
 
     They run as operations that may be refused while the editor is busy, and cancelled.
     """
 
-    @tool("tools.buffers.list")
-    async def buffers(self, fields: Fields = ...) -> dict[str, Any]:
-        """Return all `buffers`."""
-        ...
+    buffers: Use = _tool("tools.buffers.list")
+    """Return all `buffers`."""
+    buffer_lines: Use = _tool("tools.buffers.lines")
+    """Return `lines` of a buffer (`offset`, `limit`; `file` or `bufnr`)."""
+    unsaved: Use = _tool("tools.buffers.unsaved")
+    """Return the unsaved changes of the file of `bufnr`, as both texts or a `diff`."""
+    named: Use = _tool("tools.buffers.named")
+    """Return the `files` that `files` and `buffers` name, and the working `folders`."""
+    undo_tree: Use = _tool("tools.buffers.undo_tree")
+    """Return what `undotree()` says about a file, and the time `now`."""
+    undo_difference: Use = _tool("tools.buffers.undo_diff")
+    """Return the difference of the states `from` and `to` of a file, as `unsaved` does."""
+    load: Use = _tool("tools.buffers.load")
+    """Load a `file` unseen; return its `bufnr`; `is_new`: nothing may have checked it yet."""
+    edited_texts: Use = _tool("tools.buffers.texts")
+    """Return the `texts` of `files` that a server, `client`, wants to change."""
+    save: Use = _tool("tools.buffers.save")
+    """Save a file as `:write` does."""
+    windows: Use = _tool("tools.screen.windows")
+    """Return tab pages and windows, with the visible `text` if wanted."""
+    selection: Use = _tool("tools.screen.selection")
+    """Return the selection or the cursor, as `Selection.latest`."""
+    evaluate: Use = _tool("tools.screen.evaluate")
+    """Return the `value` of an `expression` in the user's window, and the `bufnr` there.
 
-    @tool("tools.buffers.lines")
-    async def buffer_lines(self, fields: Fields = ...) -> dict[str, Any]:
-        """Return `lines` of a buffer (`offset`, `limit`; `file` or `bufnr`)."""
-        ...
-
-    @tool("tools.buffers.unsaved")
-    async def unsaved(self, fields: Fields = ...) -> dict[str, Any]:
-        """Return the unsaved changes of the file of `bufnr`, as both texts or a `diff`."""
-        ...
-
-    @tool("tools.buffers.named")
-    async def named(self, fields: Fields = ...) -> dict[str, Any]:
-        """Return the `files` that `files` and `buffers` name, and the working `folders`."""
-        ...
-
-    @tool("tools.buffers.undo_tree")
-    async def undo_tree(self, fields: Fields = ...) -> dict[str, Any]:
-        """Return what `undotree()` says about a file, and the time `now`."""
-        ...
-
-    @tool("tools.buffers.undo_diff")
-    async def undo_difference(self, fields: Fields = ...) -> dict[str, Any]:
-        """Return the difference of the states `from` and `to` of a file, as `unsaved` does."""
-        ...
-
-    @tool("tools.buffers.load")
-    async def load(self, fields: Fields = ...) -> dict[str, Any]:
-        """Load a `file` unseen; return its `bufnr`; `is_new`: nothing may have checked it yet."""
-        ...
-
-    @tool("tools.buffers.texts")
-    async def edited_texts(self, fields: Fields = ...) -> dict[str, Any]:
-        """Return the `texts` of `files` that a server, `client`, wants to change."""
-        ...
-
-    @tool("tools.buffers.save")
-    async def save(self, fields: Fields = ...) -> dict[str, Any]:
-        """Save a file as `:write` does."""
-        ...
-
-    @tool("tools.screen.windows")
-    async def windows(self, fields: Fields = ...) -> dict[str, Any]:
-        """Return tab pages and windows, with the visible `text` if wanted."""
-        ...
-
-    @tool("tools.screen.selection")
-    async def selection(self, fields: Fields = ...) -> dict[str, Any]:
-        """Return the selection or the cursor, as `Selection.latest`."""
-        ...
-
-    @tool("tools.screen.evaluate")
-    async def evaluate(self, fields: Fields = ...) -> dict[str, Any]:
-        """Return the `value` of an `expression` in the user's window, and the `bufnr` there.
-
-        With a `file` it is that of this one.
-        """
-        ...
-
-    @tool("tools.screen.places")
-    async def places(self, fields: Fields = ...) -> dict[str, Any]:
-        """Describe `places`: a buffer, a line from 1, and a column in bytes from 0, for each."""
-        ...
-
-    @tool("tools.screen.register")
-    async def register(self, fields: Fields = ...) -> dict[str, Any]:
-        """Return the text of a register."""
-        ...
-
-    @tool("tools.screen.messages")
-    async def messages(self, fields: Fields = ...) -> dict[str, Any]:
-        """Return the messages."""
-        ...
-
-    @tool("tools.screen.output")
-    async def output(self, fields: Fields = ...) -> dict[str, Any]:
-        """Return the output of an Ex command."""
-        ...
-
-    @tool("tools.screen.list_made")
-    async def list_made(self, fields: Fields = ...) -> dict[str, Any]:
-        """Fill the quickfix list with the `lines` of a `command`; return how many `entries`."""
-        ...
-
-    @tool("tools.showing.open")
-    async def show_file(self, fields: Fields = ...) -> dict[str, Any]:
-        """Show a place of a file to the user."""
-        ...
-
-    @tool("tools.showing.list")
-    async def set_list(self, fields: Fields = ...) -> dict[str, Any]:
-        """Put `entries` of `setqflist()` into a list; return its `id`."""
-        ...
-
-    @tool("tools.showing.open_list")
-    async def open_list(self, fields: Fields = ...) -> dict[str, Any]:
-        """Show the quickfix list, which has `count` entries."""
-        ...
-
-    @tool("tools.showing.highlight")
-    async def highlight(self, fields: Fields = ...) -> dict[str, Any]:
-        """Highlight lines of a file."""
-        ...
-
-    @tool("tools.showing.clear")
-    async def clear_highlights(self, fields: Fields = ...) -> dict[str, Any]:
-        """Remove the highlights."""
-        ...
-
-    @tool("tools.syntax.source")
-    async def syntax_source(self, fields: Fields = ...) -> dict[str, Any]:
-        """Return the `lines` of a `file`, its parser, and a program that can run it."""
-        ...
-
-    @tool("tools.own.call")
-    async def call_own(self, fields: Fields = ...) -> dict[str, Any]:
-        """Run a tool of the user's."""
-        ...
+    With a `file` it is that of this one.
+    """
+    places: Use = _tool("tools.screen.places")
+    """Describe `places`: a buffer, a line from 1, and a column in bytes from 0, for each."""
+    register: Use = _tool("tools.screen.register")
+    """Return the text of a register."""
+    messages: Use = _tool("tools.screen.messages")
+    """Return the messages."""
+    output: Use = _tool("tools.screen.output")
+    """Return the output of an Ex command."""
+    list_made: Use = _tool("tools.screen.list_made")
+    """Fill the quickfix list with the `lines` of a `command`; return how many `entries`."""
+    show_file: Use = _tool("tools.showing.open")
+    """Show a place of a file to the user."""
+    set_list: Use = _tool("tools.showing.list")
+    """Put `entries` of `setqflist()` into a list; return its `id`."""
+    open_list: Use = _tool("tools.showing.open_list")
+    """Show the quickfix list, which has `count` entries."""
+    highlight: Use = _tool("tools.showing.highlight")
+    """Highlight lines of a file."""
+    clear_highlights: Use = _tool("tools.showing.clear")
+    """Remove the highlights."""
+    syntax_source: Use = _tool("tools.syntax.source")
+    """Return the `lines` of a `file`, its parser, and a program that can run it."""
+    call_own: Use = _tool("tools.own.call")
+    """Run a tool of the user's."""

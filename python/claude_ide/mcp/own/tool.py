@@ -1,6 +1,7 @@
 """A tool of the user's: its schema is data, and its failure concerns the user, too."""
 
 import asyncio
+import base64
 import logging
 import re
 from collections.abc import Awaitable, Callable
@@ -9,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from claude_ide.errors import RpcError, ToolError
+from claude_ide.mcp.model.common import LARGEST
 from claude_ide.mcp.own import WrongError
-from claude_ide.mcp.own.content import content_of
-from claude_ide.mcp.tool import Arguments, Caller, Content, Tool
+from claude_ide.mcp.tool import Arguments, Caller, Content, Tool, text
+from claude_ide.unicode import readable
 
 if TYPE_CHECKING:
     from claude_ide.mcp.client import Client
@@ -19,6 +21,14 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 SECONDS = 60.0
+NOTHING = "(done; the tool returned no text)"
+NEEDED = {
+    "text": ("text",),
+    "image": ("data", "mimeType"),
+    "audio": ("data", "mimeType"),
+    "resource_link": ("uri", "name"),
+}
+"""The types of content in MCP, and the texts that each needs."""
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,50}")
 """The CLI adds `mcp__neovim__`, and the model's names have at most 64 characters."""
 
@@ -109,3 +119,65 @@ def failure(name: str, error: BaseException) -> ToolError:
     logger.error("the tool %s failed", name, exc_info=error)
     first = str(error).strip().partition("\n")[0]
     return ToolError(f"{name} failed: {first or type(error).__name__}")
+
+
+def content_of(result: Any) -> Content:
+    """Return a result as content; texts are cut to the length that a model can read.
+
+    Raises `ToolError` if a model could not read it.
+    """
+    result = readable(result)
+    room = LARGEST
+    content: Content = []
+    for block in _blocks(result):
+        if block["type"] != "text":
+            content.append(block)
+        elif room > 0:
+            whole = str(block["text"])
+            short = whole if len(whole) <= room else _cut(whole, room)
+            room -= len(whole)
+            content.append({**block, "text": short})
+    return content or text(NOTHING)
+
+
+def _blocks(result: Any) -> Content:
+    match result:
+        case None | []:
+            return []
+        case str():
+            return text(result)
+        case bool():
+            return text("true" if result else "false")
+        case int() | float():
+            return text(str(result))
+        case list():
+            return [block for each in result for block in _blocks(each)]
+        case {"type": str(kind)} if kind in NEEDED and _has_texts(result, NEEDED[kind]):
+            return [result]
+        case {"type": "resource", "resource": {"uri": str(), "text": str()}}:
+            return [result]
+        case {"type": "resource", "resource": {"uri": str(), "blob": str()}}:
+            return [result]
+        case {"text": str(said)} if "type" not in result:
+            return text(said)
+    raise ToolError("the tool returned neither a text nor a list of content")
+
+
+def _has_texts(block: dict[str, Any], fields: tuple[str, ...]) -> bool:
+    if not all(isinstance(block.get(field), str) for field in fields):
+        return False
+    if "data" in fields and not _is_base64(block["data"]):
+        # A conversation with such an image could not go on: the model's API refuses it.
+        raise ToolError(f"the {block['type']} that the tool returned is not in base64")
+    return True
+
+
+def _is_base64(data: str) -> bool:
+    try:
+        return bool(base64.b64decode(data, validate=True))
+    except ValueError:
+        return False
+
+
+def _cut(whole: str, room: int) -> str:
+    return f"{whole[:room]}\n[cut here: {len(whole) - room:,} more characters]"
