@@ -100,7 +100,7 @@ local GIVE = 'Show how to give another program the tools of the editor'
 command('ClaudeMcpConfig', host('ClaudeMcpConfig'), GIVE, {
   nargs = '*',
   bang = true,
-  complete = complete('arguments', 'of_mcp_config'),
+  complete = complete('arguments', 'of_words'),
 })
 command('ClaudeTools', host('ClaudeTools'), "List the model's tools, or turn one on or off", {
   nargs = '*',
@@ -113,7 +113,7 @@ local function share(opts)
 end
 command('ClaudeShare', share, 'Let the selection leave Neovim, or keep it there', {
   nargs = '?',
-  complete = complete('arguments', 'of_share'),
+  complete = complete('arguments', 'of_words'),
 })
 command('ClaudeAdd', host('ClaudeAdd'), 'Mention a file, a folder, or lines of a file', {
   nargs = '+',
@@ -122,7 +122,7 @@ command('ClaudeAdd', host('ClaudeAdd'), 'Mention a file, a folder, or lines of a
 })
 command('ClaudeTrust', host('ClaudeTrust'), "Show or change whether a folder's settings are used", {
   nargs = '*',
-  complete = complete('arguments', 'of_trust'),
+  complete = complete('arguments', 'of_words'),
 })
 command('ClaudeKernel', host('ClaudeKernel'), 'Show or control the Jupyter kernel for code', {
   nargs = '*',
@@ -159,7 +159,7 @@ command('ClaudeUninstall', function(opts)
 end, "Remove a package from the plugin's Python environment", packages)
 command('ClaudeWire', host('ClaudeWire'), 'Show the live traffic with all clients, or save it', {
   nargs = '*',
-  complete = complete('arguments', 'of_wire'),
+  complete = complete('arguments', 'of_words'),
 })
 command('ClaudeLog', window('log_window', 'open'), "Open the plugin's log")
 

@@ -24,9 +24,9 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
         \ 'ClaudeStart': '-bar -bang', 'ClaudeStop': '-bar -bang', 'ClaudeStatus': '-bar', 'ClaudeAnswer': '-bar',
         \ 'ClaudeSend': '-bar -bang',
         \ 'ClaudeAdd': '-bar -bang -nargs=+ -complete=customlist,claude_ide#arguments#OfAdd',
-        \ 'ClaudeTrust': '-bar -nargs=* -complete=customlist,claude_ide#arguments#OfTrust',
-        \ 'ClaudeMcpConfig': '-bar -bang -nargs=* -complete=customlist,claude_ide#arguments#OfMcpConfig',
-        \ 'ClaudeWire': '-bar -nargs=* -complete=customlist,claude_ide#arguments#OfWire',
+        \ 'ClaudeTrust': '-bar -nargs=* -complete=customlist,claude_ide#arguments#OfWords',
+        \ 'ClaudeMcpConfig': '-bar -bang -nargs=* -complete=customlist,claude_ide#arguments#OfWords',
+        \ 'ClaudeWire': '-bar -nargs=* -complete=customlist,claude_ide#arguments#OfWords',
         \ }
   let s:with_text = {
         \ 'Claude': ['-complete=customlist,claude_ide#arguments#OfCli', 'AfterArguments', 'session#Claude'],
@@ -36,7 +36,7 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
         \ }
   let s:others = {
         \ 'ClaudeFocus': ['', 'terminal#ToggleFocus()'],
-        \ 'ClaudeShare': ['-nargs=? -complete=customlist,claude_ide#arguments#OfShare', 'selection#Share(<q-args>)'],
+        \ 'ClaudeShare': ['-nargs=? -complete=customlist,claude_ide#arguments#OfWords', 'selection#Share(<q-args>)'],
         \ 'ClaudeAccept': ['-bang', 'decide#Accept(<bang>0)'],
         \ 'ClaudeCommit': ['-bang', 'session#Commit(<bang>0)'],
         \ 'ClaudeInstall': ['-bang -nargs=?', 'host#install#Command(<q-args>, <bang>0)'],

@@ -60,13 +60,19 @@ export def OfCli(lead: string, line: string, pos: number): list<string>
   return Beginning(empty(values) && option !=# FREE_TEXT ? OPTIONS : values, lead)
 enddef
 
-# Complete the arguments of `:ClaudeTrust`.
-export def OfTrust(lead: string, line: string, pos: number): list<string>
-  const words = strpart(line, 0, pos)->split('\s\+', true)
-  if len(words) > 2
-    return words[1] ==# 'list' ? [] : getcompletion(lead, 'dir')
-  endif
-  return Beginning(['list', 'revoke', 'yes'], lead)
+const WORDS = {
+  ClaudeMcpConfig: ['stdio', 'ws'],
+  ClaudeShare: ['off', 'on', 'toggle'],
+  ClaudeTrust: ['list', 'revoke', 'yes'],
+  ClaudeWire: ['save'],
+}
+const AFTER = {revoke: 'dir', save: 'file', yes: 'dir'}
+
+# Complete the word that a command takes, and the path after it.
+export def OfWords(lead: string, line: string, pos: number): list<string>
+  const before = strpart(line, 0, pos)->split('\s\+', true)->get(-2, '')
+  return has_key(AFTER, before) ? Paths(lead, AFTER[before])
+    : get(WORDS, matchstr(before, 'Claude\a\+'), [])->Beginning(lead)
 enddef
 
 # Complete the path of `:ClaudeAdd`, but no later argument.
@@ -77,25 +83,6 @@ export def OfAdd(lead: string, line: string, pos: number): list<string>
   const typed = substitute(lead, '\\\(.\)', '\1', 'g')
   return getcompletion(substitute(typed, '[[*?$]', '?', 'g'), 'file')
     ->Beginning(typed)->mapnew((_, path) => fnameescape(path))
-enddef
-
-# Complete the subcommand of `:ClaudeMcpConfig`.
-export def OfMcpConfig(lead: string, line: string, pos: number): list<string>
-  return strpart(line, 0, pos)->split('\s\+', true)->len() > 2 ? [] : Beginning(['stdio', 'ws'], lead)
-enddef
-
-# Complete the words of `:ClaudeShare`.
-export def OfShare(lead: string, _: string, _: number): list<string>
-  return Beginning(['off', 'on', 'toggle'], lead)
-enddef
-
-# Complete the arguments of `:ClaudeWire`.
-export def OfWire(lead: string, line: string, pos: number): list<string>
-  const before = strpart(line, 0, pos - len(lead))
-  if before =~# '\<save\s\+$'
-    return Paths(lead, 'file')
-  endif
-  return before =~# '\<ClaudeWire\s\+$' ? Beginning(['save'], lead) : []
 enddef
 
 defcompile

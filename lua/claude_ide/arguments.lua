@@ -88,17 +88,24 @@ function M.of_cli(lead, line, pos)
   return beginning(candidates, lead)
 end
 
---- Complete the arguments of `:ClaudeTrust`.
+local WORDS = {
+  McpConfig = { 'stdio', 'ws' },
+  Share = { 'off', 'on', 'toggle' },
+  Trust = { 'list', 'revoke', 'yes' },
+  Wire = { 'save' },
+}
+local AFTER = { revoke = paths('dir'), save = paths('file'), yes = paths('dir') }
+
+--- Complete the word that a command takes, and the path after it.
 ---@param lead string
 ---@param line string
 ---@param pos integer bytes before the cursor
 ---@return string[]
-function M.of_trust(lead, line, pos)
+function M.of_words(lead, line, pos)
   local words = vim.split(line:sub(1, pos), '%s+')
-  if #words > 2 then
-    return words[2] == 'list' and {} or fn.getcompletion(lead, 'dir')
-  end
-  return beginning({ 'list', 'revoke', 'yes' }, lead)
+  local before = words[#words - 1] or ''
+  local name = before:match('Claude(%a+)')
+  return AFTER[before] and AFTER[before](lead) or beginning(WORDS[name] or {}, lead)
 end
 
 --- Complete the path of `:ClaudeAdd`, but no later argument (`:help :command-completion-customlist`).
@@ -114,36 +121,6 @@ function M.of_add(lead, line, pos)
   local typed = lead:gsub('\\(.)', '%1')
   local found = beginning(fn.getcompletion((typed:gsub('[[*?$]', '?')), 'file'), typed)
   return vim.tbl_map(fn.fnameescape, found)
-end
-
---- Complete the subcommand of `:ClaudeMcpConfig`.
----@param lead string
----@param line string
----@param pos integer bytes before the cursor
----@return string[]
-function M.of_mcp_config(lead, line, pos)
-  local is_first = #vim.split(line:sub(1, pos), '%s+') == 2
-  return is_first and beginning({ 'stdio', 'ws' }, lead) or {}
-end
-
---- Complete the word of `:ClaudeShare`.
----@param lead string
----@return string[]
-function M.of_share(lead)
-  return beginning({ 'off', 'on', 'toggle' }, lead)
-end
-
---- Complete the arguments of `:ClaudeWire`.
----@param lead string
----@param line string
----@param pos integer bytes before the cursor
----@return string[]
-function M.of_wire(lead, line, pos)
-  local before = line:sub(1, pos - #lead)
-  if before:find('%f[%w]save%s+$') then
-    return paths('file')(lead)
-  end
-  return before:find('%f[%w]ClaudeWire%s+$') and beginning({ 'save' }, lead) or {}
 end
 
 return M
