@@ -6,8 +6,8 @@ import pytest
 
 from claude_ide.errors import ToolError
 from claude_ide.mcp.own import WrongError
-from claude_ide.mcp.own.tool import content_of
 from claude_ide.mcp.own.schema import check_for, repaired
+from claude_ide.mcp.own.tool import content_of
 
 
 @pytest.mark.parametrize(
