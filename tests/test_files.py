@@ -214,14 +214,3 @@ def test_no_file_descriptor_remains_open(root: Path) -> None:
             files.write_within(root, root / name, b"x")
 
     assert len(list(Path("/dev/fd").iterdir())) == before
-
-
-def test_reads_and_writes_work_without_folder_descriptors(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(files, "_WALKS", False)
-
-    assert files.read_within(root, root / "d" / "a.txt") == b"inside"
-    files.write_within(root, root / "x" / "b.txt", b"new")
-    with files.scan_within(root, "x") as entries:
-        assert [entry.name for entry in entries] == ["b.txt"]

@@ -194,9 +194,9 @@ def _decode_struct(type_: Any, options: Any, where: str, complaints: list[str]) 
         # Older Vimscript configs write booleans as 0 and 1.
         given = bool(value) if wanted is bool and value in (0, 1) else value
         if wanted == Prompts:
-            good[key] = _decode_prompts(given, name, complaints)
+            good[key] = _decode_named(given, name, complaints, _decode_prompt)
         elif wanted == Agents:
-            good[key] = _decode_agents(given, name, complaints)
+            good[key] = _decode_named(given, name, complaints, _decode_agent)
         elif isinstance(fields[key].default, msgspec.Struct):
             good[key] = _decode_struct(wanted, given, name, complaints)
         elif problem := _problem(given, wanted):
@@ -206,43 +206,39 @@ def _decode_struct(type_: Any, options: Any, where: str, complaints: list[str]) 
     return type_(**good)
 
 
-def _decode_agents(given: Any, where: str, complaints: list[str]) -> Agents:
+def _decode_named(given: Any, where: str, complaints: list[str], decode: Any) -> dict[str, Any]:
+    """Decode entries by their names; `decode` returns one, or None after a complaint."""
     if not given and isinstance(given, list):
         return {}  # Lua's empty table arrives as a list
     if not isinstance(given, dict):
         complaints.append(f"{where}{_problem(given, dict)}")
         return {}
-    agents: Agents = {}
+    found: dict[str, Any] = {}
     for key, entry in given.items():
-        name = f"{where}.{key}"
         if not _AGENT_ID.fullmatch(str(key)):
             complaints.append(f"{where}: {_quoted(key)} {NOT_AN_ID}")
-        elif entry is False or (entry == 0 and isinstance(entry, int)):
-            agents[key] = False
-        elif entry == [] or isinstance(entry, dict):
-            agents[key] = _decode_struct(AgentConfig, entry, name, complaints)
-        else:
-            complaints.append(f"{name}{_problem(entry, dict)}")
-    return agents
+        elif (decoded := decode(entry, f"{where}.{key}", complaints)) is not None:
+            found[key] = decoded
+    return found
 
 
-def _decode_prompts(given: Any, where: str, complaints: list[str]) -> Prompts:
-    if not given and isinstance(given, list):
-        return {}  # Lua's empty table arrives as a list
-    if not isinstance(given, dict):
-        complaints.append(f"{where}{_problem(given, dict)}")
-        return {}
-    prompts: Prompts = {}
-    for key, text in given.items():
-        if not _AGENT_ID.fullmatch(str(key)):
-            complaints.append(f"{where}: {_quoted(key)} {NOT_AN_ID}")
-        elif isinstance(text, str):
-            prompts[key] = text
-        elif text in (False, 0):
-            prompts[key] = 0
-        else:
-            complaints.append(f"{where}.{key}{_problem(text, str)}")
-    return prompts
+def _decode_agent(entry: Any, where: str, complaints: list[str]) -> AgentConfig | bool | None:
+    if entry is False or (entry == 0 and isinstance(entry, int)):
+        return False
+    if entry == [] or isinstance(entry, dict):
+        agent: AgentConfig = _decode_struct(AgentConfig, entry, where, complaints)
+        return agent
+    complaints.append(f"{where}{_problem(entry, dict)}")
+    return None
+
+
+def _decode_prompt(text: Any, where: str, complaints: list[str]) -> str | int | None:
+    if isinstance(text, str):
+        return text
+    if text in (False, 0):
+        return 0
+    complaints.append(f"{where}{_problem(text, str)}")
+    return None
 
 
 def _problem(value: Any, wanted: Any) -> str:

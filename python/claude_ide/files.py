@@ -21,12 +21,9 @@ LARGEST = 15_000_000
 
 LONGEST_PATH = 4096
 
-# Windows lacks these flags, and descriptors for folders.
-_WALKS = os.open in os.supports_dir_fd
-_NO_WAIT = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
-_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
-_FOLDER = getattr(os, "O_DIRECTORY", 0) | _NO_LINK
-_PASS = getattr(os, "O_PATH", os.O_RDONLY) | _FOLDER
+_NO_WAIT = os.O_NONBLOCK | os.O_NOCTTY
+_FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW
+_PASS = getattr(os, "O_PATH", os.O_RDONLY) | _FOLDER  # macOS lacks it
 
 _KINDS = {
     stat.S_IFDIR: "folder",
@@ -49,17 +46,13 @@ class _Folder:
     """An open folder: operations reach this folder even if its path now leads elsewhere."""
 
     path: Path
-    descriptor: int | None
-
-    def at(self, name: str) -> str | Path:
-        """Return the path to use together with `dir_fd=self.descriptor`."""
-        return self.path / name if self.descriptor is None else name
+    descriptor: int
 
     def stat(self, name: str) -> os.stat_result:
-        return os.stat(self.at(name), dir_fd=self.descriptor, follow_symlinks=False)
+        return os.stat(name, dir_fd=self.descriptor, follow_symlinks=False)
 
     def open(self, name: str, flags: int, mode: int = 0o666) -> int:
-        return os.open(self.at(name), flags | _NO_LINK, mode, dir_fd=self.descriptor)
+        return os.open(name, flags | os.O_NOFOLLOW, mode, dir_fd=self.descriptor)
 
 
 def open_regular(path: Path) -> BinaryIO:
@@ -122,15 +115,11 @@ def write_within(root: Path, resolved: Path, content: bytes) -> None:
         draft = f".claude-ide-{os.urandom(8).hex()}"
         try:
             _write(folder, draft, content, mode)
-            os.replace(
-                folder.at(draft),
-                folder.at(name),
-                src_dir_fd=folder.descriptor,
-                dst_dir_fd=folder.descriptor,
-            )
+            inside = {"src_dir_fd": folder.descriptor, "dst_dir_fd": folder.descriptor}
+            os.replace(draft, name, **inside)  # noqa: PTH105  no path has descriptors
         except BaseException:
             with contextlib.suppress(OSError):
-                os.unlink(folder.at(draft), dir_fd=folder.descriptor)
+                os.unlink(draft, dir_fd=folder.descriptor)
             raise
 
 
@@ -150,13 +139,12 @@ def scan_within(root: Path, relative: str) -> Iterator[Iterator[os.DirEntry[str]
     """Yield the entries of a folder within `root`; they have names, but no usable paths."""
     with _walked(root, Path(relative).parts) as folder:
         # The descriptors of a walk cannot be read.
-        descriptor = folder.open(os.curdir, os.O_RDONLY | _FOLDER) if _WALKS else None
+        descriptor = folder.open(os.curdir, os.O_RDONLY | _FOLDER)
         try:
-            with os.scandir(folder.path if descriptor is None else descriptor) as entries:
+            with os.scandir(descriptor) as entries:
                 yield entries
         finally:
-            if descriptor is not None:
-                os.close(descriptor)
+            os.close(descriptor)
 
 
 @contextlib.contextmanager
@@ -169,14 +157,13 @@ def _parent(root: Path, resolved: Path, create: bool = False) -> Iterator[tuple[
 
 @contextlib.contextmanager
 def _walked(root: Path, names: Sequence[str], create: bool = False) -> Iterator[_Folder]:
-    folder = _Folder(root, os.open(root, _PASS) if _WALKS else None)
+    folder = _Folder(root, os.open(root, _PASS))
     try:
         for name in names:
             folder = _entered(folder, name, create)
         yield folder
     finally:
-        if folder.descriptor is not None:
-            os.close(folder.descriptor)
+        os.close(folder.descriptor)
 
 
 def _entered(folder: _Folder, name: str, create: bool) -> _Folder:
@@ -187,19 +174,14 @@ def _entered(folder: _Folder, name: str, create: bool) -> _Folder:
         if not create:
             raise
         with contextlib.suppress(FileExistsError):
-            os.mkdir(folder.at(name), dir_fd=folder.descriptor)
+            os.mkdir(name, dir_fd=folder.descriptor)
         inner = _inner(folder, name)
-    if folder.descriptor is not None:
-        os.close(folder.descriptor)
+    os.close(folder.descriptor)
     return inner
 
 
 def _inner(folder: _Folder, name: str) -> _Folder:
-    path = folder.path / name
-    if folder.descriptor is None:
-        path.stat()
-        return _Folder(path, None)
-    return _Folder(path, folder.open(name, _PASS))
+    return _Folder(folder.path / name, folder.open(name, _PASS))
 
 
 def _check_kind(found: os.stat_result) -> None:
@@ -246,5 +228,5 @@ def _write(folder: _Folder, name: str, content: bytes, mode: int | None) -> None
     descriptor = folder.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_WAIT, first_mode)
     with os.fdopen(descriptor, "wb") as file:
         file.write(content)
-        if mode is not None and hasattr(os, "fchmod"):
+        if mode is not None:
             os.fchmod(descriptor, mode)

@@ -61,8 +61,7 @@ def main() -> int:
             report_address = _report_to_vim if for_vim else _report_to_neovim
             report_address(startup.bound.port, *startup.bound.announced)
         # A closed terminal sends SIGHUP here before the editor ends; only its end matters.
-        if hasattr(signal, "SIGHUP"):
-            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
         _import_websockets()
         return _run_for_vim() if for_vim else _run_for_neovim(options.entry)
     except startup.Unserved as reason:

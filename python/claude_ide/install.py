@@ -23,6 +23,7 @@ if sys.version_info < (3, 11):  # noqa: UP036  this file is run by whatever Pyth
     sys.exit(f"Python {sys.version.split()[0]} is too old; 3.11 or newer is needed")
 
 import contextlib
+import fcntl
 import importlib.util
 import io
 import json
@@ -52,7 +53,7 @@ RECORD = "packages.txt"
 """Next to the environment: the packages that the user has added, one per line."""
 NAMED = re.compile(r"([A-Za-z0-9][\w.-]*)\s*($|[\[<>=!~;@])")
 """A package that is named, perhaps with extras or a version."""
-SITE_PACKAGES = ("lib/python*/site-packages", "Lib/site-packages")
+SITE_PACKAGES = "lib/python*/site-packages"
 JUPYTER = "jupyter"
 JUPYTER_LOCK = LOCK.with_name("jupyter.txt")
 
@@ -162,11 +163,10 @@ def _distribution(environment: Path, package: str) -> str | None:
     if match := NAMED.match(package):
         return match[1]
     place = Path(package).as_uri() if Path(package).is_absolute() else package.partition("+")[2]
-    for folder in SITE_PACKAGES:
-        for origin in environment.glob(f"{folder}/*.dist-info/direct_url.json"):
-            url = json.loads(origin.read_text(encoding="utf-8"))["url"]
-            if place.partition("#")[0] == url or place.startswith(f"{url}@"):
-                return origin.parent.name.partition("-")[0]
+    for origin in environment.glob(f"{SITE_PACKAGES}/*.dist-info/direct_url.json"):
+        url = json.loads(origin.read_text(encoding="utf-8"))["url"]
+        if place.partition("#")[0] == url or place.startswith(f"{url}@"):
+            return origin.parent.name.partition("-")[0]
     return None
 
 
@@ -197,7 +197,7 @@ class Installer:
     def __init__(self, environment: Path, log: TextIO) -> None:
         self._environment = environment
         self._log = log
-        self._python = environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+        self._python = environment / "bin/python"
 
     def install(self, packages: list[str], uv: str | None, without: Sequence[str] = ()) -> None:
         """Create the environment unless a working one exists, then update its packages.
@@ -327,8 +327,7 @@ def _pins(lock: Path) -> list[str]:
 
 def extras_in(environment: Path) -> list[str]:
     """Return the extras that users have installed: these are updated, too."""
-    found = any(any(environment.glob(f"{each}/jupyter_client")) for each in SITE_PACKAGES)
-    return [JUPYTER] if found else []
+    return [JUPYTER] * any(environment.glob(f"{SITE_PACKAGES}/jupyter_client"))
 
 
 def _works(python: Path, needs_pip: bool) -> bool:
@@ -351,11 +350,6 @@ def _works(python: Path, needs_pip: bool) -> bool:
 def _alone(folder: Path) -> Iterator[None]:
     """Keep another Neovim from installing into the same environment at the same time."""
     folder.mkdir(parents=True, exist_ok=True)
-    try:
-        import fcntl
-    except ImportError:  # on Windows the installers' own locks must do
-        yield
-        return
     held = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -5,6 +5,7 @@ has rotated the file.
 """
 
 import contextlib
+import fcntl
 import logging
 import os
 import stat
@@ -27,7 +28,7 @@ MOST_KINDS = 500
 ROTATED_BYTES = LARGEST - 100_000
 """From this size on the file is rotated; the rest is for entries while others hold the lock."""
 
-NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+NO_FOLLOW = os.O_NOFOLLOW | os.O_NONBLOCK
 """A link could lead to a file of another program, and opening a pipe could block."""
 
 LINE = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
@@ -105,7 +106,7 @@ class LogFile(logging.Handler):
         if not stat.S_ISREG(status.st_mode):
             os.close(file)
             raise FileNotFoundError(self._path)
-        if stat.S_IMODE(status.st_mode) != 0o600 and hasattr(os, "fchmod"):
+        if stat.S_IMODE(status.st_mode) != 0o600:
             os.fchmod(file, 0o600)
         return file
 
@@ -118,10 +119,8 @@ class LogFile(logging.Handler):
 def _is_locked(file: int) -> bool:
     """Return whether we have locked a file now, until it is closed."""
     try:
-        import fcntl
-
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (ImportError, OSError):  # of another process, or nothing can be locked here
+    except OSError:  # of another process, or nothing can be locked here
         return False
     return True
 

@@ -1,7 +1,6 @@
 """Spellings of paths on the wire; `is_same`, `exists`, `real` and `named_by` access the disk.
 
-A Windows path is `/c/Users/x` in some messages and `file:///c:/Users/x` in uris; other systems
-have one spelling. Bytes that are not UTF-8 become surrogates (PEP 383).
+Bytes that are not UTF-8 become surrogates (PEP 383).
 """
 
 import contextlib
@@ -11,28 +10,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import quote, unquote
 
-_DRIVE = re.compile(r"^([A-Za-z]):[\\/]")
-_POSIX_DRIVE = re.compile(r"^/([A-Za-z])(?:/|$)")
 _FILE = re.compile(r"^file:(?://[^/]*)?")
 
 TURNED = "a link on its path has changed since it was shown"
 """Why a file is not written: its path leads elsewhere than where the user was told."""
-
-
-def to_posix(path: str) -> str:
-    r"""Spell a Windows path with slashes: `C:\Users\x` → `/c/Users/x`."""
-    drive = _DRIVE.match(path)
-    if drive is None:
-        return path
-    return f"/{drive[1].lower()}/" + path[3:].replace("\\", "/")
-
-
-def to_windows(path: str) -> str:
-    r"""Undo `to_posix`: `/c/Users/x` → `C:\Users\x`."""
-    drive = _POSIX_DRIVE.match(path)
-    if drive is None:
-        return path
-    return f"{drive[1].upper()}:\\" + path[3:].replace("/", "\\")
 
 
 def normalized(path: str) -> str:
@@ -85,25 +66,14 @@ def real(path: str) -> str:
 
 
 def to_uri(path: str) -> str:
-    r"""Return the file uri: `/a b` → `file:///a%20b`, `C:\x` → `file:///c:/x`."""
-    posix = to_posix(path)
-    if _DRIVE.match(path):
-        posix = f"/{posix[1]}:{posix[2:]}"
-    return "file://" + quote(posix, safe="/:~!$&'()*+,;=@", errors="surrogateescape")
+    """Return the file uri: `/a b` → `file:///a%20b`."""
+    return "file://" + quote(path, safe="/:~!$&'()*+,;=@", errors="surrogateescape")
 
 
-def from_uri(uri: str, windows: bool = False) -> str:
-    r"""Return the path of a file uri; a path is returned unchanged.
-
-    With `windows`, `file:///c:/Users/x` gives `C:\Users\x`.
-    """
+def from_uri(uri: str) -> str:
+    """Return the path of a file uri; a path is returned unchanged."""
     scheme = _FILE.match(uri)
-    if scheme is None:
-        return uri
-    path = unquote(uri[scheme.end() :], errors="surrogateescape")
-    if windows and (drive := re.match(r"^/([A-Za-z]):", path)):
-        path = to_windows(f"/{drive[1]}{path[3:]}")
-    return path
+    return uri if scheme is None else unquote(uri[scheme.end() :], errors="surrogateescape")
 
 
 def named_by(uri: str) -> str:

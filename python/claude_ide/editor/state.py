@@ -6,7 +6,7 @@ import msgspec
 
 from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.events import EditorsChanged, OpenBuffer, SelectionChanged
-from claude_ide.paths import to_posix, to_uri
+from claude_ide.paths import to_uri
 
 
 class Diagnostics(msgspec.Struct):
@@ -69,7 +69,7 @@ class State(msgspec.Struct):
         return {
             "uri": to_uri(name) if buffer.name else f"untitled:{name}",
             "fileName": name,
-            "label": to_posix(name).rpartition("/")[2],
+            "label": name.rpartition("/")[2],
             "languageId": buffer.filetype,
             "isActive": buffer.bufnr == self._active,
             "isPinned": False,

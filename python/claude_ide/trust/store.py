@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import fcntl
 import json
 import os
 import stat
@@ -87,8 +88,7 @@ class Store:
             return False
         if not stat.S_ISREG(status.st_mode):
             return False
-        own = not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
-        return not own or bool(os.name == "posix" and status.st_mode & 0o022)
+        return status.st_uid != os.geteuid() or bool(status.st_mode & 0o022)
 
     def _refuse(self, reason: str) -> dict[str, datetime]:
         if not self._complained:
@@ -99,10 +99,6 @@ class Store:
 
 def _lock(descriptor: int) -> None:
     """Lock a file until it is closed. Raises `OSError` if another process keeps it locked."""
-    try:
-        import fcntl
-    except ImportError:  # on Windows one of two simultaneous changes may be lost
-        return
     deadline = time.monotonic() + LOCK_SECONDS
     while True:
         try:
