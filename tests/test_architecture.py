@@ -113,7 +113,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "agent_check": {"check", "errors", "agents", "agents.acp", "agents.acp.decoding"},
     "tool_list": {"errors", "editor", "mcp", "chat", "chat.chat_context", "chat.page"},
     "wire_summary": {"wire"},
-    "wire_view": {"errors", "concealed", "files", "editor", "wire", "wire_summary"},
+    "wire_view": {"errors", "chat.page", "concealed", "files", "editor", "wire", "wire_summary"},
     "parts": {
         *("config", "startup", "editor", "configured_agents", "chat", "headless"),
         *("jupyter", "mcp", "tool_list", "wire_view", "trust", "hooks"),

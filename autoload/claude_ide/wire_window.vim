@@ -1,15 +1,13 @@
 vim9script
-# `:ClaudeWire`: the messages between Vim and its clients, each a line that unfolds to show it
-# whole.
+# `:ClaudeWire`: the messages between Vim and its clients, each a line that unfolds to show it whole. The
+# host composes the lines (`wire_view.py`).
 
 import autoload './channel.vim'
-import autoload './messages/plain.vim'
 import autoload './timing/asked.vim'
 import autoload './window/winbar.vim'
 
 const EMPTY = 'No message yet: they appear here as they are sent'
 const NAME = 'Claude wire'
-const INDENT = '  '
 const SHARE = 0.3 # of the screen's height
 
 var buffer = 0 # 0 if there is none
@@ -45,64 +43,51 @@ def DefineKeys()
 enddef
 
 # It was closed: the recording ends.
-def Closed(bufnr: number)
-  if bufnr == buffer
-    buffer = 0
-    channel.Emit('wire_closed', {})
-  endif
+def Closed()
+  buffer = 0
+  channel.Emit('wire_closed', {})
 enddef
 
-# In the current window.
-def Create()
-  enew
-  buffer = bufnr()
-  setlocal buftype=nofile noswapfile undolevels=-1 nobuflisted bufhidden=wipe
-  execute 'silent file' fnameescape(NAME)
-  setline(1, EMPTY)
-  setlocal nomodifiable filetype=claude-wire
-  DefineKeys()
-  SetOptions()
-  execute $'autocmd BufWipeout <buffer> ++once Closed({buffer})'
+# Replace lines, from 1; an error is thrown if the text cannot be changed at the moment.
+def Change(first: number, last: number, lines: list<string>)
+  setbufvar(buffer, '&modifiable', true)
+  try
+    appendbufline(buffer, last, lines)
+    if last >= first
+      deletebufline(buffer, first, last)
+    endif
+  finally
+    setbufvar(buffer, '&modifiable', false)
+  endtry
 enddef
 
 def OpenNow(is_recording: bool)
   is_opening = false
-  const old = Window()
   const origin = win_getid()
-  if old > 0
-    win_gotoid(old)
-    if !is_recording
-      # Its host has ended; the buffer is wiped.
-      buffer = 0
-      Create()
-    endif
+  if Window() > 0 && is_recording
+    win_gotoid(Window())
     return
+  elseif Window() == 0
+    execute $'botright :{max([3, float2nr(&lines * SHARE)])}split'
+    enew
+    buffer = bufnr()
+    setlocal buftype=nofile noswapfile undolevels=-1 nobuflisted bufhidden=wipe
+    execute 'silent file' fnameescape(NAME)
+    setlocal nomodifiable filetype=claude-wire
+    DefineKeys()
+    SetOptions()
+    autocmd BufWipeout <buffer> ++once Closed()
+    win_gotoid(origin)
   endif
-  execute $'botright :{max([3, float2nr(&lines * SHARE)])}split'
-  Create()
-  win_gotoid(origin)
+  Change(1, getbufinfo(buffer)[0].linecount, [EMPTY])
 enddef
 
-# Called by the host: open the window below, without entering it. If it is open, enter it; it then
-# loses its messages unless they are still recorded.
+# Called by the host: open the window below, without entering it. If it is open, enter it; it loses its
+# messages instead if they are no longer recorded, because its host has ended.
 export def Open(is_recording: bool): bool
   is_opening = true
   asked.Run(() => OpenNow(is_recording))
   return true
-enddef
-
-# The blanks between the parts stay.
-def HeadOf(item: dict<any>): string
-  return item.parts->mapnew((_, part) => plain.Harmless(substitute(part, "\n", ' ', 'g')))->join('')
-enddef
-
-def Add(items: list<dict<any>>)
-  var lines: list<string> = []
-  for item in items
-    lines->add(HeadOf(item))
-    lines += item.lines->mapnew((_, line) => INDENT .. plain.Harmless(line))
-  endfor
-  appendbufline(buffer, '$', lines)
 enddef
 
 # The windows at the end, where the last message is not unfolded: they stay at the end.
@@ -114,25 +99,21 @@ def Following(): list<number>
   })
 enddef
 
-# Called by the host: append messages to an open window, and drop lines at its beginning, which are no
-# longer kept. Returns "closed", "done", or "busy" if the text cannot be changed at the moment.
-export def Append(items: list<dict<any>>, dropped: number): string
+# Called by the host: append lines to an open window, and drop those at its beginning, which are no longer
+# kept. Returns "closed", "done", or "busy" if the text cannot be changed at the moment.
+export def Append(lines: list<string>, _: list<list<number>>, dropped: number): string
   if is_opening
     return 'busy'
   elseif Window() == 0
     return 'closed'
   endif
   const wins = Following()
-  setbufvar(buffer, '&modifiable', true)
+  const last = getbufinfo(buffer)[0].linecount
   try
-    Add(items)
-    if dropped > 0
-      deletebufline(buffer, 1, dropped)
-    endif
+    Change(last + 1, last, lines)
+    Change(1, dropped, [])
   catch
     return 'busy'
-  finally
-    setbufvar(buffer, '&modifiable', false)
   endtry
   for win in wins
     win_execute(win, 'normal! G0')

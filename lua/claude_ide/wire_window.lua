@@ -1,178 +1,133 @@
---- `:ClaudeWire`: the messages between Neovim and its clients, each a line that unfolds to show it whole.
+--- `:ClaudeWire`: the messages between Neovim and its clients, each a line that unfolds to show it whole. The
+--- host composes the lines (`wire_view.py`).
 local channel = require('claude_ide.channel')
 local chat_page = require('claude_ide.chat.page')
 local highlights = require('claude_ide.highlights')
 local label = require('claude_ide.window.label')
-local plain = require('claude_ide.messages.plain')
 local quiet = require('claude_ide.messages.quiet')
 local winbar = require('claude_ide.window.winbar')
 local window_looks = require('claude_ide.window.looks')
 
 local M = {}
 
-local augroup = vim.api.nvim_create_augroup('claude_ide_wire_window', { clear = true })
-
 local api, fn = vim.api, vim.fn
+local augroup = api.nvim_create_augroup('claude_ide_wire_window', { clear = true })
 local namespace = api.nvim_create_namespace('claude_ide_wire')
 
 local EMPTY = 'No message yet: they appear here as they are sent'
-local INDENT = '  '
 -- Of the parts of a message's line: its time and size, its direction, its client.
 local GROUPS = { 'ClaudeChatMeta', 'ClaudeChatKey', 'ClaudeChatTool' }
 local SHARE = 0.3 -- of the screen's height
 
 -- A message begins with its time, and the lines of its text are indented.
-local FOLD_EXPRESSION = [[getline(v:lnum)[0]==' '?1:'>1']]
-
----@class claude_ide.WireItem
----@field parts string[] of its line
----@field lines string[] its whole text
-
-local wire ---@type { bufnr: integer }?
-
-local function window()
-  return wire and api.nvim_buf_is_valid(wire.bufnr) and fn.win_findbuf(wire.bufnr)[1] or nil
-end
-
-local function set_options(win)
-  window_looks.set(win, window_looks.OF_LISTS)
-  window_looks.set(win, {
-    fillchars = 'fold: ',
-    foldenable = true,
-    foldexpr = FOLD_EXPRESSION,
-    foldlevel = 0,
-    foldmethod = 'expr',
-    foldminlines = 0,
-    foldtext = '',
-    winfixbuf = false,
-    winfixheight = true,
-  })
-  vim.wo[win].winbar = winbar.part(' Wire ', 'Title')
+local OPTIONS = {
+  fillchars = 'fold: ',
+  foldenable = true,
+  foldexpr = [[getline(v:lnum)[0]==' '?1:'>1']],
+  foldlevel = 0,
+  foldmethod = 'expr',
+  foldminlines = 0,
+  foldtext = '',
+  winbar = winbar.part(' Wire ', 'Title')
     .. '%<%='
     .. winbar.part('<CR>', 'ClaudeChatKey')
     .. winbar.part(' unfold  ')
     .. winbar.part('g?', 'ClaudeChatKey')
-    .. winbar.part(' keys  ')
-end
+    .. winbar.part(' keys  '),
+  winfixbuf = false,
+  winfixheight = true,
+}
 
-local function define_keys(bufnr)
+local wire = -1 -- the buffer
+
+local function define_keys()
   local toggle, shown = '<Cmd>silent! normal! za<CR>', { '<CR>', 'za' }
   local whole, all = 'Show the whole message, or hide it', 'Show all messages whole, or hide them'
-  chat_page.define(bufnr, {
+  chat_page.define(wire, {
     { 'n', { '<CR>', '<2-LeftMouse>' }, 'wire-unfold', whole, toggle, shown = shown },
     { 'n', {}, 'wire-all', all, 'zR', shown = { 'zR', 'zM' } },
     { 'n', { 'q' }, 'wire-close', 'Close, and end the recording', '<Cmd>close<CR>' },
   }, 'wire-keys')
 end
 
+-- Return false if the text cannot be changed at the moment.
+local function change(first, last, lines)
+  vim.bo[wire].modifiable = true
+  local ok = pcall(api.nvim_buf_set_lines, wire, first, last, false, lines)
+  vim.bo[wire].modifiable = false
+  return ok
+end
+
 local function create()
-  local bufnr = api.nvim_create_buf(false, true)
-  wire = { bufnr = bufnr }
-  api.nvim_buf_set_lines(bufnr, 0, -1, false, { EMPTY })
-  label.give(bufnr, 'claude-wire', 'Claude wire')
-  vim.bo[bufnr].bufhidden, vim.bo[bufnr].undolevels = 'wipe', -1
-  vim.bo[bufnr].modifiable = false
-  vim.bo[bufnr].filetype = 'claude-wire'
-  define_keys(bufnr)
+  wire = api.nvim_create_buf(false, true)
+  label.give(wire, 'claude-wire', 'Claude wire')
+  vim.bo[wire].bufhidden, vim.bo[wire].undolevels = 'wipe', -1
+  vim.bo[wire].filetype = 'claude-wire'
+  define_keys()
   api.nvim_create_autocmd('BufWipeout', {
     group = augroup,
-    buffer = bufnr,
+    buffer = wire,
     once = true,
     callback = function()
-      if wire and wire.bufnr == bufnr then
-        wire = nil
-        channel.emit('wire_closed', {})
-      end
+      channel.emit('wire_closed', {})
     end,
   })
-  return bufnr
 end
 
---- Open the window below, without entering it. If it is open, enter it; it then loses its messages unless
---- they are still recorded.
+--- Open the window below, without entering it. If it is open, enter it; it loses its messages instead if they
+--- are no longer recorded, because its host has ended.
 ---@param is_recording boolean
 function M.open(is_recording)
-  local win = window()
+  local win = fn.win_findbuf(wire)[1]
   if win and is_recording then
     return api.nvim_set_current_win(win)
+  elseif not win then
+    highlights.define()
+    create()
+    quiet.run(function()
+      local height = math.max(3, math.floor(vim.o.lines * SHARE))
+      win = api.nvim_open_win(wire, false, { split = 'below', win = -1, height = height })
+    end)
+    window_looks.set(win, window_looks.OF_LISTS)
+    window_looks.set(win, OPTIONS)
   end
-  local old = win and wire and wire.bufnr
-  highlights.define()
-  local bufnr = create()
-  if old then
-    -- Its host has ended; the buffer is wiped.
-    return api.nvim_win_set_buf(win, bufnr)
-  end
-  quiet.run(function()
-    local height = math.max(3, math.floor(vim.o.lines * SHARE))
-    win = api.nvim_open_win(bufnr, false, { split = 'below', win = -1, height = height })
-  end)
-  set_options(win)
-end
-
-local function mark(row, parts)
-  local column = 0
-  for index, group in ipairs(GROUPS) do
-    local stop = column + #parts[index]
-    local options = { end_col = stop, hl_group = group, strict = false }
-    api.nvim_buf_set_extmark(wire.bufnr, namespace, row, column, options)
-    column = stop
-  end
-end
-
--- The blanks between the parts stay.
-local function one_line(text)
-  return plain.harmless((text:gsub('\n', ' ')))
-end
-
-local function add(items)
-  local row = api.nvim_buf_line_count(wire.bufnr)
-  local lines, heads = {}, {}
-  for _, item in ipairs(items) do
-    local parts = vim.tbl_map(one_line, item.parts)
-    heads[#heads + 1] = { row = row + #lines, parts = parts }
-    lines[#lines + 1] = table.concat(parts)
-    for _, line in ipairs(item.lines) do
-      lines[#lines + 1] = INDENT .. plain.harmless(line)
-    end
-  end
-  api.nvim_buf_set_lines(wire.bufnr, row, -1, false, lines)
-  for _, head in ipairs(heads) do
-    mark(head.row, head.parts)
-  end
+  change(0, -1, { EMPTY })
 end
 
 -- The windows at the end, where the last message is not unfolded: they stay at the end.
 local function following()
-  local last = api.nvim_buf_line_count(wire.bufnr)
+  local last = api.nvim_buf_line_count(wire)
   return vim.tbl_filter(function(win)
     return api.nvim_win_call(win, function()
       local closed = fn.foldclosedend('.')
       return (closed == -1 and fn.line('.') or closed) == last
     end)
-  end, fn.win_findbuf(wire.bufnr))
+  end, fn.win_findbuf(wire))
 end
 
 --- Append messages to an open window.
----@param items claude_ide.WireItem[]
+---@param lines string[]
+---@param heads integer[][] of each message: the index of its line, and the bytes at which its first parts end
 ---@param dropped integer how many lines at the beginning are no longer kept
 ---@return 'closed'|'busy'|'done' result "busy" if the text cannot be changed at the moment
-function M.append(items, dropped)
-  if not window() then
+function M.append(lines, heads, dropped)
+  local wins = fn.win_findbuf(wire)[1] and following()
+  local first = wins and api.nvim_buf_line_count(wire)
+  if not wins then
     return 'closed'
-  end
-  local wins = following()
-  vim.bo[wire.bufnr].modifiable = true
-  local ok = pcall(function()
-    add(items)
-    api.nvim_buf_set_lines(wire.bufnr, 0, dropped, false, {})
-  end)
-  vim.bo[wire.bufnr].modifiable = false
-  if not ok then
+  elseif not change(first, -1, lines) then
     return 'busy'
   end
+  for _, head in ipairs(heads) do
+    for index, group in ipairs(GROUPS) do
+      local column = index > 1 and head[index] or 0
+      local options = { end_col = head[index + 1], hl_group = group }
+      api.nvim_buf_set_extmark(wire, namespace, first + head[1], column, options)
+    end
+  end
+  change(0, dropped, {})
   for _, win in ipairs(wins) do
-    api.nvim_win_set_cursor(win, { api.nvim_buf_line_count(wire.bufnr), 0 })
+    api.nvim_win_set_cursor(win, { api.nvim_buf_line_count(wire), 0 })
   end
   return 'done'
 end

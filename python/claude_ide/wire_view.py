@@ -5,10 +5,14 @@ import json
 import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from claude_ide import files
+from claude_ide.chat.page.plain import harmless
 from claude_ide.concealed import in_environment, masked
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import UserError
@@ -22,6 +26,15 @@ MOST_AT_ONCE = 2**20
 
 ARROWS = {TO: "→", FROM: "←", STDERR: "!"}
 OVERWRITE = ["Overwrite it", "Keep it"]
+INDENT = "  "
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """A message in the window: its lines, and the bytes at which the parts of the first one end."""
+
+    number: int
+    ends: list[int]
+    lines: list[str]
 
 
 class WireView:
@@ -112,19 +125,23 @@ class WireView:
             await asyncio.sleep(PERIOD)
             self._news.clear()
             while self._wire.is_watched and (news := self._unshown()):
-                items = [self._item(message) for message in news]
-                if not await self._append(items):
+                if not await self._append([self._entry(message) for message in news]):
                     return self.closed()
                 self._shown = news[-1].number
 
-    async def _append(self, items: list[dict[str, Any]]) -> bool:
+    async def _append(self, entries: list[Entry]) -> bool:
         """Append messages, as soon as the text can be changed; False if the window is closed."""
+        lines: list[str] = []
+        heads: list[list[int]] = []
+        for entry in entries:
+            heads.append([len(lines), *entry.ends])
+            lines += entry.lines
         while self._wire.is_watched:
             first = self._wire.kept[0].number
             dropped = sum(length for number, length in self._lengths if number < first)
-            match await self._editor.port.wire.append(items, dropped):
+            match await self._editor.port.wire.append(lines, heads, dropped):
                 case "done":
-                    added = [(item["number"], 1 + len(item["lines"])) for item in items]
+                    added = [(entry.number, len(entry.lines)) for entry in entries]
                     kept = [each for each in self._lengths if each[0] >= first]
                     self._lengths = [*kept, *added]
                     return True
@@ -143,23 +160,24 @@ class WireView:
                 size += len(message.body)
         return found
 
-    def _item(self, message: Message) -> dict[str, Any]:
+    def _entry(self, message: Message) -> Entry:
         body = self._body(message)
         at = time.strftime("%H:%M:%S", time.localtime(message.at))
         when = f"{at}.{int(message.at % 1 * 1000):03}"
         client = self._wire.label(message.party)
         text = body if isinstance(body, str) else json.dumps(body, indent=2, ensure_ascii=False)
         cut = [f"… {message.size - LONGEST:,} more bytes"] if message.size > LONGEST else []
-        return {
-            "number": message.number,
-            "parts": [
-                f"{when} {bytes_of(message.size):>8} ",
-                f"{ARROWS[message.way]} ",
-                f"{client}  ",
-                self._summaries.of(message, body),
-            ],
-            "lines": [*text.encode("utf-8", "replace").decode().split("\n"), *cut],
-        }
+        parts = [f"{when} {bytes_of(message.size):>8} ", f"{ARROWS[message.way]} ", f"{client}  "]
+        shown = [*map(_in_line, parts)]
+        head = "".join([*shown, _in_line(self._summaries.of(message, body))])
+        rest = [*text.split("\n"), *cut]
+        ends = [*accumulate(len(part.encode()) for part in shown)]
+        return Entry(message.number, ends, [head, *(f"{INDENT}{harmless(row)}" for row in rest)])
+
+
+def _in_line(part: str) -> str:
+    """Return a part of a line; the blanks between the parts stay."""
+    return harmless(part.replace("\n", " "))
 
 
 def decoded(body: bytes) -> Any:

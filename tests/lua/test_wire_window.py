@@ -9,14 +9,20 @@ from support.neovim import Neovim, until
 WINDOW = "require('claude_ide.wire_window')"
 
 
-def item(number: int, *lines: str) -> dict[str, Any]:
-    parts = ["12:00:00.000  8 B ", "→ ", "Claude  ", f"ping #{number}"]
-    return {"number": number, "parts": parts, "lines": list(lines or ("{", "}"))}
+def item(number: int, *lines: str) -> list[str]:
+    rows = lines or ("{", "}")
+    return [f"12:00:00.000  8 B → Claude  ping #{number}", *(f"  {row}" for row in rows)]
 
 
-async def append(nvim: Neovim, *items: dict[str, Any], dropped: int = 0) -> str:
+async def append(nvim: Neovim, *items: list[str], dropped: int = 0) -> str:
     is_empty = await nvim.eval("get(getbufline(winbufnr(winnr('$')), 1), 0, '') =~ '^No message'")
-    return str(await nvim.lua(f"return {WINDOW}.append(...)", list(items), dropped or is_empty))
+    heads = [[sum(map(len, items[:index])), 18, 22, 30] for index in range(len(items))]
+    appended = f"return {WINDOW}.append(...)"
+    return str(
+        await nvim.lua(
+            appended, [row for rows in items for row in rows], heads, dropped or is_empty
+        )
+    )
 
 
 async def enter(nvim: Neovim) -> None:
@@ -94,10 +100,15 @@ async def test_old_messages_go_and_the_cursor_stays_on_its_own(wire: Neovim) -> 
     assert await wire.eval("[line('.'), line('$')]") == [1, 9]
 
 
-async def test_control_characters_are_harmless(wire: Neovim) -> None:
-    await append(wire, item(1, "\x1b[2J"))
+async def test_the_parts_of_a_line_have_their_colours(wire: Neovim) -> None:
+    await append(wire, item(1), item(2))
 
-    assert await wire.eval("getbufline(winbufnr(2), 2)") == ["  ^[[2J"]
+    marks = await wire.lua(
+        "return vim.tbl_map(function(mark) return { mark[2], mark[3], mark[4].end_col } end,"
+        " vim.api.nvim_buf_get_extmarks(vim.fn.winbufnr(2),"
+        " vim.api.nvim_get_namespaces().claude_ide_wire, 0, -1, { details = true }))"
+    )
+    assert marks == [[row, *columns] for row in (0, 3) for columns in ((0, 18), (18, 22), (22, 30))]
 
 
 async def test_closing_the_window_is_reported(wire: Neovim) -> None:

@@ -222,9 +222,13 @@ class Wire(Protocol):
         ...
 
     @request("wire_window.append")
-    async def append(self, items: Sequence[Mapping[str, Any]], dropped: int) -> str:
-        """Append messages, and drop lines at the beginning.
+    async def append(
+        self, lines: Sequence[str], heads: Sequence[Sequence[int]], dropped: int
+    ) -> str:
+        """Append the lines of messages, and drop lines at the beginning.
 
-        Returns "closed", "done", or "busy" if the text cannot be changed at the moment.
+        A head is the index of a message's first line, and the bytes at which its time, its
+        direction and its client end. Returns "closed", "done", or "busy" if the text cannot be
+        changed at the moment.
         """
         ...
