@@ -7,7 +7,6 @@ import autoload './host/ready.vim'
 import autoload './diagnostics.vim'
 import autoload './disk_changes/reload.vim'
 import autoload './editors.vim'
-import autoload './window/recent.vim'
 import autoload './privacy.vim'
 import autoload './selection.vim'
 import autoload './selection/sources.vim'
@@ -66,7 +65,6 @@ enddef
 host.OnServing((on) => privacy.Watch(on))
 host.OnServing((on) => moment.NoticeTyping(on))
 host.OnServing((on) => selection.Watch(on))
-host.OnServing((on) => recent.Watch(on))
 host.OnServing((on) => editors.Watch(on))
 host.OnServing((on) => diagnostics.Watch(on))
 host.OnServing((on) => reload.Watch(on))

@@ -8,7 +8,6 @@ import autoload './messages/reason.vim'
 import autoload './terminal/register.vim'
 import autoload './terminal/typing_mode.vim'
 import autoload './terminal/window.vim'
-import autoload './timing/asked.vim'
 import autoload './timing/moment.vim'
 
 const ANYWHERE = {side: 'right', size: 0.4}
@@ -143,7 +142,7 @@ export def Focus(pid: number): any
     return {error: pid == 0 ? NONE_RUNS
       : 'Claude is not in a terminal of this Vim; switch to it yourself'}
   endif
-  asked.Run(() => Show(terminal, true))
+  moment.WhenAsked(() => Show(terminal, true))
   return true
 enddef
 
@@ -276,7 +275,7 @@ enddef
 # (whether CTRL-W leads out of it), `side` and `size`, and perhaps a `note` about its place.
 export def Start(request: dict<any>): bool
   is_starting = true
-  asked.Run(() => {
+  moment.WhenAsked(() => {
     is_starting = false
     StartNow(request)
     if has_key(request, 'note')
@@ -354,7 +353,7 @@ export def Toggle(place: dict<any>): dict<any>
   endif
   const is_done = is_starting || !empty(terminal) || HasUnseenFailure()
   if is_done
-    asked.Run(() => ToggleNow(place))
+    moment.WhenAsked(() => ToggleNow(place))
   endif
   return {is_done: is_done}
 enddef

@@ -3,7 +3,7 @@ vim9script
 # host composes the lines (`wire_view.py`).
 
 import autoload './channel.vim'
-import autoload './timing/asked.vim'
+import autoload './timing/moment.vim'
 import autoload './window/winbar.vim'
 
 const EMPTY = 'No message yet: they appear here as they are sent'
@@ -86,7 +86,7 @@ enddef
 # messages instead if they are no longer recorded, because its host has ended.
 export def Open(is_recording: bool): bool
   is_opening = true
-  asked.Run(() => OpenNow(is_recording))
+  moment.WhenAsked(() => OpenNow(is_recording))
   return true
 enddef
 

@@ -16,36 +16,31 @@ const POLL = 100 # milliseconds
 var shown = 0 # the popup of the last message
 var unremembered: list<string> = [] # messages that are not in `:messages` yet
 
+# `%S` counts columns.
 def Cut(text: string, columns: number): string
-  var kept = strcharpart(text, 0, columns)
-  while strdisplaywidth(kept) > columns
-    kept = strcharpart(kept, 0, strchars(kept) - 1)
-  endwhile
-  return kept
+  return printf('%.*S', columns, text)
 enddef
 
-def CutStart(text: string, columns: number): string
-  var kept = strcharpart(text, max([strchars(text) - columns, 0]))
-  while strdisplaywidth(kept) > columns
-    kept = strcharpart(kept, 1)
+# A text as one line. If it is wider than so many columns, its middle is cut out; `head` is the share of them
+# that shows its beginning.
+export def Shorten(text: string, width: number, head = HEAD): string
+  const line = plain.OneLine(text)
+  const surplus = strdisplaywidth(line) - width
+  if surplus <= 0
+    return line
+  endif
+  const first = float2nr(ceil((width - 1) * head))
+  var columns = first + surplus + 1
+  # Characters may be wide.
+  while strdisplaywidth(Cut(line, columns)) <= first + surplus
+    columns += 1
   endwhile
-  return kept
+  return Cut(line, first) .. '…' .. strpart(line, len(Cut(line, columns)))
 enddef
 
 # A text as one line, cut if it is wider than so many columns.
 export def Fit(text: string, width: number): string
-  const line = plain.OneLine(text)
-  return strdisplaywidth(line) <= width ? line : Cut(line, max([width, 1]) - 1) .. '…'
-enddef
-
-# A text as one line. If it is wider than so many columns, its middle is cut out.
-export def Shorten(text: string, width: number): string
-  const line = plain.OneLine(text)
-  if strdisplaywidth(line) <= width
-    return line
-  endif
-  const first = float2nr(ceil((width - 1) * HEAD))
-  return Cut(line, first) .. '…' .. CutStart(line, width - 1 - first)
+  return Shorten(text, max([width, 1]), 1.0)
 enddef
 
 # Whether the command line can be drawn over without a loss or a prompt.

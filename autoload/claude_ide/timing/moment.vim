@@ -9,6 +9,7 @@ vim9script
 # | `WhenChangeable` | replaces texts of buffers          | typing in one of them             |
 # | `WhenEnded`      | closes windows the user may be in  | Insert and Visual mode, by itself |
 # | `WhenUnprompted` | was requested, and moves the user  | prompts, and a pending operator   |
+# | `WhenAsked`      | answers a command of the user      | the same, and modes, by itself    |
 # | `WhenPossible`   | was requested by the user          | nothing else                      |
 #
 # Vim handles messages and timers at every prompt and in the middle of every command, and lets them
@@ -16,6 +17,7 @@ vim9script
 # of textlock and of the command-line window, and never calls back at once: the caller may be inside
 # an autocommand. `Guard` comes afterwards: it discards keys that were typed blindly.
 
+import autoload '../messages/message.vim'
 import autoload '../messages/reason.vim'
 
 # Milliseconds.
@@ -183,6 +185,8 @@ const MODES = [
   ['', 'finish the command'],
 ]
 
+const UNFINISHED = '^\%([cr!]\|no\)' # prompts, and half-typed commands
+
 def RemedyForMode(): string
   return MODES[MODES->indexof((_, row) => mode(1) =~# row[0])][1]
 enddef
@@ -333,11 +337,20 @@ export def WhenNotifiable(Fn: func, OnError: func): func
 enddef
 
 export def WhenUnprompted(Fn: func, OnError: func): func
-  return When((_) => mode(1) !~# '^\%([cr!]\|no\)' && IsPossible(), Fn, OnError)
+  return When((_) => mode(1) !~# UNFINISHED && IsPossible(), Fn, OnError)
 enddef
 
 export def WhenEnded(Fn: func, OnError: func): func
   return When((_) => IsPossible() && EndMode(), Fn, OnError, true)
+enddef
+
+# Call `Fn`, which runs a command of the user after the host has answered: they may type on until then, and
+# nothing opens under a command line or a half-typed command. An error is shown.
+export def WhenAsked(Fn: func)
+  When((_) => mode(1) !~# UNFINISHED && IsPossible() && EndMode(), () => {
+    call(Fn, [])
+    Settle()
+  }, (why) => message.Show(why, 'error'), true)
 enddef
 
 # To be called after a callback has changed windows or text. <Ignore> is a key without effect, which

@@ -44,8 +44,12 @@ function M.status_line(text)
   return (M.harmless(text):gsub('%%', '%%%%'))
 end
 
--- Vim script's `%S` counts columns.
-local function cut(text, columns)
+--- The beginning of a text that fits into so many columns.
+---@param text string
+---@param columns integer
+---@return string
+function M.cut(text, columns)
+  -- Vim script's `%S` counts columns.
   return vim.fn.printf(('%%.%dS'):format(columns), text)
 end
 
@@ -65,9 +69,9 @@ function M.shorten(text, width, head)
   -- Characters may be wide.
   while vim.api.nvim_strwidth(hidden) <= first + surplus do
     columns = columns + 1
-    hidden = cut(text, columns)
+    hidden = M.cut(text, columns)
   end
-  return cut(text, first) .. '…' .. text:sub(#hidden + 1)
+  return M.cut(text, first) .. '…' .. text:sub(#hidden + 1)
 end
 
 --- A text as one line, cut if it is too wide.

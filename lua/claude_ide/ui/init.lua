@@ -10,7 +10,7 @@ local M = {}
 local pending = {}
 
 ---@param token integer
----@param when fun(fn: fun(), on_error: fun(reason: string)) a gate of `moment`
+---@param when claude_ide.Gate
 ---@param ask fun(answer: fun(fields: table))
 local function begin(token, when, ask)
   local this = {}

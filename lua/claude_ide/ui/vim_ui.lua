@@ -12,29 +12,23 @@ local ROOM_TO_TYPE = 20 -- columns
 local MOST_ROWS = 10 -- of one item
 local PICKER_WIDTH = 60 -- columns
 
-local function has_new_window(known)
-  return vim.iter(vim.api.nvim_list_wins()):any(function(win)
-    return not vim.list_contains(known, win)
-  end)
-end
+local function nothing() end
 
 -- Some UIs do not call back when they are dismissed, but their windows close. Their absence has to
 -- be seen twice, because the answer may come after the window has closed.
 local function watch(known, is_answered, dismiss)
   local was_seen, misses = false, 0
   local function poll()
-    if is_answered() then
+    local is_open = vim.iter(vim.api.nvim_list_wins()):any(function(win)
+      return not vim.list_contains(known, win)
+    end)
+    was_seen, misses = was_seen or is_open, is_open and 0 or misses + 1
+    if is_answered() or misses == 2 and not was_seen then
       return
-    elseif has_new_window(known) then
-      was_seen, misses = true, 0
-    else
-      misses = misses + 1
+    elseif misses == 2 then
+      return dismiss()
     end
-    if misses < 2 then
-      vim.defer_fn(poll, POLL)
-    elseif was_seen then
-      dismiss()
-    end
+    vim.defer_fn(poll, POLL)
   end
   poll()
 end
@@ -44,49 +38,35 @@ local function asks_in_command_line(ui)
   return type(ui) == 'function' and vim.endswith(debug.getinfo(ui, 'S').source, '/lua/vim/ui.lua')
 end
 
--- With 'cmdheight' 0 Neovim omits the first line of a list, which is the question, and clearing the
--- screen afterwards would cause a prompt.
---
--- Another UI needs no command line, and returns at once. Two changes of 'cmdheight' in a row would move the
--- text in the windows of terminals. Their programs notice neither, and go on drawing at the old places.
-local function with_command_line(ui, fn)
-  local height = vim.o.cmdheight
-  local is_needed = height == 0 and asks_in_command_line(ui)
-  if is_needed then
-    vim.o.cmdheight = 1
-  end
-  fn()
-  if is_needed then
-    vim.o.cmdheight = height
-  end
-end
-
 -- Call `ask`, which calls `ui`, with a function that passes only its first call on to `callback`. With
 -- `is_guarded`, keys typed before the user has noticed the question are discarded.
 local function once(ui, ask, callback, is_guarded)
-  local is_answered, stop_guard = false, nil
+  local is_answered, stop_guard = false, nothing
   local function answer(...)
     if not is_answered then
       is_answered = true
-      if stop_guard then
-        stop_guard()
-      end
+      stop_guard()
       callback(...)
     end
   end
-  local known = vim.api.nvim_list_wins()
-  local ok, err
-  with_command_line(ui, function()
-    -- A list in the command line blocks; what the question is about must be on the screen.
-    vim.cmd.redraw()
-    stop_guard = is_guarded and moment.guard() or nil
-    ok, err = pcall(ask, answer)
-    -- Clear the question. After CTRL-C in a list it would cause a prompt.
-    vim.cmd.redraw()
-    vim.api.nvim_echo({ { '' } }, false, {})
-    -- Before Insert mode resumes, Neovim would wait for 3 seconds, for the user to read the line.
-    vim.cmd.redraw()
-  end)
+  local known, height = vim.api.nvim_list_wins(), vim.o.cmdheight
+  -- With 'cmdheight' 0 Neovim omits the first line of a list, which is the question, and clearing the screen
+  -- afterwards would cause a prompt. Another UI needs no command line, and returns at once: two changes of
+  -- 'cmdheight' in a row would move the text in terminals, whose programs would draw at the old places.
+  local needs_line = height == 0 and asks_in_command_line(ui)
+  vim.o.cmdheight = needs_line and 1 or height
+  -- A list in the command line blocks; what the question is about must be on the screen.
+  vim.cmd.redraw()
+  stop_guard = is_guarded and moment.guard() or nothing
+  local ok, err = pcall(ask, answer)
+  -- Clear the question. After CTRL-C in a list it would cause a prompt.
+  vim.cmd.redraw()
+  vim.api.nvim_echo({ { '' } }, false, {})
+  -- Before Insert mode resumes, Neovim would wait for 3 seconds, for the user to read the line.
+  vim.cmd.redraw()
+  if needs_line then
+    vim.o.cmdheight = height
+  end
   if not ok then
     if not tostring(err):find('Keyboard interrupt', 1, true) then
       message.show(tostring(err), 'error')
@@ -96,7 +76,7 @@ local function once(ui, ask, callback, is_guarded)
   if is_guarded then
     -- Another UI has windows of its own, which are drawn now.
     vim.schedule(function()
-      stop_guard = not is_answered and moment.guard() or nil
+      stop_guard = not is_answered and moment.guard() or nothing
     end)
   end
   watch(known, function()
@@ -147,45 +127,19 @@ function M.input(prompt, default, callback, is_late)
   end, is_late)
 end
 
--- A full row, divided after a blank or a slash in its second half, if there is one.
-local function divided(row)
-  local last = row:match('.*()[ /]') or 0
-  if last <= #row / 2 then
-    return row, ''
-  end
-  return row:sub(1, last), row:sub(last + 1)
-end
-
--- A text in rows that are not too wide. From one that needs too many, the middle is cut out.
+-- A text in rows that are not too wide, which end with a blank or a slash in their second half, if there is
+-- one. From a text that needs too many, the middle is cut out.
 local function wrapped(text, width)
-  local rows, row = {}, ''
+  local rows = {}
   text = plain.shorten(text, width * MOST_ROWS)
-  for _, character in ipairs(vim.fn.split(text, [[\zs]])) do
-    if row ~= '' and vim.api.nvim_strwidth(row .. character) > width then
-      rows[#rows + 1], row = divided(row)
-    end
-    row = row .. character
+  while vim.api.nvim_strwidth(text) > width do
+    local row = plain.cut(text, width)
+    local last = row:match('.*()[ /]') or 0
+    row = last > #row / 2 and row:sub(1, last) or row
+    rows[#rows + 1], text = row, text:sub(#row + 1)
   end
-  rows[#rows + 1] = row
+  rows[#rows + 1] = text
   return rows
-end
-
--- The columns of a row in the list of a UI. A picker does not say how wide it is.
-local function width_of_rows(ui, width)
-  return asks_in_command_line(ui) and width
-    or math.max(1, math.min(width, PICKER_WIDTH, math.floor(vim.o.columns / 2)))
-end
-
--- The rows of items, and the index of each row's item.
-local function rows_of(items, width, is_whole)
-  local rows, indices = {}, {}
-  local row_width = width_of_rows(vim.ui.select, width)
-  for index, item in ipairs(items) do
-    for _, row in ipairs(is_whole and wrapped(item, row_width) or { plain.fit(item, width) }) do
-      rows[#rows + 1], indices[#indices + 1] = row, index
-    end
-  end
-  return rows, indices
 end
 
 --- Ask for one of several texts.
@@ -194,16 +148,20 @@ end
 ---@param callback fun(index: integer?) called once with the index from 1; nil if it is dismissed
 ---@param is_whole? boolean whether an item that is too wide goes on in further rows, which mean the same
 function M.select(prompt, items, callback, is_whole)
-  -- Neovim puts a number before each item.
-  local width = math.max(1, vim.o.columns - #tostring(#items) - 4)
-  local rows, indices = rows_of(items, width, is_whole)
+  -- Neovim puts a number before each item. A picker does not say how wide it is.
+  local width = math.max(2, vim.o.columns - #tostring(#items) - 4)
+  local picker_width = math.max(2, math.min(width, PICKER_WIDTH, math.floor(vim.o.columns / 2)))
+  local row_width = asks_in_command_line(vim.ui.select) and width or picker_width
+  local rows, indices = {}, {}
+  for index, item in ipairs(items) do
+    for _, row in ipairs(is_whole and wrapped(item, row_width) or { plain.fit(item, width) }) do
+      rows[#rows + 1], indices[#indices + 1] = row, index
+    end
+  end
   once(vim.ui.select, function(answer)
     vim.ui.select(rows, { prompt = plain.fit(prompt, width) }, answer)
   end, function(item, index)
-    if item == nil then
-      return callback(nil)
-    end
-    callback(indices[index or vim.fn.index(rows, item) + 1])
+    callback(item ~= nil and indices[index or vim.fn.index(rows, item) + 1] or nil)
   end, true)
 end
 

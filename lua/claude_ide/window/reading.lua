@@ -1,7 +1,6 @@
---- How much of a text that the user decides on they could read: since when it is on the screen, and how far
---- it has been there without a gap from its beginning. Only what was drawn counts (`window/drawn`).
-local drawn = require('claude_ide.window.drawn')
-
+--- When Neovim has drawn a window, and how much of a text that the user decides on they could read: since when
+--- it is on the screen, and how far it has been there without a gap from its beginning. Changes of a text are
+--- drawn when all waiting keys are handled, not when they are made; only what was drawn counts.
 local M = {}
 
 local api, fn = vim.api, vim.fn
@@ -16,33 +15,63 @@ M.NOTICED = 400
 ---@field since? integer nanoseconds: when it was first drawn, or appeared again
 ---@field mark? integer the extmark at the end of what has been shown
 
+---@alias claude_ide.OnDrawn fun(win: integer, has_appeared: boolean)
+
+---@type table<integer, claude_ide.OnDrawn> by buffer
+local watched = {}
+---@type table<integer, integer> the watched buffers in the windows that are on the screen
+local on_screen = {}
+---@type table<integer, integer> the same for the windows that are being drawn
+local drawing = {}
+
+local function on_win(_, win, bufnr)
+  drawing[win] = watched[bufnr] and bufnr or nil
+  on_screen[win] = drawing[win] and on_screen[win]
+  return false
+end
+
+local function on_end()
+  local drawn = drawing
+  drawing = {}
+  for win, bufnr in pairs(drawn) do
+    local has_appeared = on_screen[win] ~= bufnr
+    on_screen[win] = bufnr
+    if watched[bufnr] then
+      watched[bufnr](win, has_appeared)
+    end
+  end
+end
+
+--- Call `fn` whenever a window with this buffer has been drawn. It must not change anything. `has_appeared`
+--- says whether the buffer was not on the screen in that window before.
+---@param bufnr integer
+---@param on_drawn claude_ide.OnDrawn
+function M.watch(bufnr, on_drawn)
+  api.nvim_set_decoration_provider(namespace, { on_win = on_win, on_end = on_end })
+  api.nvim_create_autocmd('TabLeave', {
+    group = api.nvim_create_augroup('claude_ide_drawn', { clear = true }),
+    callback = function()
+      on_screen = {}
+    end,
+  })
+  for known in pairs(watched) do
+    watched[known] = api.nvim_buf_is_valid(known) and watched[known] or nil
+  end
+  watched[bufnr] = on_drawn
+end
+
 local function width_of(bufnr, row)
   return #api.nvim_buf_get_lines(bufnr, row, row + 1, true)[1]
 end
 
--- The end of what has been shown, 0-based; nothing if no line has been.
----@param reading claude_ide.Reading
----@return integer? row
----@return integer? column
-local function shown_to(reading)
-  local mark = reading.mark
-    and api.nvim_buf_get_extmark_by_id(reading.bufnr, namespace, reading.mark, {})
-  -- `:edit!` fills the buffer again, and may leave the mark behind.
-  if mark and mark[1] and mark[1] < api.nvim_buf_line_count(reading.bufnr) then
-    return mark[1], mark[2]
-  end
-end
-
--- The beginning of what has not been shown; nothing if all has been.
+-- The beginning of what has not been shown, 0-based; nothing if all has been.
 ---@param bufnr integer
----@param row? integer the end of what has been shown
----@param column? integer
+---@param row integer the end of what has been shown
+---@param column integer
 ---@return integer? row
 ---@return integer? column
 local function after(bufnr, row, column)
-  if not row or not column then
-    return 0, 0
-  elseif column < width_of(bufnr, row) then
+  if column < width_of(bufnr, row) then
     return row, column
   elseif row + 1 < api.nvim_buf_line_count(bufnr) then
     return row + 1, 0
@@ -50,41 +79,39 @@ local function after(bufnr, row, column)
 end
 
 ---@param reading claude_ide.Reading
+---@return integer? row
+---@return integer? column
 local function rest(reading)
-  return after(reading.bufnr, shown_to(reading))
-end
-
--- The first and the last line that a window shows; all of them to their ends, unless it is only one.
----@return integer first
----@return integer last
-local function lines_in(win)
-  local info = fn.getwininfo(win)[1]
-  return info.topline, info.botline
+  local bufnr = reading.bufnr
+  local mark = reading.mark
+      and api.nvim_buf_get_extmark_by_id(bufnr, namespace, reading.mark, {})
+    or {}
+  -- `:edit!` fills the buffer again, and may leave the mark behind.
+  if mark[1] and mark[1] < api.nvim_buf_line_count(bufnr) then
+    return after(bufnr, mark[1], mark[2])
+  end
+  return 0, 0
 end
 
 local function has_concealed(win)
   return vim.wo[win].conceallevel > 0
 end
 
--- With 'smoothscroll', a mark covers the beginning of the first row of a line that is cut.
-local function is_covered(win, row, first, where)
-  if row + 1 ~= first or not vim.wo[win].wrap or fn.screenpos(win, first, 1).row > 0 then
-    return false
-  end
-  local info = fn.getwininfo(win)[1]
-  return where.row <= info.winrow + info.winbar
-end
-
 ---@param reading claude_ide.Reading
 local function is_visible(reading, win, row, column)
-  local first, last = lines_in(win)
-  if row + 1 < first or row + 1 > last then
+  local info = fn.getwininfo(win)[1]
+  if row + 1 < info.topline or row + 1 > info.botline then
     return false
   elseif reading.is_markup and has_concealed(win) then
     return true
   end
   local where = fn.screenpos(win, row + 1, column + 1)
-  return where.row > 0 and where.col > 0 and not is_covered(win, row, first, where)
+  -- With 'smoothscroll', a mark covers the beginning of the first row of a line that is cut.
+  local is_covered = row + 1 == info.topline
+    and vim.wo[win].wrap
+    and fn.screenpos(win, row + 1, 1).row == 0
+    and where.row <= info.winrow + info.winbar
+  return where.row > 0 and where.col > 0 and not is_covered
 end
 
 -- The column after the last one that is visible, in a line whose column `from` is.
@@ -116,15 +143,15 @@ end
 ---@param reading claude_ide.Reading
 ---@return string?
 local function obstacle(reading, win, row, column)
-  local first, last = lines_in(win)
+  local info = fn.getwininfo(win)[1]
   if has_concealed(win) and not reading.is_markup then
     return 'some of it may be concealed: :setlocal conceallevel=0 shows it'
   elseif is_folded(win, row) then
     return 'some of it is folded: zR opens the folds'
-  elseif row + 1 < first then
+  elseif row + 1 < info.topline then
     return ('line %d has not been shown: scroll back to it'):format(row + 1)
   elseif not is_visible(reading, win, row, column) then
-    local is_right = row + 1 <= last and not vim.wo[win].wrap
+    local is_right = row + 1 <= info.botline and not vim.wo[win].wrap
     return is_right and 'some of it is to the right: scroll there, or :setlocal wrap'
       or 'there is more below: scroll to the end first'
   end
@@ -151,7 +178,7 @@ end
 function M.new(bufnr, is_markup)
   ---@type claude_ide.Reading
   local reading = { bufnr = bufnr, is_markup = is_markup == true }
-  drawn.watch(bufnr, function(win, has_appeared)
+  M.watch(bufnr, function(win, has_appeared)
     if has_appeared or not reading.since then
       reading.since = vim.uv.hrtime()
     end

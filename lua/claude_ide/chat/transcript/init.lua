@@ -4,7 +4,6 @@
 local chat_code = require('claude_ide.chat.transcript.code')
 local chat_follow = require('claude_ide.chat.window.follow')
 local chat_state = require('claude_ide.chat.state')
-local drawn = require('claude_ide.window.drawn')
 local message = require('claude_ide.messages.message')
 local moment = require('claude_ide.timing.moment')
 local reading = require('claude_ide.window.reading')
@@ -133,7 +132,7 @@ end
 --- Record from now on which requests are on the screen.
 ---@param chat claude_ide.Chat
 function M.watch(chat)
-  drawn.watch(chat.transcript, function(win, has_appeared)
+  reading.watch(chat.transcript, function(win, has_appeared)
     local info = vim.fn.getwininfo(win)[1]
     for id, part in pairs(chat.drawing.asking) do
       local is_visible = M.find(chat, id)
