@@ -1,6 +1,6 @@
---- When Neovim has drawn a window, and how much of a text that the user decides on they could read: since when
---- it is on the screen, and how far it has been there without a gap from its beginning. Changes of a text are
---- drawn when all waiting keys are handled, not when they are made; only what was drawn counts.
+--- When Neovim has drawn a window, and how much of a text that the user decides on they could read: since
+--- when it is on the screen, and how far it has been there without a gap from its beginning. Changes of a
+--- text are drawn when all waiting keys are handled, not when they are made; only what was drawn counts.
 local M = {}
 
 local api, fn = vim.api, vim.fn
@@ -83,8 +83,7 @@ end
 ---@return integer? column
 local function rest(reading)
   local bufnr = reading.bufnr
-  local mark = reading.mark
-      and api.nvim_buf_get_extmark_by_id(bufnr, namespace, reading.mark, {})
+  local mark = reading.mark and api.nvim_buf_get_extmark_by_id(bufnr, namespace, reading.mark, {})
     or {}
   -- `:edit!` fills the buffer again, and may leave the mark behind.
   if mark[1] and mark[1] < api.nvim_buf_line_count(bufnr) then
