@@ -10,22 +10,14 @@ import autoload '../window/label.vim'
 
 final handlers: dict<dict<func>> = {} # by buffer
 
-# Whether an entry of the stack is an autocommand, such as `InsertLeave Autocommands for "*"`: Vim
-# translates all but the event, which is anywhere.
-def IsAutocommand(entry: string): bool
-  return split(entry)->indexof((_, word) =>
-    word =~# '^"\?\a\+"\?$' && exists('##' .. trim(word, '"'))) >= 0
-enddef
-
 # The kind of autosave that has caused the current BufWriteCmd: "autocommand", or "timer" for any
 # callback; empty if the user writes, also by a mapping or a plugin's command.
 def Cause(): string
-  # The first entry of an autocommand is that of the BufWriteCmd itself.
-  const around = expand('<stack>')->split('\.\.')
-  if around->copy()->filter((_, entry) => IsAutocommand(entry))->len() > 1
-    return 'autocommand'
-  endif
-  return state('c') ==# '' ? '' : 'timer'
+  # An entry of an autocommand is such as `InsertLeave Autocommands for "*"`: Vim translates all but the
+  # event, which is anywhere. The first one is that of the BufWriteCmd itself.
+  const autocommands = expand('<stack>')->split('\.\.')->filter((_, entry) =>
+    split(entry)->indexof((_, word) => word =~# '^"\?\a\+"\?$' && exists('##' .. trim(word, '"'))) >= 0)
+  return len(autocommands) > 1 ? 'autocommand' : state('c') ==# '' ? '' : 'timer'
 enddef
 
 # Save a copy of a buffer, as `:write other.txt` does. Returns whether it is written.
@@ -62,10 +54,6 @@ def MarkForExit(bufnr: number)
   endif
 enddef
 
-def Unmodify(bufnr: number)
-  setbufvar(bufnr, '&modified', false)
-enddef
-
 # Call `Written` whenever the user writes a buffer, and `WrittenByTimer` when the callback of a
 # plugin does. The buffer is never modified from now on: it would keep `:q` and `:qa` from leaving,
 # and an autosave would write it.
@@ -75,7 +63,7 @@ export def Listen(bufnr: number, Written: func, WrittenByTimer: func)
   augroup claude_ide_command_buffer
     execute $'autocmd BufWriteCmd {here} Write({bufnr}, expand("<amatch>"))'
     execute $'autocmd BufWipeout {here} handlers->remove({bufnr})'
-    execute $'autocmd QuitPre,TextChanged,TextChangedI,TextChangedP {here} Unmodify({bufnr})'
+    execute $'autocmd QuitPre,TextChanged,TextChangedI,TextChangedP {here} setbufvar({bufnr}, "&modified", false)'
     execute $'autocmd CmdlineLeave {here} MarkForExit({bufnr})'
   augroup END
 enddef

@@ -47,21 +47,17 @@ enddef
 # 0 if there is none.
 export def Find(tabs: list<number>, IsWanted: func(number): bool): number
   for tab in tabs
-    var wins: list<number> = tiling.Windows(tab)
-    const order = recent.Sort(wins->mapnew((_, win) => winbufnr(win)))
-    const current = win_getid(tabpagewinnr(tab), tab)
-    const Rank = (win: number): number => win == current ? -1 : order->index(winbufnr(win))
-    wins->sort((a, b) => Rank(a) == Rank(b) ? a - b : Rank(a) - Rank(b))
-      ->filter((_, win) => IsWanted(win))
-    if !empty(wins)
-      return wins[0]
+    const wins: list<number> = tiling.Windows(tab)
+    var order = [win_getid(tabpagewinnr(tab), tab)]
+    for bufnr in recent.Sort(wins->mapnew((_, win) => winbufnr(win)))
+      order += win_findbuf(bufnr)
+    endfor
+    const at = order->indexof((_, win) => index(wins, win) >= 0 && IsWanted(win))
+    if at >= 0
+      return order[at]
     endif
   endfor
   return 0
-enddef
-
-def Area(win: number): number
-  return winwidth(win) * winheight(win)
 enddef
 
 # Split above the largest window, or open a new tabpage if there is no room. The buffer is empty, and
@@ -72,6 +68,7 @@ def NewWindow(is_tabpage: bool): number
     if is_tabpage
       silent tabnew
     else
+      const Area = (win) => winwidth(win) * winheight(win)
       win_gotoid(tiling.Windows(tabpagenr())->sort((a, b) => Area(b) - Area(a))[0])
       silent aboveleft new
     endif
@@ -118,19 +115,6 @@ enddef
 
 # Passages.
 
-# The passage from `line` to `end_line`, from 1 and inclusive, limited to the lines of the buffer.
-# If `end_line` is 0, the passage is the start of `line`.
-def PassageOfLines(bufnr: number, line: number, end_line: number): dict<any>
-  const count = len(getbufline(bufnr, 1, '$'))
-  const first = {row: min([max([line, 1]), count]) - 1, col: 0}
-  if end_line == 0
-    return {first: first, last: first, is_point: true}
-  endif
-  const row = max([min([end_line, count]) - 1, first.row])
-  const last = {row: row, col: len(getbufline(bufnr, row + 1)->get(0, ''))}
-  return {first: first, last: last, is_point: false}
-enddef
-
 # Move a window's cursor to the start of a passage, center that line, and open the folds around it.
 def ShowPassage(win: number, passage: dict<any>)
   const first = passage.first
@@ -171,20 +155,25 @@ def Select(passage: dict<any>)
   moment.ClaimVisual()
 enddef
 
-# The passage to select; empty if there is none. The text in which the host has found it may be another
-# one by now.
+# The passage to select, limited to the text of the buffer; empty if there is none. The text in which the
+# host has found it may be another one by now. Without a passage, there are lines from 1, the last one
+# inclusive; without `end_line`, it is the start of `line`.
 def PassageIn(bufnr: number, request: dict<any>): dict<any>
+  const lines = getbufline(bufnr, 1, '$')
+  const At = (row: number, col: number): dict<number> => {
+    const known = max([min([row, len(lines) - 1]), 0])
+    return {row: known, col: min([col, len(lines[known])])}
+  }
   if has_key(request, 'passage')
-    const lines = getbufline(bufnr, 1, '$')
-    const Clamped = (position: dict<any>): dict<number> => {
-      const row = min([position.row, len(lines) - 1])
-      return {row: row, col: min([position.col, len(lines[row])])}
-    }
-    const [first, last] = [Clamped(request.passage.first), Clamped(request.passage.last)]
-    return {first: first, last: last, is_point: false}
+    const [first, last] = [request.passage.first, request.passage.last]
+    return {first: At(first.row, first.col), last: At(last.row, last.col), is_point: false}
+  elseif !has_key(request, 'line')
+    return {}
   endif
-  return has_key(request, 'line')
-    ? PassageOfLines(bufnr, request.line, get(request, 'end_line', 0)) : {}
+  const first = At(request.line - 1, 0)
+  const end_line: number = get(request, 'end_line', 0)
+  const last = end_line == 0 ? first : At(max([end_line - 1, first.row]), v:numbermax)
+  return {first: first, last: last, is_point: end_line == 0}
 enddef
 
 # Opening and closing.

@@ -1,7 +1,6 @@
 --- Loads unopened files for some minutes, so that language servers and linters check them.
 local borrowed_buffer = require('claude_ide.file.borrowed_buffer')
 local buffers = require('claude_ide.file.buffers')
-local disk = require('claude_ide.file.disk')
 local file_load = require('claude_ide.file.load')
 local file_path = require('claude_ide.file.path')
 local moment = require('claude_ide.timing.moment')
@@ -35,7 +34,7 @@ local group = api.nvim_create_augroup('claude_ide_unopened', { clear = true })
 -- file, and from Neovim, after a change on disk.
 local function isolate(bufnr)
   vim.bo[bufnr].swapfile = false
-  disk.set_autoread(bufnr, true)
+  vim.bo[bufnr].autoread = true
 end
 
 -- If the buffer is still loaded, this creates its swap file.
@@ -43,7 +42,7 @@ local function restore_options(bufnr)
   if not api.nvim_buf_is_valid(bufnr) then
     return
   end
-  disk.set_autoread(bufnr, nil)
+  vim.bo[bufnr].autoread = nil
   local id = api.nvim_create_autocmd('SwapExists', {
     group = group,
     callback = function()

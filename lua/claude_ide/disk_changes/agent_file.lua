@@ -68,23 +68,6 @@ local function check_encoding(bufnr, text)
   end
 end
 
-local function format_of(bufnr)
-  local format = {}
-  for _, name in ipairs(buffer_text.FORMAT) do
-    format[name] = vim.bo[bufnr][name]
-  end
-  return format
-end
-
--- An option that is set to its own value would mark the buffer as modified, too.
-local function set_format(bufnr, format)
-  for _, name in ipairs(buffer_text.FORMAT) do
-    if vim.bo[bufnr][name] ~= format[name] then
-      vim.bo[bufnr][name] = format[name]
-    end
-  end
-end
-
 -- An agent may write the same text to the disk itself while the buffer is being written.
 ---@return boolean is_adopted
 local function adopt_equal_file(bufnr, lines)
@@ -104,7 +87,7 @@ end
 -- After a write that has failed halfway, such as on a full disk, only the buffer has the text.
 local function restore(bufnr, before, format, is_damaged)
   file_edit.change(bufnr, before, true)
-  set_format(bufnr, format)
+  buffer_text.set_options(bufnr, buffer_text.FORMAT, format)
   vim.bo[bufnr].modified = is_damaged == true
 end
 
@@ -124,14 +107,18 @@ end
 ---@return integer changedtick
 function M.replace(bufnr, text)
   local before, parsed = disk_report.before(bufnr), buffer_text.parse(text.text)
+  local format, options = {}, vim.bo[bufnr]
+  for _, name in ipairs(buffer_text.FORMAT) do
+    format[name] = options[name]
+  end
   check_encoding(bufnr, text.text)
   local first = text.joins and replaced[bufnr]
-    or { before = before, format = format_of(bufnr), was_modified = vim.bo[bufnr].modified }
+    or { before = before, format = format, was_modified = options.modified }
   local is_changed = not vim.deep_equal(before.lines, file_edit.in_buffer(parsed.lines))
   if is_changed then
     file_edit.change(bufnr, parsed.lines, text.joins)
   end
-  set_format(bufnr, parsed)
+  buffer_text.set_options(bufnr, buffer_text.FORMAT, parsed)
   local is_any = is_changed or first.is_changed
   local now = { new = parsed.lines, text = text.text, is_changed = is_any }
   replaced[bufnr] = vim.tbl_extend('force', first, now)

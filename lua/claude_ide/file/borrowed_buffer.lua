@@ -153,17 +153,18 @@ function M.give_back(bufnr)
   if not api.nvim_buf_is_loaded(bufnr) then
     return
   end
-  local options, line = vim.bo[bufnr], buffer.last_position[1]
+  local options = vim.bo[bufnr]
   options.bufhidden = buffer.bufhidden or options.bufhidden
   local is_changed = options.modified or api.nvim_buf_get_changedtick(bufnr) ~= buffer.changedtick
   if not buffer.loaded and (is_shown or is_changed) then
     -- The user has changed or shown it.
     options.buflisted = true
     return
-  elseif line == 0 then
+  end
+  -- Line 0 for a buffer that was not shown before.
+  local line, col = unpack(buffer.last_position)
+  if not pcall(api.nvim_buf_set_mark, bufnr, '"', line, col, {}) then
     api.nvim_buf_del_mark(bufnr, '"')
-  else
-    pcall(api.nvim_buf_set_mark, bufnr, '"', line, buffer.last_position[2], {})
   end
   if not buffer.loaded then
     window_close.temporary(bufnr, buffer.known)

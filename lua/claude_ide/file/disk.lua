@@ -73,17 +73,6 @@ function M.is_autoread(bufnr)
   return own
 end
 
---- Set the buffer's local value; while suspended, it takes effect on `resume_autoread`.
----@param bufnr integer
----@param own boolean? nil: use the global value
-function M.set_autoread(bufnr, own)
-  if suspended[bufnr] then
-    suspended[bufnr].own = own
-  else
-    vim.bo[bufnr].autoread = own --[[@as boolean nil is the global one]]
-  end
-end
-
 --- Keep Neovim from reloading a buffer automatically, until `resume_autoread`.
 ---@param bufnr integer
 function M.suspend_autoread(bufnr)

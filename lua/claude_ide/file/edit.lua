@@ -1,5 +1,6 @@
 --- Replaces a buffer's text with the text on disk as an edit would: in one undo step. Folds and the cursor
 --- stay in place where nothing changes, and only removed lines lose their marks.
+local buffer_text = require('claude_ide.file.text')
 local colouring = require('claude_ide.colouring')
 local file_path = require('claude_ide.file.path')
 local rebase = require('claude_ide.file.rebase')
@@ -191,9 +192,7 @@ function M.adopt(bufnr, text, lines)
   options.modifiable, options.readonly = true, false
   local ok, err = pcall(function()
     M.change(bufnr, lines)
-    for _, name in ipairs(FORMAT) do
-      options[name] = text[name]
-    end
+    buffer_text.set_options(bufnr, FORMAT, text)
     mark_written(bufnr)
     options.modified = not vim.deep_equal(M.in_buffer(lines), M.in_buffer(text.lines))
   end)

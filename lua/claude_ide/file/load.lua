@@ -44,10 +44,8 @@ end
 -- An earlier choice of the user's autocommands wins. By default the file is opened read-only: the swap
 -- file may hold the only copy of some text.
 local function choose_at_swap_file()
-  local owner = vim.fn.swapinfo(vim.v.swapname).pid or 0
-  if vim.v.swapchoice == '' then
-    vim.v.swapchoice = 'o'
-  end
+  local owner, choice = vim.fn.swapinfo(vim.v.swapname).pid or 0, vim.v.swapchoice
+  vim.v.swapchoice = choice == '' and 'o' or choice
   local how = vim.v.swapchoice == 'o' and 'Opened read-only' or 'Opened anyway'
   return owner > 0 and ('%s: process %d is editing the file, too.'):format(how, owner)
     or ('%s: a crashed editor left a swap file of it (see :help recovery).'):format(how)

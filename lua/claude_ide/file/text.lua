@@ -36,6 +36,19 @@ function M.parse(text)
   }
 end
 
+--- Set those options of a buffer whose values in `values` are other ones. An option that is set to its own
+--- value would mark the buffer as modified, too.
+---@param bufnr integer
+---@param names string[]
+---@param values table<string, any>
+function M.set_options(bufnr, names, values)
+  for _, name in ipairs(names) do
+    if vim.bo[bufnr][name] ~= values[name] then
+      vim.bo[bufnr][name] = values[name]
+    end
+  end
+end
+
 --- Replace a buffer's text. The buffer is unmodified afterwards and has no undo history for it.
 ---@param bufnr integer
 ---@param text string
@@ -45,9 +58,7 @@ function M.put(bufnr, text)
   options.undolevels = -1
   api.nvim_buf_set_lines(bufnr, 0, -1, false, parsed.lines)
   options.undolevels = undolevels
-  for _, name in ipairs(M.FORMAT) do
-    options[name] = parsed[name]
-  end
+  M.set_options(bufnr, M.FORMAT, parsed)
   options.fixendofline = false
   options.modified = false
 end
