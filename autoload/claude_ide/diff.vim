@@ -15,6 +15,7 @@ import autoload './file/text.vim'
 import autoload './messages/announce.vim'
 import autoload './messages/message.vim'
 import autoload './messages/screen.vim'
+import autoload './own_options.vim'
 import autoload './status_line.vim'
 import autoload './timing/moment.vim'
 import autoload './ui/vim_ui.vim'
@@ -193,20 +194,11 @@ def Show(diff: dict<any>)
   endif
 enddef
 
-# Whether a diff that appears takes the user to it.
-def TakesFocus(): bool
-  const options = get(g:, 'claude_ide', {})
-  const diff = type(options) == v:t_dict ? get(options, 'diff', {}) : {}
-  const focus = type(diff) == v:t_dict ? get(diff, 'focus', true) : true
-  # Users write a number, too.
-  return index([v:t_bool, v:t_number], type(focus)) < 0 || !!focus
-enddef
-
 # Show a proposed change at the next moment that takes nothing from the user.
 #
 # `request` is {path, where, text, title, layout, …}: `where` the file as the user knows it, {path,
-# warning}; `text` the lines of the proposed content; `old_path`
-# the file to compare it with, if it is another one; `agent` its name, for the buffer; `original`
+# warning}; `text` the lines of the proposed content; `old_path` the file to compare it with, if it is
+# another one; `agent` its name, for the buffer; `original`
 # the buffer to change, if the change is for a buffer and not for a file; `is_unsaved` whether the
 # text is for the file's buffer as it is, with unsaved changes; `hint` what the user should know
 # before deciding; `pid` the process of the client that proposes it; `why` what the agent has said
@@ -238,7 +230,8 @@ export def Open(id: number, request: dict<any>, OnDecided: any = v:null): dict<s
     # The host knows nothing of a rewrite of a buffer, for which no file will be written.
     diff.where = {path: fnamemodify(diff.path, ':~:.'), warning: ''}
   endif
-  diff.focus = TakesFocus()
+  # Users write a number, too.
+  diff.focus = index([false, 0], own_options.Get('diff', 'focus')) < 0
   # Its number among the waiting ones, 0 if it is decided; and their number.
   diff.Place = () => {
     const earlier = keys(diffs)->filter((_, other) => str2nr(other) <= id)
@@ -247,11 +240,9 @@ export def Open(id: number, request: dict<any>, OnDecided: any = v:null): dict<s
   diffs[id] = diff
   CountChanged()
   # A diff that leaves the user where they are need not wait until they can be taken elsewhere.
-  const ShowIt = () => Show(diff)
-  const OnError = (why) => Fail(diff, why)
   const what = $'edit of {fnamemodify(diff.path, ":t")}'
-  diff.Cancel = diff.focus ? waiting.WhenFree(what, ShowIt, OnError)
-    : moment.WhenHarmless(ShowIt, OnError)
+  const When = diff.focus ? waiting.When(what) : moment.WhenHarmless
+  diff.Cancel = call(When, [() => Show(diff), (why) => Fail(diff, why)])
   return {}
 enddef
 

@@ -237,7 +237,10 @@ end
 
 local function fill(approval)
   label.give(approval.bufnr, approval.kind.buffer, plain.one_line(approval.label))
-  decision.fill(approval.bufnr, approval.text, {
+  decision.fill(approval.bufnr, {
+    text = function()
+      return approval.text
+    end,
     written = function()
       approve(approval, vim.v.cmdbang == 1)
     end,

@@ -125,7 +125,7 @@ SCENES = {
     ],
     "a small screen": ["edit a.txt", "set lines=8 columns=30", "split b.txt"],
     "options": [
-        "set scrollopt=ver,hor splitkeep=topline diffopt+=vertical switchbuf=usetab nohidden",
+        "set splitkeep=topline diffopt+=vertical switchbuf=usetab nohidden",
         "edit a.txt",
         "split b.txt",
     ],

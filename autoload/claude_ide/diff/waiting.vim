@@ -21,20 +21,13 @@ def SetCount(count: number)
   endif
 enddef
 
-# Notifications are often narrow and cut off: what waits comes first.
-def Sentence(remedy: string, what: string): string
-  const waits = len(entries) > 1 ? $'and {len(entries) - 1} more wait' : 'waits'
-  return $'{what} {waits}: {remedy}'
-enddef
-
-def IsDue(entry: dict<any>): bool
-  return !entry.is_mentioned && reltimefloat(reltime(entry.since)) >= PATIENCE
-enddef
-
+# Name what waits in one message. Notifications are often narrow and cut off: it comes first.
 def Mention(remedy: string)
-  const due = entries->indexof((_, entry) => IsDue(entry))
+  const due = entries->indexof((_, entry) => !entry.is_mentioned
+    && reltimefloat(reltime(entry.since)) >= PATIENCE)
   if due >= 0 && moment.CanNotify()
-    message.Show(Sentence(remedy, entries[due].what), 'info')
+    const waits = len(entries) > 1 ? $'and {len(entries) - 1} more wait' : 'waits'
+    message.Show($'{entries[due].what} {waits}: {remedy}', 'info')
     for entry in entries
       entry.is_mentioned = true
     endfor
@@ -54,40 +47,33 @@ def Poll(_: number)
   endif
 enddef
 
-def Add(what: string): dict<any>
-  final entry = {what: what, since: reltime(), is_mentioned: false}
-  add(entries, entry)
-  if !is_polling
-    is_polling = true
-    timer_start(0, Poll)
-  endif
-  return entry
-enddef
-
 def Remove(entry: dict<any>)
-  const index = entries->indexof((_, other) => other is entry)
-  if index >= 0
-    remove(entries, index)
-  endif
+  entries->filter((_, other) => other isnot entry)
   SetCount(min([held, len(entries)]))
 enddef
 
-# Call `Fn` at the next moment when the user may be taken elsewhere (`moment.WhenFree`). After three
-# seconds one message says what it waits for. `what` is what the user will see, such as "plan".
-# `OnError` gets the reason if `Fn` throws. Returns a function that cancels this.
-export def WhenFree(what: string, Fn: func, OnError: func): func
-  final entry = Add(what)
-  const Cancel = moment.WhenFree(() => {
-    # Before the entry is removed: Vim may refuse, and then this is tried again.
-    call(Fn, [])
-    Remove(entry)
-  }, (reason) => {
-    Remove(entry)
-    call(OnError, [reason])
-  })
-  return () => {
-    call(Cancel, [])
-    Remove(entry)
+# The gate for what the user will see, such as "plan", and which takes them elsewhere (`moment.WhenFree`). After
+# three seconds one message says what it waits for.
+export def When(what: string): func
+  return (Fn, OnError) => {
+    final entry = {what: what, since: reltime(), is_mentioned: false}
+    add(entries, entry)
+    if !is_polling
+      is_polling = true
+      timer_start(0, Poll)
+    endif
+    const Cancel = moment.WhenFree(() => {
+      # Before the entry is removed: Vim may refuse, and then this is tried again.
+      call(Fn, [])
+      Remove(entry)
+    }, (reason) => {
+      Remove(entry)
+      call(OnError, [reason])
+    })
+    return () => {
+      call(Cancel, [])
+      Remove(entry)
+    }
   }
 enddef
 

@@ -33,27 +33,35 @@ local KEYS = {
 M.ACCEPT_EDITS = '<Plug>(claude-accept-edits)'
 
 ---@class claude_ide.DecisionHandlers
+---@field text fun(): string what it is filled with, also by `:edit!`
 ---@field written fun() called in `BufWriteCmd` when the user, not an autosave, writes it
 ---@field wiped fun() called when it is wiped out, also after it was written
----@field text? fun(): string the text that `:edit!` restores, if it is another one by then
 
-local function listen(bufnr, text, handlers)
-  local is_explained = false
+--- Fill a buffer, which has its name already, with a text to decide on. It stays 'nomodifiable' until the
+--- caller unlocks it.
+---@param bufnr integer
+---@param handlers claude_ide.DecisionHandlers
+function M.fill(bufnr, handlers)
+  local options, is_explained = vim.bo[bufnr], false
   local function on(events, callback)
     vim.api.nvim_create_autocmd(events, { group = augroup, buffer = bufnr, callback = callback })
   end
+  local function put()
+    buffer_text.put(bufnr, handlers.text())
+  end
+  options.buftype, options.bufhidden, options.swapfile = 'acwrite', 'wipe', false
+  options.fileencoding = 'utf-8'
+  put()
+  options.modifiable = false
   command_buffer.listen(bufnr, handlers.written, function()
     if not is_explained then
       is_explained = true
       message.show('a plugin wrote this, so nothing was accepted: type :w yourself', 'warn')
     end
   end)
-  on('BufWipeout', handlers.wiped)
-  -- `:edit!` restores the text.
-  on('BufReadCmd', function()
-    buffer_text.put(bufnr, handlers.text and handlers.text() or text)
-  end)
   command_buffer.write_on_exit(bufnr)
+  on('BufWipeout', handlers.wiped)
+  on('BufReadCmd', put)
   on('LspAttach', function(event)
     vim.schedule(function()
       if vim.api.nvim_buf_is_valid(bufnr) then
@@ -61,44 +69,26 @@ local function listen(bufnr, text, handlers)
       end
     end)
   end)
-end
-
---- Fill a buffer, which has its name already, with a text to decide on. It stays 'nomodifiable' until the
---- caller unlocks it.
----@param bufnr integer
----@param text string
----@param handlers claude_ide.DecisionHandlers
-function M.fill(bufnr, text, handlers)
-  local options = vim.bo[bufnr]
-  options.buftype, options.bufhidden, options.swapfile = 'acwrite', 'wipe', false
-  options.fileencoding = 'utf-8'
-  buffer_text.put(bufnr, text)
-  options.modifiable = false
-  listen(bufnr, text, handlers)
   vim.keymap.set('n', 'ZZ', '<Cmd>write<CR>', { buffer = bufnr, desc = 'Accept' })
-end
-
--- We set its start and its end. Named `x.gpg` or `tarfile::x`, the proposal would trigger another plugin's
--- autocommands, which would write it.
-local function label_of(diff)
-  local name = diff.agent or 'Claude'
-  return ('%s (%s)'):format(plain.one_line(name), plain.one_line(vim.fs.basename(diff.where.path)))
 end
 
 --- Fill the buffer `diff.bufnr` with the proposed text. It stays 'nomodifiable' until the caller unlocks it.
 ---@param diff claude_ide.Diff
 ---@param decide fun(accepted: boolean) may be called more than once
 function M.propose(diff, decide)
-  label.give(diff.bufnr, 'claude-diff', label_of(diff))
-  M.fill(diff.bufnr, diff.text, {
+  local agent, file = plain.one_line(diff.agent or 'Claude'), vim.fs.basename(diff.where.path)
+  -- We set its start and its end. Named `x.gpg` or `tarfile::x`, the proposal would trigger another plugin's
+  -- autocommands, which would write it.
+  label.give(diff.bufnr, 'claude-diff', ('%s (%s)'):format(agent, plain.one_line(file)))
+  M.fill(diff.bufnr, {
+    text = function()
+      return diff.text
+    end,
     written = function()
       decide(true)
     end,
     wiped = function()
       decide(false)
-    end,
-    text = function()
-      return diff.text
     end,
   })
 end

@@ -243,15 +243,6 @@ local function saved_text(path)
   return { stamp = disk.stamp(path), lines = lines }
 end
 
--- The file may have been unloaded or unreadable when the diff was requested. `old` is the text of the buffer
--- `original`: reading the lines of a large one again takes longer than comparing them.
-local function complete_saved(diff, original, old)
-  if diff.saved and not diff.saved.lines then
-    local is_file = original == buffers.loaded(diff.path) and not vim.bo[original].modified
-    diff.saved.lines = is_file and old or saved_text(diff.path).lines
-  end
-end
-
 local function show(diff)
   quiet.run(function()
     diff.bufnr = vim.api.nvim_create_buf(false, true)
@@ -273,7 +264,13 @@ local function show(diff)
     redraw_counts()
   end
   local original = diff.view.windows.original
-  complete_saved(diff, original, hunks.track(diff.bufnr, original))
+  local old = hunks.track(diff.bufnr, original)
+  -- The file may have been unloaded or unreadable when the diff was requested.
+  if diff.saved and not diff.saved.lines then
+    local is_file = original == buffers.loaded(diff.path) and not vim.bo[original].modified
+    -- Reading the lines of a large buffer again takes longer than comparing them.
+    diff.saved.lines = is_file and old or saved_text(diff.path).lines
+  end
   decision.define_keys(diff)
   if diff.view.is_inline then
     require('claude_ide.diff.inline_marks').show(diff.bufnr, diff.view.windows.right)
@@ -288,30 +285,6 @@ local function show(diff)
   end
 end
 
--- Normalize the path, which everything shows from here on. A buffer needs no file.
-local function check(request)
-  if request.original then
-    return
-  elseif request.old_path then
-    borrowed_buffer.check(request.old_path)
-  end
-  request.path = borrowed_buffer.check(request.path)
-end
-
--- Whether a diff that appears takes the user to it. Vimscript may write the option as a number.
-local function takes_focus()
-  local focus = own_options.get('diff', 'focus')
-  return focus ~= false and focus ~= 0
-end
-
--- A diff that leaves the user where they are need not wait until they can be taken elsewhere.
-local function when_showable(diff, fn, on_error)
-  if not diff.focus then
-    return moment.when_harmless(fn, on_error)
-  end
-  return waiting.when_free(('edit of %s'):format(vim.fs.basename(diff.path)), fn, on_error)
-end
-
 --- Show a proposed change at the next moment that takes nothing from the user.
 ---
 --- Emits `diff_shown` {id} once the user can work on it. Then emits either `diff_decided`
@@ -323,18 +296,25 @@ end
 ---   get; without a text if the diff is rejected
 ---@return { error: string }? refusal if the file cannot be shown; then no event is emitted
 function M.open(id, request, on_decided)
-  local ok, refusal = pcall(check, request)
-  if not ok then
-    return { error = refusal }
+  -- A buffer needs no file. Everything shows the path as it is from here on.
+  for _, path in
+    ipairs(not request.original and { request.old_path or request.path, request.path } or {})
+  do
+    local ok, checked = pcall(borrowed_buffer.check, path)
+    if not ok then
+      return { error = checked }
+    end
+    request.path = checked
   end
-  -- The host knows nothing of a rewrite of a buffer, for which no file will be written.
-  local where = { path = vim.fn.fnamemodify(request.path, ':~:.'), warning = '' }
-  local diff = vim.tbl_extend('error', vim.tbl_extend('keep', request, { where = where }), {
+  -- Vimscript may write the option as a number.
+  local focus = own_options.get('diff', 'focus')
+  local diff = vim.tbl_extend('force', request, {
     id = id,
     on_decided = on_decided,
+    -- The host knows nothing of a rewrite of a buffer, for which no file will be written.
+    where = request.where or { path = vim.fn.fnamemodify(request.path, ':~:.'), warning = '' },
     saved = not request.original and saved_text(request.path) or nil,
-    focus = takes_focus(),
-    cancel = function() end,
+    focus = focus ~= false and focus ~= 0,
   }) --[[@as claude_ide.Diff]]
   diff.queue_position = function()
     local list = ordered()
@@ -347,11 +327,16 @@ function M.open(id, request, on_decided)
   end
   diffs[id] = diff
   count_changed()
-  diff.cancel = when_showable(diff, function()
+  local function open()
     show(diff)
-  end, function(reason)
+  end
+  local function on_error(reason)
     fail(diff, reason)
-  end)
+  end
+  -- A diff that leaves the user where they are need not wait until they can be taken elsewhere.
+  local what = ('edit of %s'):format(vim.fs.basename(diff.path))
+  diff.cancel = diff.focus and waiting.when_free(what, open, on_error)
+    or moment.when_harmless(open, on_error)
 end
 
 --- Close a diff that was decided elsewhere, or that is no longer needed.
@@ -400,17 +385,6 @@ function M.commentable(bufnr)
   end
 end
 
-local function ask_which(shown, apply)
-  local names = vim.tbl_map(function(diff)
-    return ('%s (%s)'):format(vim.fn.fnamemodify(diff.path, ':~:.'), diff.title)
-  end, shown)
-  require('claude_ide.ui.vim_ui').select('Which diff?', names, function(index)
-    if index then
-      apply(shown[index])
-    end
-  end)
-end
-
 -- Call `apply` with the diff that the user means: that of the current window, else the only one, else the one
 -- that they choose.
 local function with_chosen(apply)
@@ -419,15 +393,21 @@ local function with_chosen(apply)
     return diff.view ~= nil
   end, ordered())
   local here = vim.iter(shown):find(function(diff)
-    return layout.has_window(diff.view, win)
+    return layout.has(diff.view, win)
   end)
   if here or #shown == 1 then
-    apply(here or shown[1])
-  elseif #shown > 1 then
-    ask_which(shown, apply)
-  else
-    message.show('no diff is open', 'warn')
+    return apply(here or shown[1])
+  elseif #shown == 0 then
+    return message.show('no diff is open', 'warn')
   end
+  local names = vim.tbl_map(function(diff)
+    return ('%s (%s)'):format(vim.fn.fnamemodify(diff.path, ':~:.'), diff.title)
+  end, shown)
+  require('claude_ide.ui.vim_ui').select('Which diff?', names, function(index)
+    if index then
+      apply(shown[index])
+    end
+  end)
 end
 
 -- A diff that takes the user to it discards their keys until then.
@@ -453,7 +433,7 @@ function M.awaiting()
   local current, since, is_here = vim.api.nvim_get_current_win(), math.huge, false
   for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
     for _, diff in pairs(diffs) do
-      if diff.shown_at and layout.has_window(diff.view, win) then
+      if diff.shown_at and layout.has(diff.view, win) then
         since, is_here = math.min(since, diff.shown_at), is_here or win == current
       end
     end

@@ -1,5 +1,8 @@
 --- The one window of an inline diff: that of the file itself, or one in a tab page of its own.
+local borrowed_buffer = require('claude_ide.file.borrowed_buffer')
+local decision = require('claude_ide.diff.decision')
 local diff_windows = require('claude_ide.diff.windows')
+local looks = require('claude_ide.window.looks')
 local visit = require('claude_ide.window.visit')
 local window_close = require('claude_ide.window.close')
 
@@ -70,6 +73,17 @@ local function keep_place(windows, bufnr)
   })
 end
 
+local function show_proposal(windows, diff)
+  local win = windows.left
+  borrowed_buffer.hide(windows.original)
+  local seen = looks.read(win)
+  seen.wrap, seen.foldenable = vim.wo[win].wrap, false
+  decision.match_file(diff, windows.unsaved or windows.original)
+  diff_windows.show(win, diff.bufnr)
+  looks.set(win, seen)
+  windows.right = win
+end
+
 --- Show a proposal in place of its file, or in its own tab page if no window shows the file.
 ---@param windows claude_ide.DiffWindows empty
 ---@param diff claude_ide.Diff
@@ -81,7 +95,7 @@ function M.open(windows, diff, new_tabpage)
   else
     diff_windows.open_tab(windows, diff, new_tabpage)
   end
-  diff_windows.replace_original(windows, diff)
+  show_proposal(windows, diff)
   if win then
     keep_place(windows, diff.bufnr)
   end

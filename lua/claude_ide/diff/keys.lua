@@ -22,11 +22,11 @@ local OTHERS = {
 local is_dropping, is_of_selection = false, false -- what the operator does
 
 local function has_hunks(bufnr)
-  if not hunks.is_tracked(bufnr) then
+  local is_proposal = hunks.is_tracked(bufnr)
+  if not is_proposal then
     message.show('no proposed edit is here', 'warn')
-    return false
   end
-  return true
+  return is_proposal
 end
 
 local function row_of_cursor()
@@ -160,15 +160,6 @@ function M.show(diff, maps)
   location.return_on_close(api.nvim_get_current_win(), origin)
 end
 
-local function note_of(hunk, row)
-  if hunk.now[2] > hunk.now[1] then
-    return 'dropped'
-  end
-  local count = hunk.new[2] - hunk.new[1]
-  local lines = count == 1 and '1 line' or ('%d lines'):format(count)
-  return ('%s dropped %s'):format(lines, row < hunk.now[1] and 'below' or 'above')
-end
-
 --- Mark the dropped hunks of a proposal.
 ---@param bufnr integer
 function M.mark_dropped(bufnr)
@@ -178,10 +169,13 @@ function M.mark_dropped(bufnr)
   api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
   for _, hunk in ipairs(hunks.list(bufnr)) do
     if hunk.is_dropped then
-      local row = hunks.row(bufnr, hunk)
-      api.nvim_buf_set_extmark(bufnr, namespace, row, 0, {
-        virt_text = { { note_of(hunk, row), 'ClaudeIdeHunkDropped' } },
-      })
+      local row, count, note = hunks.row(bufnr, hunk), hunk.new[2] - hunk.new[1], 'dropped'
+      if hunk.now[1] == hunk.now[2] then
+        local lines = count == 1 and '1 line' or ('%d lines'):format(count)
+        note = ('%s dropped %s'):format(lines, row < hunk.now[1] and 'below' or 'above')
+      end
+      local virt_text = { { note, 'ClaudeIdeHunkDropped' } }
+      api.nvim_buf_set_extmark(bufnr, namespace, row, 0, { virt_text = virt_text })
     end
   end
 end

@@ -15,21 +15,16 @@ local M = {}
 ---@field windows claude_ide.DiffWindows
 ---@field is_inline? boolean
 
-local shown = 0
--- The user's 'scrollopt', from before the first diff: `:diffthis` adds "hor" to it, and `:diffoff`
--- removes that even if the user had set it.
-local scrollopt ---@type string
-
 --- Whether a window belongs to a diff.
 ---@param view claude_ide.DiffView
 ---@param win integer
 ---@return boolean
-function M.has_window(view, win)
+function M.has(view, win)
   return diff_windows.has(view.windows, view.bufnr, win)
 end
 
 ---@class claude_ide.DiffGuest: claude_ide.Guest
-local guest = { kin = 'proposal', has = M.has_window }
+local guest = { kin = 'proposal', has = M.has }
 
 -- Without the focus it opens behind the user's tab page.
 local function new_tabpage(view)
@@ -73,22 +68,14 @@ end
 
 ---@param view claude_ide.DiffView
 function guest.open(view)
-  if shown == 0 then
-    scrollopt = vim.o.scrollopt
-  end
-  shown = shown + 1
   open_windows(view)
   diff_winbar.set(view.diff, view.windows)
 end
 
 ---@param view claude_ide.DiffView
 function guest.close(view)
-  shown = shown - 1
   diff_windows.close(view.windows, view.bufnr)
   diff_winbar.forget_closed()
-  if shown == 0 then
-    vim.o.scrollopt = scrollopt
-  end
 end
 
 ---@param view claude_ide.DiffView
@@ -100,7 +87,7 @@ end
 ---@param view claude_ide.DiffView
 function guest.has_user(view)
   local win = vim.api.nvim_get_current_win()
-  return not view.is_left and (win ~= view.windows.right or M.has_window(view, win))
+  return not view.is_left and (win ~= view.windows.right or M.has(view, win))
 end
 
 --- Show the proposal `diff.bufnr`, and focus it if `diff.focus`.

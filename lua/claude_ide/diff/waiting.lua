@@ -28,20 +28,14 @@ local function set_count(count)
   announce.event('ClaudeWaiting', { count = count })
 end
 
--- Notifications are often narrow and cut off: what waits comes first.
-local function sentence(remedy, what)
-  local waits = #entries > 1 and ('and %d more wait'):format(#entries - 1) or 'waits'
-  return ('%s %s: %s'):format(what, waits, remedy)
-end
-
-local function is_due(entry)
-  return not entry.is_mentioned and vim.uv.now() - entry.since >= PATIENCE
-end
-
+-- Name what waits in one message. Notifications are often narrow and cut off: it comes first.
 local function mention(remedy)
-  local due = vim.iter(entries):find(is_due)
+  local due = vim.iter(entries):find(function(entry)
+    return not entry.is_mentioned and vim.uv.now() - entry.since >= PATIENCE
+  end)
   if due and moment.can_notify() then
-    message.show(sentence(remedy, due.what), 'info')
+    local waits = #entries > 1 and ('and %d more wait'):format(#entries - 1) or 'waits'
+    message.show(('%s %s: %s'):format(due.what, waits, remedy), 'info')
     for _, entry in ipairs(entries) do
       entry.is_mentioned = true
     end
@@ -61,16 +55,6 @@ local function poll()
   end
 end
 
-local function add(what)
-  local entry = { what = what, since = vim.uv.now() }
-  table.insert(entries, entry)
-  if not is_polling then
-    is_polling = true
-    vim.schedule(poll)
-  end
-  return entry
-end
-
 local function remove(entry)
   entries = vim.tbl_filter(function(other)
     return other ~= entry
@@ -85,7 +69,12 @@ end
 ---@param on_error fun(message: string) called instead when `fn` raises
 ---@return fun() cancel
 function M.when_free(what, fn, on_error)
-  local entry = add(what)
+  local entry = { what = what, since = vim.uv.now() }
+  table.insert(entries, entry)
+  if not is_polling then
+    is_polling = true
+    vim.schedule(poll)
+  end
   local cancel = moment.when_free(function()
     remove(entry)
     fn()

@@ -49,8 +49,10 @@ local OPTIONS = {
 ---@field alternate integer the alternate file
 ---@field last_jump integer[] the mark '
 
--- Show a buffer without a jump.
-local function show(win, bufnr)
+--- Show a buffer without a jump.
+---@param win integer
+---@param bufnr integer
+function M.show(win, bufnr)
   api.nvim_win_call(win, function()
     vim.cmd.buffer({ bufnr, bang = true, mods = { keepjumps = true } })
   end)
@@ -153,20 +155,6 @@ function M.show_original(windows, diff, win, is_ours)
   end
   M.load(windows, diff, win)
   table.insert(windows.used, M.borrow(win))
-end
-
---- Show the proposal in a window in place of the file.
----@param windows claude_ide.DiffWindows
----@param diff claude_ide.Diff
-function M.replace_original(windows, diff)
-  local win = windows.left
-  borrowed_buffer.hide(windows.original)
-  local seen = looks.read(win)
-  seen.wrap, seen.foldenable = vim.wo[win].wrap, false
-  decision.match_file(diff, windows.unsaved or windows.original)
-  show(win, diff.bufnr)
-  looks.set(win, seen)
-  windows.right = win
 end
 
 --- A window of the tab page that shows the buffer to compare, preferably the current one. None if the
@@ -340,30 +328,6 @@ function M.has(windows, bufnr, win)
   return win == windows.left or vim.list_contains(windows.opened, win)
 end
 
---- Show a diff, in its own tab page or in splits of the current one.
----@param windows claude_ide.DiffWindows empty
----@param diff claude_ide.Diff
----@param new_tabpage fun(): integer opens a tab page and returns its window
-function M.open(windows, diff, new_tabpage)
-  local is_split = diff.layout ~= 'tab' and not M.has_diff()
-  if
-    is_split
-    and not pcall(function()
-      open_split(windows, diff)
-      open_right(windows, diff)
-    end)
-  then
-    -- No room: fall back to a tab page.
-    M.close(windows, diff.bufnr, true)
-    is_split = false
-  end
-  if not is_split then
-    M.open_tab(windows, diff, new_tabpage)
-    open_right(windows, diff)
-  end
-  compare(windows, diff)
-end
-
 -- Put a user's buffer back into its window, unless the user has put another one there.
 local function show_again(window, windows, proposed)
   local win, alternate = window.win, window.alternate
@@ -372,7 +336,7 @@ local function show_again(window, windows, proposed)
   if not is_left or vim.list_contains(windows.opened, win) then
     return
   elseif shown ~= window.bufnr and api.nvim_buf_is_valid(window.bufnr) then
-    show(win, window.bufnr)
+    M.show(win, window.bufnr)
   elseif win ~= windows.right then
     return
   end
@@ -436,6 +400,30 @@ function M.close(windows, bufnr, keeps_proposal)
     windows[field] = nil
   end
   windows.opened, windows.used = {}, {}
+end
+
+--- Show a diff, in its own tab page or in splits of the current one.
+---@param windows claude_ide.DiffWindows empty
+---@param diff claude_ide.Diff
+---@param new_tabpage fun(): integer opens a tab page and returns its window
+function M.open(windows, diff, new_tabpage)
+  local is_split = diff.layout ~= 'tab' and not M.has_diff()
+  if
+    is_split
+    and not pcall(function()
+      open_split(windows, diff)
+      open_right(windows, diff)
+    end)
+  then
+    -- No room: fall back to a tab page.
+    M.close(windows, diff.bufnr, true)
+    is_split = false
+  end
+  if not is_split then
+    M.open_tab(windows, diff, new_tabpage)
+    open_right(windows, diff)
+  end
+  compare(windows, diff)
 end
 
 return M
