@@ -6,7 +6,6 @@ local colouring = require('claude_ide.colouring')
 local decision = require('claude_ide.diff.decision')
 local float = require('claude_ide.window.float')
 local highlights = require('claude_ide.highlights')
-local label = require('claude_ide.window.label')
 local location = require('claude_ide.window.location')
 local looks = require('claude_ide.window.looks')
 local message = require('claude_ide.messages.message')
@@ -151,7 +150,7 @@ local function close_view(approval, after)
   local is_back = api.nvim_get_current_win() == approval.view.destination.win
   local is_there = visit.has_user(approval.view) and not is_back
   local when = is_there and moment.when_ended or moment.when_possible
-  decision.close(approval.what, approval.view, when, after or nothing)
+  decision.close(approval.what, approval.view, when, after)
 end
 
 local function is_waiting(approval)
@@ -186,16 +185,17 @@ local function approve(approval, in_other_way)
     return explain_end(approval)
   end
   local ok, text = pcall(buffer_text.get, approval.bufnr)
+  local missing = reading.missing(approval.reading)
   if not ok then
     return message.show(('the %s cannot be read: %s'):format(approval.what, text), 'error')
-  end
-  local missing = reading.missing(approval.reading)
-  if missing then
+  elseif missing then
     stay_open(approval.bufnr)
     return message.show(('not approved: %s'):format(missing), 'warn')
   end
-  local how = in_other_way and approval.more and 'approve_more' or 'approve'
-  answer(approval, { decision = how, text = text })
+  answer(
+    approval,
+    { decision = in_other_way and approval.more and 'approve_more' or 'approve', text = text }
+  )
   close_view(approval)
 end
 
@@ -236,8 +236,7 @@ local function on_wiped(approval)
 end
 
 local function fill(approval)
-  label.give(approval.bufnr, approval.kind.buffer, plain.one_line(approval.label))
-  decision.fill(approval.bufnr, {
+  decision.fill(approval.bufnr, approval.kind.buffer, approval.label, {
     text = function()
       return approval.text
     end,
@@ -353,10 +352,9 @@ function M.close(token)
   pending[token] = nil
   approval.cancel()
   moment.forget_typing_to_claude()
-  if not (approval.view and api.nvim_buf_is_valid(approval.bufnr)) then
-    return
+  if approval.view and api.nvim_buf_is_valid(approval.bufnr) then
+    decision.withdraw(approval.what, approval.view, approval.text, approval.title)
   end
-  decision.withdraw(approval.what, approval.view, approval.text, approval.title, nothing)
 end
 
 --- Close all texts.

@@ -37,11 +37,12 @@ M.ACCEPT_EDITS = '<Plug>(claude-accept-edits)'
 ---@field written fun() called in `BufWriteCmd` when the user, not an autosave, writes it
 ---@field wiped fun() called when it is wiped out, also after it was written
 
---- Fill a buffer, which has its name already, with a text to decide on. It stays 'nomodifiable' until the
---- caller unlocks it.
+--- Name a buffer, and fill it with a text to decide on. It stays 'nomodifiable' until the caller unlocks it.
 ---@param bufnr integer
+---@param kind string the last folder of its full name
+---@param name string
 ---@param handlers claude_ide.DecisionHandlers
-function M.fill(bufnr, handlers)
+function M.fill(bufnr, kind, name, handlers)
   local options, is_explained = vim.bo[bufnr], false
   local function on(events, callback)
     vim.api.nvim_create_autocmd(events, { group = augroup, buffer = bufnr, callback = callback })
@@ -49,6 +50,7 @@ function M.fill(bufnr, handlers)
   local function put()
     buffer_text.put(bufnr, handlers.text())
   end
+  label.give(bufnr, kind, plain.one_line(name))
   options.buftype, options.bufhidden, options.swapfile = 'acwrite', 'wipe', false
   options.fileencoding = 'utf-8'
   put()
@@ -76,11 +78,10 @@ end
 ---@param diff claude_ide.Diff
 ---@param decide fun(accepted: boolean) may be called more than once
 function M.propose(diff, decide)
-  local agent, file = plain.one_line(diff.agent or 'Claude'), vim.fs.basename(diff.where.path)
+  local name = ('%s (%s)'):format(diff.agent or 'Claude', vim.fs.basename(diff.where.path))
   -- We set its start and its end. Named `x.gpg` or `tarfile::x`, the proposal would trigger another plugin's
   -- autocommands, which would write it.
-  label.give(diff.bufnr, 'claude-diff', ('%s (%s)'):format(agent, plain.one_line(file)))
-  M.fill(diff.bufnr, {
+  M.fill(diff.bufnr, 'claude-diff', name, {
     text = function()
       return diff.text
     end,
@@ -115,8 +116,9 @@ end
 ---@param what string its name in a message
 ---@param view claude_ide.Visit
 ---@param when claude_ide.Gate
----@param after fun(is_closed: boolean)
+---@param after? fun(is_closed: boolean)
 function M.close(what, view, when, after)
+  after = after or function() end
   when(function()
     visit.close(view)
     after(true)
@@ -131,7 +133,7 @@ end
 ---@param view claude_ide.Visit
 ---@param text string as proposed
 ---@param name string what it was for
----@param after fun(is_closed: boolean)
+---@param after? fun(is_closed: boolean)
 function M.withdraw(what, view, text, name, after)
   local has_user = visit.has_user(view)
   local when = has_user and moment.when_free or moment.when_harmless

@@ -14,18 +14,8 @@ local api = vim.api
 
 local LEAST_WIDTH = 40
 local MOST_FOLDED_BYTES = 2000000
--- `:diffthis` sets all of them but 'winbar', which is ours.
-local OPTIONS = {
-  'winbar',
-  'diff',
-  'scrollbind',
-  'cursorbind',
-  'wrap',
-  'foldmethod',
-  'foldcolumn',
-  'foldlevel',
-  'foldenable',
-}
+-- What `:diffoff` does not restore, after our 'winbar' and `:diffthis`.
+local OPTIONS = { 'winbar', 'diff', 'foldenable' }
 
 --- Filled in step by step, so that an error in between leaves a record of the windows to close.
 ---@class claude_ide.DiffWindows

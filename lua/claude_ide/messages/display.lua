@@ -69,8 +69,12 @@ end
 local function show_for_a_while(text, level)
   echo(text, level, false)
   local group = vim.api.nvim_create_augroup('claude_ide_new_message', {})
-  local draw = vim.schedule_wrap(function()
-    echo(text, level, true)
+  local draw
+  draw = vim.schedule_wrap(function()
+    -- A newer message may have been shown since.
+    if M.draw_again == draw then
+      echo(text, level, true)
+    end
   end)
   M.draw_again = draw
   vim.api.nvim_create_autocmd('ModeChanged', { group = group, pattern = '*:n', callback = draw })
