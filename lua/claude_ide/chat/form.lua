@@ -89,11 +89,15 @@ local function close(form)
   end)
 end
 
--- End a form: it waits no longer for the answer that these fields are.
+-- A form waits no longer for the answer that these fields are.
+local function answer(form, fields)
+  forms[form.token] = nil
+  channel.emit('answered', vim.tbl_extend('error', { token = form.token }, fields))
+end
+
 local function finish(form, fields)
   if forms[form.token] == form then
-    forms[form.token] = nil
-    channel.emit('answered', vim.tbl_extend('error', { token = form.token }, fields))
+    answer(form, fields)
   elseif not fields.closed then
     message.show('this question is no longer waiting for an answer', 'warn')
   end
@@ -201,8 +205,7 @@ end
 local function on_closed(form)
   local was_there = api.nvim_get_current_win() == form.win
   if forms[form.token] == form then
-    forms[form.token] = nil
-    channel.emit('answered', { token = form.token, closed = true })
+    answer(form, { closed = true })
     vim.schedule(function()
       if was_there then
         location.go_back(form.origin)
@@ -332,30 +335,27 @@ function M.show(token, page)
   end
 end
 
-local function withdraw(form)
+--- Close a form whose answer is no longer needed. What the user has typed is kept in a buffer.
+---@param token integer
+function M.close(token)
+  local form = forms[token]
+  if not form then
+    return
+  end
+  forms[token] = nil
+  keep(form, vim.trim(form.page.typed .. form.typed))
   moment.when_harmless(function()
     local was_there = api.nvim_get_current_win() == form.win
-    close(form)
-    if was_there then
+    if form.bufnr then
+      close(form)
+    end
+    if form.bufnr and was_there then
       -- The next keys were meant for the form.
       moment.guard()
     end
   end, function(reason)
     message.show(('the form cannot be closed: %s'):format(reason), 'error')
   end)
-end
-
---- Close a form whose answer is no longer needed. What the user has typed is kept in a buffer.
----@param token integer
-function M.close(token)
-  local form = forms[token]
-  if form then
-    forms[token] = nil
-    keep(form, vim.trim(form.page.typed .. form.typed))
-    if form.bufnr then
-      withdraw(form)
-    end
-  end
 end
 
 --- Close all forms.

@@ -21,13 +21,13 @@ M.patience = 15000
 ---@class claude_ide.SentPrompt
 ---@field number integer
 ---@field text string
+---@field since integer milliseconds: when it was sent
 ---@field is_claimed boolean whether the host is handing it to the agent
 ---@field is_shown boolean whether the host has shown it in the transcript
----@field is_late boolean whether the host should have shown it by now
 
 local last = 0
 
--- As the host shows a queued prompt.
+-- A queued prompt as the host shows it.
 local function headline(prompt)
   local lines = vim.split(vim.trim(prompt.text), '\n')
   local more = #lines - 1
@@ -39,7 +39,8 @@ end
 local function rows(chat)
   local found = {}
   for _, prompt in ipairs(chat.sent) do
-    if not prompt.is_shown and (chat.is_orphan or prompt.is_late) then
+    local is_due = chat.is_orphan or vim.uv.now() - prompt.since >= LATE
+    if is_due and not prompt.is_shown then
       table.insert(found, { headline(prompt), 'ClaudeChatQueued' })
     end
   end
@@ -117,20 +118,16 @@ end
 ---@return integer number by which the host names it; no other prompt of this Neovim has it
 function M.add(chat, text)
   last = last + 1
-  local prompt =
-    { number = last, text = text, is_claimed = false, is_shown = false, is_late = false }
+  local prompt = { number = last, text = text, is_claimed = false, is_shown = false }
+  prompt.since = vim.uv.now()
   table.insert(chat.sent, prompt)
   update(chat)
-  local function is_unshown()
-    return not prompt.is_shown and vim.list_contains(chat.sent, prompt)
-  end
   vim.defer_fn(function()
-    if is_unshown() then
-      prompt.is_late = true
-      update(chat)
-    end
-  end, LATE)
-  M.expect(chat, is_unshown)
+    update(chat)
+  end, LATE + 1)
+  M.expect(chat, function()
+    return not prompt.is_shown and vim.list_contains(chat.sent, prompt)
+  end)
   return last
 end
 

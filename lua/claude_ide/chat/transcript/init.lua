@@ -62,14 +62,6 @@ local function set_part(chat, row, id, kind)
   end
 end
 
---- Remove the marks of the parts that begin in these rows.
----@param bufnr integer
----@param first integer row
----@param last integer row, end-exclusive
-function M.clear(bufnr, first, last)
-  api.nvim_buf_clear_part_marks(bufnr, part_marks, first, last)
-end
-
 --- A part by its id.
 ---@param chat claude_ide.Chat
 ---@param id integer

@@ -24,12 +24,12 @@ local SILENT = {
 ---@alias claude_ide.ChatBar { left?: claude_ide.Chunks, right?: claude_ide.Chunks }
 
 local function text(chunks)
-  local parts = {}
-  for index, chunk in ipairs(chunks or {}) do
-    -- If the bar is too long, Neovim cuts it after the first chunk.
-    parts[index] = winbar.part(chunk[1], chunk[2]) .. (index == 1 and '%<' or '')
-  end
-  return table.concat(parts)
+  return vim
+    .iter(chunks)
+    :map(function(chunk)
+      return winbar.part(chunk[1], chunk[2])
+    end)
+    :join('')
 end
 
 -- Without the last group of chunks; blank chunks separate the groups.
@@ -53,8 +53,10 @@ end
 
 local function line(bar, width)
   local left, right = fitted(bar, width)
-  -- The gap would have the highlight of the last chunk, such as an underline.
-  return text(left) .. '%*%=' .. text(right)
+  -- If the bar is still too long, Neovim cuts it after the first chunk. The gap would have the highlight of
+  -- the last chunk, such as an underline.
+  local first = text({ left[1] })
+  return first .. '%<' .. text(vim.list_slice(left, 2)) .. '%*%=' .. text(right)
 end
 
 -- What is shown if another plugin owns the winbar: a row in the prompt, where the user looks and where it
