@@ -17,8 +17,7 @@ from claude_ide.agents.events import (
     Replacement,
     Subagent,
 )
-from claude_ide.chat.page.page import Page
-from claude_ide.chat.page.part import Part
+from claude_ide.chat.page.page import Page, Part
 from claude_ide.chat.page.visible import visible
 from claude_ide.chat.requests.allowed import Where
 from claude_ide.chat.requests.view import CUT, ONCE, WHOLE, Request

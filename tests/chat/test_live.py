@@ -23,7 +23,7 @@ from claude_ide.agents.events import (
     TurnEndReason,
 )
 from claude_ide.chat.page.rows import INDENT
-from claude_ide.chat.page.width import cells
+from claude_ide.chat.page.visible import cells
 from claude_ide.chat.transcript import live
 from support.frames import Panel
 

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from claude_ide.chat.page.page import Page
-from claude_ide.chat.page.part import Code, Part
+from claude_ide.chat.page.page import Code, Page, Part
 from claude_ide.chat.page.rows import row
 from support.frames import Drawn
 from support.pages import draw, rows
@@ -302,7 +301,7 @@ def test_the_new_kind_of_a_part_is_sent_with_its_first_row() -> None:
     page.write(part, rows("asks", "y"))
     drawn.apply(page.frame() or {})
 
-    page.rename(part, "request")
+    page.write(part, [], len(part.rows) - part.lead, kind="request")
     frame = page.frame() or {}
     drawn.apply(frame)
 
@@ -310,5 +309,5 @@ def test_the_new_kind_of_a_part_is_sent_with_its_first_row() -> None:
     assert drawn.text == page.lines
     assert [edit["lines"] for edit in frame["edits"]] == [["asks"]]
     assert page.frame() is None
-    page.rename(part, "request")
+    page.write(part, [], len(part.rows) - part.lead, kind="request")
     assert page.frame() is None

@@ -6,8 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claude_ide.chat.page.page import Page
-from claude_ide.chat.page.part import Code, Part
+from claude_ide.chat.page.page import Code, Page, Part
 from claude_ide.chat.page.rows import row
 from support.frames import Drawn
 from support.pages import draw
@@ -57,7 +56,8 @@ class Chaos:
         """Rename a part of the tail: for other parts the kind also determines blank lines."""
         if parts := [part for part in self.parts if part.tail]:
             kind = self.choose(st.sampled_from(["request", "request:cut"]))
-            self.page.rename(self.choose(st.sampled_from(parts)), kind)
+            part = self.choose(st.sampled_from(parts))
+            self.page.write(part, [], max(len(part.rows) - part.lead, 0), kind=kind)
 
     def remove(self) -> None:
         if self.parts:

@@ -10,7 +10,7 @@ from claude_ide.agents.events import (
     QuestionAsked,
     UrlAsked,
 )
-from claude_ide.chat.page.part import Part
+from claude_ide.chat.page.page import Part
 from claude_ide.chat.page.view import Review
 from claude_ide.chat.requests import address
 from claude_ide.chat.requests.view import CUT, WHOLE, Request

@@ -14,8 +14,7 @@ from claude_ide.agents.prompt import ShellResult
 from claude_ide.chat.page.sheet import Sheet
 from claude_ide.chat.page.view import OpenOutput
 from claude_ide.chat.shell import Shell, is_command, unescaped
-from claude_ide.chat.transcript.shell_command import PREVIEW, Ran
-from claude_ide.chat.transcript.shell_output import KEPT, Output
+from claude_ide.chat.transcript.shell_command import KEPT, PREVIEW, Output, Ran
 from claude_ide.errors import UserError
 from claude_ide.transport import process
 from support.chat_parts import PocketChat

@@ -16,7 +16,7 @@ from claude_ide.agents.events import (
     ToolStarted,
     ToolStatus,
 )
-from claude_ide.chat.page.part import Part
+from claude_ide.chat.page.page import Part
 from claude_ide.chat.page.view import OpenOutput
 from claude_ide.chat.transcript.tool import ToolUse
 

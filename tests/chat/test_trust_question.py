@@ -4,7 +4,7 @@ from typing import Any
 
 from claude_ide.agents.events import Notice
 from claude_ide.chat.consent import Consent, TrustAsked, TrustQuestion, details
-from claude_ide.chat.page.part import Part
+from claude_ide.chat.page.page import Part
 from claude_ide.trust.folder_settings import Item
 from support.chat_parts import PocketChat
 

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claude_ide.chat.page.visible import TAB, fits, rows, visible
-from claude_ide.chat.page.width import each
+from claude_ide.chat.page.visible import TAB, each, fits, rows, visible
 
 
 @pytest.mark.parametrize(

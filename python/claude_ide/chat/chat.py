@@ -30,8 +30,7 @@ from claude_ide.chat.sending import Sending
 from claude_ide.chat.settings import Settings
 from claude_ide.chat.shell import Shell
 from claude_ide.chat.transcript import earlier
-from claude_ide.chat.transcript.earlier import Earlier
-from claude_ide.chat.transcript.export import markdown
+from claude_ide.chat.transcript.earlier import Earlier, markdown
 from claude_ide.chat.transcript.todos import Todos
 from claude_ide.chat.welcome import Welcome
 from claude_ide.config import Config

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from claude_ide.chat.chat_context import ChatContext, ChatPart
 from claude_ide.chat.life import Life
-from claude_ide.chat.page.part import Part
+from claude_ide.chat.page.page import Part
 from claude_ide.chat.page.plain import harmless
 from claude_ide.chat.page.rows import Row, row
 from claude_ide.chat.page.view import Action, View

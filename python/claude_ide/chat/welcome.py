@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 from claude_ide.agents.agent import SessionSummary
-from claude_ide.chat.page.part import Part
+from claude_ide.chat.page.page import Part
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import BLANK, Row, row
 from claude_ide.chat.page.sheet import Sheet

@@ -18,7 +18,7 @@ from claude_ide.agents.events import Option, PermissionAsked, Scope, Subagent
 from claude_ide.agents.fields import mapping, mappings
 from claude_ide.agents.prompt import Allow, Answer, Reject
 from claude_ide.agents.stream_json.decoding.permission import decode_request, encode_answer
-from claude_ide.chat.page.part import Part
+from claude_ide.chat.page.page import Part
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import Row, moved, row
 from claude_ide.chat.requests import proposal, ways

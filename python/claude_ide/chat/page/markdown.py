@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from claude_ide.chat.page.inline import LONGEST, Found, search
 from claude_ide.chat.page.rows import Look, Mark, Row
-from claude_ide.chat.page.width import cells
+from claude_ide.chat.page.visible import cells
 
 RULE = "─" * 500
 """Longer than a window is wide; Neovim cuts it at the window's edge."""

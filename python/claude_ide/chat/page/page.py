@@ -6,10 +6,88 @@ cost of appended text is that of its new lines; a change within a part costs all
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
-from claude_ide.chat.page.part import Code, Part
 from claude_ide.chat.page.rows import BLANK, Row, row
+
+
+class Code(NamedTuple):
+    """The rows of a part that are inside a closed code fence; `last` is exclusive."""
+
+    first: int
+    last: int
+    language: str
+
+
+@dataclass(slots=True, eq=False)
+class Part:
+    """A piece of the page with an id, by which the editor names it. Only the page changes it.
+
+    It knows which of its rows the editor has.
+    """
+
+    id: int
+    kind: str
+    """Determines which keys the editor offers on it."""
+    depth: int = 0
+    tail: bool = False
+    is_removed: bool = False
+    rows: list[Row] = field(default_factory=list)
+    sent: list[Row] = field(default_factory=list)
+    clean: int = 0
+    """The number of rows at the beginning that are unchanged since they were sent."""
+    lead: int = 0
+    """1 if its first row is the blank line before it."""
+    head_sent: tuple[int, str] | None = None
+    """The `head` that the editor has."""
+    code: list[Code] = field(default_factory=list)
+    code_sent: set[Code] = field(default_factory=set)
+    """The fences in `code` that the editor knows."""
+
+    def line(self, offset: int) -> str:
+        """Return the text of a row; empty if there is no such row."""
+        at = offset + self.lead
+        return self.rows[at].text if offset >= 0 and at < len(self.rows) else ""
+
+    @property
+    def head(self) -> tuple[int, str]:
+        """What the mark at its first row tells the editor: where that is, and the kind."""
+        return self.lead, self.kind
+
+    def resend(self) -> None:
+        """Have everything sent again."""
+        self.sent, self.clean, self.code_sent = [], 0, set()
+
+    def forget_code(self, first: int, last: int) -> None:
+        """Forget that the editor knows the fences to which these sent rows belong."""
+        self.code_sent = {code for code in self.code_sent if not self._overlaps(code, first, last)}
+
+    def difference(self) -> tuple[int, int]:
+        """Return how many rows at the beginning and at the end are unchanged."""
+        rows, sent = self.rows, self.sent
+        first, shorter = self.clean, min(len(rows), len(sent))
+        while first < shorter and rows[first] == sent[first]:
+            first += 1
+        if self.head != self.head_sent:
+            first = min(first, self.lead, shorter)
+        end, most = 0, shorter - first
+        if first <= self.lead:
+            # The row that carries the part's mark in the buffer must be rewritten.
+            most = min(most, max(shorter - self.lead - 1, 0))
+        while end < most and rows[-1 - end] == sent[-1 - end]:
+            end += 1
+        return first, end
+
+    def is_sent(self, code: Code) -> bool:
+        """Return whether the editor has a fence's rows and, if it is closed, the row after them."""
+        last = code.last + self.lead
+        return last < self.clean or last == self.clean == len(self.rows)
+
+    def _overlaps(self, code: Code, first: int, last: int) -> bool:
+        """Return whether the rows from `first` to `last` belong to a fence."""
+        opened, closed = code.first + self.lead - 1, code.last + self.lead
+        return opened < max(first, last) and closed >= first
+
 
 FRAME_LINES = 300
 """The most lines in one frame; the next frames have the rest."""
@@ -17,9 +95,6 @@ FRAME_LINES = 300
 MOST_LINES = 20_000
 KEPT_LINES = 18_000
 """A page with more than `MOST_LINES` is trimmed to this many, so that trimming is rare."""
-
-SPARE_LINES = 1_000
-"""The most lines that are dropped in addition so that the page begins with a turn."""
 
 ALWAYS_KEPT = 5
 """The number of parts at the end that may still change."""
@@ -111,8 +186,7 @@ class Page:
         """
         if part.is_removed:
             return
-        self.rename(part, kind or part.kind)
-        new, lead = list(rows), part.lead
+        new, part.kind = list(rows), kind or part.kind
         if new and not part.rows and self._needs_blank_line(part):
             part.rows.append(BLANK)
             part.lead = 1
@@ -122,19 +196,9 @@ class Page:
         part.rows[at:] = new
         part.lead = part.lead if part.rows else 0
         part.clean = min(part.clean, at)
-        if part.lead != lead:
-            part.resend_mark()
         while part.code and part.code[-1].last >= first:
             part.code.pop()
         part.code += code
-        self._dirty.add(part)
-
-    def rename(self, part: Part, kind: str) -> None:
-        """Change the kind of a part."""
-        if part.kind == kind or part.is_removed:
-            return
-        part.kind = kind
-        part.resend_mark()
         self._dirty.add(part)
 
     def remove(self, part: Part) -> None:
@@ -231,6 +295,7 @@ class Page:
             if first <= part.lead < first + len(new):
                 entry = len(edit.lines) + part.lead - first
                 edit.parts.append((entry, part.id, part.kind))
+                part.head_sent = part.head
             edit.add(new)
             self._sent += len(new) - (last - first)
             part.sent[first:last] = new
@@ -289,21 +354,15 @@ class Page:
     def _first_kept(self, over: int) -> int:
         """Return the index of the first part to keep when at least `over` lines are dropped.
 
-        If possible this is a turn, at most `SPARE_LINES` further down.
+        If possible this is a turn.
         """
         most = max(len(self._body) - ALWAYS_KEPT, 0)
         index = 0
         while index < most and over > 0:
             over -= len(self._body[index].rows)
             index += 1
-        spare = SPARE_LINES
-        for later in range(index, most):
-            if self._body[later].kind == "turn":
-                return later
-            spare -= len(self._body[later].rows)
-            if spare < 0:
-                break
-        return index
+        turns = (at for at in range(index, most) if self._body[at].kind == "turn")
+        return next(turns, index)
 
 
 def _edit(edits: list[_Edit], first: int, last: int) -> _Edit:

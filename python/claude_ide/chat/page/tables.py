@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from claude_ide.chat.page.inline import Found, search
 from claude_ide.chat.page.rows import Look, Mark, Row
-from claude_ide.chat.page.width import cells
+from claude_ide.chat.page.visible import cells
 
 MOST_LINES = 200
 MOST_COLUMNS = 30

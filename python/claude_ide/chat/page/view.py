@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from claude_ide.chat.page.page import Page
-from claude_ide.chat.page.part import Part
+from claude_ide.chat.page.page import Page, Part
 from claude_ide.chat.page.rows import Row, indented
 
 _LOCATION = re.compile(r"(?P<path>[\w.~@+/-]*[\w/])(?:(?::|#L|\()(?P<line>\d+))?")

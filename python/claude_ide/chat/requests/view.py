@@ -12,8 +12,7 @@ from claude_ide.agents.events import (
     UrlAsked,
 )
 from claude_ide.chat.page import amounts
-from claude_ide.chat.page.page import Page
-from claude_ide.chat.page.part import Part
+from claude_ide.chat.page.page import Page, Part
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import KEY, MEANING, Chunk, Row, key_row, row
 from claude_ide.chat.page.view import Action, Review, View

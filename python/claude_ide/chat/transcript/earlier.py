@@ -4,7 +4,7 @@ from collections.abc import Container, Sequence
 
 from claude_ide.agents.events import Event, Text, UserMessage
 from claude_ide.chat.page.page import EARLIER
-from claude_ide.chat.transcript.export import document
+from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.transcript.transcript import CLEARED, Transcript
 from claude_ide.chat.transcript.turns import Turn
 
@@ -91,3 +91,14 @@ def _begin(events: Sequence[Event], lines: int) -> int:
         if isinstance(event, UserMessage) and lines <= 0:
             return index
     return 0
+
+
+def markdown(transcript: Transcript, title: str = "") -> str:
+    """Return the shown part of a conversation: prompts, answers, thinking, tools."""
+    return document(transcript.name, title, transcript.story())
+
+
+def document(name: str, title: str, story: Sequence[str]) -> str:
+    """Return a story below the title of the conversation with the agent of this name."""
+    heading = f"# {one_line(title) or f'A conversation with {name}'}"
+    return "\n\n".join([heading, *story]) + "\n"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from claude_ide.chat.page.plain import as_printed, harmless
 from claude_ide.chat.page.rows import row
-from claude_ide.chat.page.width import cut
+from claude_ide.chat.page.visible import cut
 from claude_ide.chat.transcript.detail import DETAIL, Detail
 
 MOST_LINES = 3

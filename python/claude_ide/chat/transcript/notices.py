@@ -13,7 +13,7 @@ from claude_ide.agents.events import (
     TurnEndReason,
 )
 from claude_ide.chat.page import amounts
-from claude_ide.chat.page.part import Part
+from claude_ide.chat.page.page import Part
 from claude_ide.chat.page.plain import as_printed, lines, one_line
 from claude_ide.chat.page.rows import Row, all_in, row
 from claude_ide.chat.page.view import View

@@ -3,8 +3,7 @@
 from claude_ide.chat.page import tables
 from claude_ide.chat.page.growing import Growing
 from claude_ide.chat.page.markdown import Fence, Rendered, render
-from claude_ide.chat.page.page import Page
-from claude_ide.chat.page.part import Code, Part
+from claude_ide.chat.page.page import Code, Page, Part
 from claude_ide.chat.page.plain import harmless
 from claude_ide.chat.page.rows import INDENT, Row
 from claude_ide.chat.page.tables import Table, Tables

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from claude_ide.agents.events import Event, Notice, PromptBlocked
 from claude_ide.chat.page import amounts
-from claude_ide.chat.page.part import Part
+from claude_ide.chat.page.page import Part
 from claude_ide.chat.page.plain import as_printed, lines
 from claude_ide.chat.page.rows import Row, all_in, row
 from claude_ide.chat.page.view import Action, OpenOutput, View

@@ -3,13 +3,44 @@
 from collections.abc import Callable
 
 from claude_ide.chat.page import amounts
-from claude_ide.chat.page.part import Part
+from claude_ide.chat.page.page import Part
 from claude_ide.chat.page.plain import as_printed, one_line
 from claude_ide.chat.page.rows import Chunk, Row, row
 from claude_ide.chat.page.view import Action, View
 from claude_ide.chat.transcript import detail
 from claude_ide.chat.transcript.detail import DETAIL, Detail
-from claude_ide.chat.transcript.shell_output import Output
+
+"""The output of a command; of a long one, only the beginning and the end are kept."""
+
+KEPT = 15_000
+"""How many bytes of the output are kept at its beginning, and as many at its end."""
+
+
+class Output:
+    """The output of a command so far."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        self._head = bytearray()
+        self._tail = bytearray()
+
+    def add(self, piece: bytes) -> None:
+        """Append a piece."""
+        self.size += len(piece)
+        missing = KEPT - len(self._head)
+        self._head += piece[:missing]
+        self._tail += piece[missing:]
+        del self._tail[:-KEPT]
+
+    @property
+    def text(self) -> str:
+        """The output, with a line for the bytes that are missing."""
+        missing = self.size - len(self._head) - len(self._tail)
+        if not missing:
+            return (self._head + self._tail).decode("utf-8", "replace")
+        head, tail = (kept.decode("utf-8", "replace") for kept in (self._head, self._tail))
+        return f"{head}\n… {missing:,} bytes are missing here …\n{tail}"
+
 
 PREVIEW = 10
 """How many lines are shown before the user opens it."""

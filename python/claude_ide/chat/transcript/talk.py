@@ -10,7 +10,7 @@ from claude_ide.agents.events import (
     ThinkingDelta,
     ThinkingTokens,
 )
-from claude_ide.chat.page.part import Part
+from claude_ide.chat.page.page import Part
 from claude_ide.chat.page.sheet import Sheet, V
 from claude_ide.chat.page.view import View
 from claude_ide.chat.transcript.prose import Prose

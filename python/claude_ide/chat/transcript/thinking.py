@@ -2,8 +2,7 @@
 
 from claude_ide.chat.page import amounts
 from claude_ide.chat.page.growing import Growing
-from claude_ide.chat.page.page import Page
-from claude_ide.chat.page.part import Part
+from claude_ide.chat.page.page import Page, Part
 from claude_ide.chat.page.plain import harmless, lines
 from claude_ide.chat.page.rows import Row, all_in, row
 from claude_ide.chat.page.view import Action, View

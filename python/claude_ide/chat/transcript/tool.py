@@ -13,8 +13,7 @@ from claude_ide.agents.events import (
     ToolStatus,
 )
 from claude_ide.chat.page import amounts
-from claude_ide.chat.page.page import Page
-from claude_ide.chat.page.part import Part
+from claude_ide.chat.page.page import Page, Part
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import INDENT, Chunk, Row, row
 from claude_ide.chat.page.view import Action, Location, View, location_in

@@ -236,8 +236,7 @@ class Transcript:
 
     def show_changes(self, end: Announcement, summary: changes.Summary) -> None:
         """Show what a turn has changed in the line at its end."""
-        end.show(changes.at_end(end.rows(), summary))
-        self.sheet.changed(end)
+        self._show(end, changes.at_end(end.rows(), summary))
 
     def press(self, part: int, offset: int) -> Action | None:
         """Open or close a part; return the action that remains for the panel."""
@@ -347,22 +346,19 @@ class Transcript:
     def _retrying(self, event: events.Retry) -> None:
         rows = [notices.retry(event, over=False)]
         shown = self._retry[0] if self._retry else self._announce("notice", rows)
-        shown.show(rows)
-        self.sheet.changed(shown)
+        self._show(shown, rows)
         self._retry = (shown, event)
 
     def _end_retry(self) -> None:
         if self._retry is not None:
             shown, retry = self._retry
-            shown.show([notices.retry(retry, over=True)])
-            self.sheet.changed(shown)
+            self._show(shown, [notices.retry(retry, over=True)])
             self._retry = None
 
     def _revived(self) -> None:
         if self._death is not None:
             shown, death = self._death
-            shown.show(self._dead(death, over=True))
-            self.sheet.changed(shown)
+            self._show(shown, self._dead(death, over=True))
             self._death = None
 
     def _dead(self, death: events.Dead, *, over: bool) -> list[Row]:
@@ -385,6 +381,10 @@ class Transcript:
         self._end_retry()
         self._running = False
         self._error = ""
+
+    def _show(self, shown: Announcement, rows: Sequence[Row]) -> None:
+        shown.show(rows)
+        self.sheet.changed(shown)
 
     def _announce(self, kind: str, rows: Sequence[Row], export: str = "") -> Announcement:
         return self.sheet.add(kind, lambda part: Announcement(part, rows, export))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from claude_ide.agents.events import Task, TaskState
 from claude_ide.chat.page import amounts
-from claude_ide.chat.page.part import Part
+from claude_ide.chat.page.page import Part
 from claude_ide.chat.page.plain import lines, one_line
 from claude_ide.chat.page.rows import Chunk, Row, row
 from claude_ide.chat.page.view import Action, OpenOutput, View
