@@ -4,7 +4,7 @@ The page knows which rows of each part the editor has, so a frame contains only 
 cost of appended text is that of its new lines; a change within a part costs all lines of the part.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -108,27 +108,6 @@ CLOSE = frozenset({"tool", "thinking", "remark"})
 """Parts of these kinds follow each other without a blank line."""
 
 
-@dataclass(slots=True)
-class _Edit:
-    first: int
-    last: int
-    lines: list[str] = field(default_factory=list)
-    marks: list[tuple[int, int, int, int, str]] = field(default_factory=list)
-    looks: list[tuple[int | str, ...]] = field(default_factory=list)
-    parts: list[tuple[int, int, str]] = field(default_factory=list)
-
-    def add(self, rows: Sequence[Row]) -> None:
-        for number, new in enumerate(rows, len(self.lines)):
-            self.marks += [(number, first, number, last, group) for first, last, group in new.marks]
-            # Most of them only hide something.
-            self.looks += [(number, *(look if look.text else look[:2])) for look in new.looks]
-        self.lines += [new.text for new in rows]
-
-    def encode(self) -> dict[str, Any]:
-        keys = ("first", "last", "lines", "marks", "looks", "parts")
-        return {key: getattr(self, key) for key in keys}
-
-
 class Page:
     """The parts in their order. Parts of the tail always remain last."""
 
@@ -142,9 +121,7 @@ class Page:
         self._dirty: set[Part] = set()
         self._ids = 0
         self._lines = 0
-        self._sent = 0
         self._replaces_all = False
-        self._is_removing = False
         self.earlier: Part | None = None
         """The first line, if it stands for what is above it."""
         self._extra = 0
@@ -169,7 +146,8 @@ class Page:
         self._ids += 1
         part = Part(self._ids, kind, depth, tail)
         parts = self._tail if tail else self._body
-        parts.insert(_below(parts, after), part)
+        below = parts[::-1].index(after) if after in parts else 0
+        parts.insert(len(parts) - below, part)
         return part
 
     def write(
@@ -205,10 +183,12 @@ class Page:
         """Remove a part."""
         self.write(part, [])
         part.is_removed = True
-        self._is_removing = True
 
     def trim(self, most: int = MOST_LINES, kept: int = KEPT_LINES) -> list[Part]:
-        """Drop the oldest turns of a page that has grown too long; return their parts."""
+        """Drop the oldest turns of a page that has grown too long; return their parts.
+
+        If possible, it then begins with a turn.
+        """
         most, kept = most + self._extra, kept + self._extra
         if self._lines <= most:
             return []
@@ -216,7 +196,13 @@ class Page:
         lines = self._lines - sum(len(part.rows) for part in self._tail)
         if lines <= most:
             return []
-        oldest = self._body[: self._first_kept(lines - kept)]
+        over, first = lines - kept, 0
+        end = max(len(self._body) - ALWAYS_KEPT, 0)
+        while first < end and over > 0:
+            over -= len(self._body[first].rows)
+            first += 1
+        turns = (at for at in range(first, end) if self._body[at].kind == "turn")
+        oldest = self._body[: next(turns, first)]
         dropped = [part for part in oldest if not part.is_removed and part is not self.earlier]
         for part in dropped:
             self.remove(part)
@@ -254,7 +240,6 @@ class Page:
     def redraw(self) -> None:
         """Send everything again with the next frames, since the buffer's content is unknown."""
         self._replaces_all = True
-        self._sent = 0
         for part in self._parts():
             part.resend()
             self._dirty.add(part)
@@ -264,26 +249,29 @@ class Page:
 
         After `redraw` the first edit replaces the whole buffer.
         """
-        edits: list[_Edit] = []
+        edits: list[dict[str, Any]] = []
         code: list[tuple[int, int, str]] = []
         if self._replaces_all:
-            edits.append(_Edit(0, ALL_LINES))
+            _edit(edits, 0, ALL_LINES)
             self._replaces_all = False
-        moved, holds = 0, any(part.sent for part in self._replaced)
-        for part, top in self._changed():
-            if most <= 0:
-                break
-            length = len(part.sent)
-            most -= self._send(part, top + moved, most, edits, code)
-            moved += len(part.sent) - length
-        self._forget_removed()
+        top, holds = 0, any(part.sent for part in self._replaced)
+        for part in self._parts():
+            if most > 0 and part in self._dirty:
+                most -= self._send(part, top, most, edits, code)
+            top += len(part.sent)
+        for parts in (self._body, self._tail):
+            parts[:] = [part for part in parts if not part.is_removed or part.sent]
         if not edits and not code:
             return None
-        frame = {"edits": [edit.encode() for edit in edits], "code": code}
-        return frame | ({"holds": True} if holds else {})
+        return {"edits": edits, "code": code} | ({"holds": True} if holds else {})
 
     def _send(
-        self, part: Part, top: int, most: int, edits: list[_Edit], code: list[tuple[int, int, str]]
+        self,
+        part: Part,
+        top: int,
+        most: int,
+        edits: list[dict[str, Any]],
+        code: list[tuple[int, int, str]],
     ) -> int:
         """Add the edits that update the editor's copy of a part; return the number of lines."""
         first, end = part.difference()
@@ -293,11 +281,15 @@ class Page:
         if new or last > first:
             edit = _edit(edits, top + first, top + last)
             if first <= part.lead < first + len(new):
-                entry = len(edit.lines) + part.lead - first
-                edit.parts.append((entry, part.id, part.kind))
+                entry = len(edit["lines"]) + part.lead - first
+                edit["parts"].append((entry, part.id, part.kind))
                 part.head_sent = part.head
-            edit.add(new)
-            self._sent += len(new) - (last - first)
+            for number, each in enumerate(new, len(edit["lines"])):
+                edit["marks"] += [(number, a, number, b, group) for a, b, group in each.marks]
+                # Most of them only hide something.
+                looks = (look if look.text else look[:2] for look in each.looks)
+                edit["looks"] += [(number, *look) for look in looks]
+            edit["lines"] += [each.text for each in new]
             part.sent[first:last] = new
             part.forget_code(first, last)
         part.clean = first + len(new)
@@ -311,32 +303,9 @@ class Page:
                 code.append((at + inside.first, at + inside.last, inside.language))
         return len(new)
 
-    def _changed(self) -> list[tuple[Part, int]]:
-        """Return the changed parts from the top, each with its first row in the buffer."""
-        found: list[tuple[Part, int]] = []
-        top, missing = self._sent, len(self._dirty)
-        for part in self._backwards():
-            if not missing:
-                break
-            top -= len(part.sent)
-            if part in self._dirty:
-                found.append((part, top))
-                missing -= 1
-        return found[::-1]
-
-    def _forget_removed(self) -> None:
-        if self._is_removing:
-            self._body = [part for part in self._body if not part.is_removed or part.sent]
-            self._tail = [part for part in self._tail if not part.is_removed or part.sent]
-            self._is_removing = any(part.is_removed for part in self._parts())
-
     def _parts(self) -> Iterator[Part]:
         yield from self._body
         yield from self._tail
-
-    def _backwards(self) -> Iterator[Part]:
-        yield from reversed(self._tail)
-        yield from reversed(self._body)
 
     def _needs_blank_line(self, part: Part) -> bool:
         """Whether a part that gets its first rows needs a blank line before it."""
@@ -351,32 +320,12 @@ class Page:
             return False
         return not (part.kind in CLOSE and before.kind in CLOSE)
 
-    def _first_kept(self, over: int) -> int:
-        """Return the index of the first part to keep when at least `over` lines are dropped.
 
-        If possible this is a turn.
-        """
-        most = max(len(self._body) - ALWAYS_KEPT, 0)
-        index = 0
-        while index < most and over > 0:
-            over -= len(self._body[index].rows)
-            index += 1
-        turns = (at for at in range(index, most) if self._body[at].kind == "turn")
-        return next(turns, index)
-
-
-def _edit(edits: list[_Edit], first: int, last: int) -> _Edit:
+def _edit(edits: list[dict[str, Any]], first: int, last: int) -> dict[str, Any]:
     """Return the edit for these lines: the last one if it ends at `first`, otherwise a new one."""
-    if edits and (before := edits[-1]).first + len(before.lines) == first:
-        before.last = min(before.last + last - first, ALL_LINES)
+    if edits and (before := edits[-1])["first"] + len(before["lines"]) == first:
+        before["last"] = min(before["last"] + last - first, ALL_LINES)
         return before
-    edits.append(_Edit(first, last))
+    rows: dict[str, Any] = {"lines": [], "marks": [], "looks": [], "parts": []}
+    edits.append({"first": first, "last": last, **rows})
     return edits[-1]
-
-
-def _below(parts: list[Part], after: Part | None) -> int:
-    if after is not None:
-        for index in range(len(parts) - 1, -1, -1):
-            if parts[index] is after:
-                return index + 1
-    return len(parts)
