@@ -1,8 +1,5 @@
 """`live.py`: the end of a running command's output, below the closed line of its tool."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any, overload
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -53,13 +50,12 @@ STARTED = (ToolStarted("t", "Bash", "execute", "make"), ToolInput("t", 9, {"comm
 def test_the_last_lines_are_those_that_a_terminal_shows(
     output: str, shown: tuple[str, ...]
 ) -> None:
-    assert live.last_lines([output]) == shown
-    assert live.last_lines(list(output)) == shown
+    assert live.last_lines(output) == shown
 
 
 @given(st.text(st.characters(codec=None)), st.integers(-3, 30))
 def test_no_row_is_too_wide_or_has_control_characters(output: str, width: int) -> None:
-    rows = [detail.row.text for detail in live.details(live.last_lines([output]), width)]
+    rows = [detail.row.text for detail in live.details(live.last_lines(output), width)]
 
     assert len(rows) <= live.MOST_LINES
     for text in rows:
@@ -70,37 +66,8 @@ def test_no_row_is_too_wide_or_has_control_characters(output: str, width: int) -
 def test_a_line_that_is_cut_off_at_its_beginning_is_left_out() -> None:
     output = "x" * live.READ + "\nend"
 
-    assert live.last_lines([output]) == ("end",)
-    assert live.last_lines(["\x1b[31m" * live.READ, "\r50%"]) == ("50%",)
-
-
-class Pieces(Sequence[str]):
-    """A long output, which counts the pieces that are read."""
-
-    def __init__(self, piece: str, length: int) -> None:
-        self.piece, self.length, self.read = piece, length, 0
-
-    def __len__(self) -> int:
-        return self.length
-
-    @overload
-    def __getitem__(self, at: int) -> str: ...
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[str]: ...
-    def __getitem__(self, at: Any) -> Any:
-        raise AssertionError("only the end is read")
-
-    def __reversed__(self) -> Iterator[str]:
-        for _ in range(self.length):
-            self.read += 1
-            yield self.piece
-
-
-def test_only_the_end_of_a_long_output_is_read() -> None:
-    pieces = Pieces("0123456789\n" * 10, 1_000_000)
-
-    assert live.last_lines(pieces) == ("0123456789",) * 3
-    assert pieces.read <= live.READ / len(pieces.piece) + 1
+    assert live.last_lines(output) == ("end",)
+    assert live.last_lines("\x1b[31m" * live.READ + "\r50%") == ("50%",)
 
 
 class Running(Panel):

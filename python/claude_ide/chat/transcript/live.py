@@ -17,10 +17,14 @@ _JOINER = "\u200d"
 """It joins emoji; Neovim spells out every other format character."""
 
 
-def last_lines(pieces: Sequence[str]) -> tuple[str, ...]:
+def last_lines(output: str) -> tuple[str, ...]:
     """Return the last lines of an output that are not blank, as a terminal would show them."""
+    end = output[-READ:]
+    if len(end) < len(output):
+        # It begins with a whole line unless that is very long.
+        end = end.partition("\n")[2] or end
     found: list[str] = []
-    for line in reversed(as_printed(_end(pieces)).split("\n")):
+    for line in reversed(as_printed(end).split("\n")):
         if shown := _shown(line):
             found.append(shown)
         if len(found) == MOST_LINES:
@@ -31,20 +35,6 @@ def last_lines(pieces: Sequence[str]) -> tuple[str, ...]:
 def details(lines: Sequence[str], width: int) -> list[Detail]:
     """Return rows for the lines, each in at most `width` columns."""
     return [Detail(row((cut(line, width), DETAIL))) for line in lines]
-
-
-def _end(pieces: Sequence[str]) -> str:
-    """Return the end of an output, which begins with a whole line unless that is very long."""
-    found: list[str] = []
-    missing = READ
-    for piece in reversed(pieces):
-        if len(piece) > missing:
-            found.append(piece[len(piece) - missing :])
-            end = "".join(reversed(found))
-            return end.partition("\n")[2] or end
-        found.append(piece)
-        missing -= len(piece)
-    return "".join(reversed(found))
 
 
 def _shown(line: str) -> str:

@@ -1,9 +1,8 @@
 """Thinking: one dim line with its time and its tokens, which opens to show the text."""
 
 from claude_ide.chat.page import amounts
-from claude_ide.chat.page.growing import Growing
-from claude_ide.chat.page.page import Page, Part
-from claude_ide.chat.page.plain import harmless, lines
+from claude_ide.chat.page.page import Part
+from claude_ide.chat.page.plain import lines
 from claude_ide.chat.page.rows import Row, all_in, row
 from claude_ide.chat.page.view import Action, View
 
@@ -20,22 +19,24 @@ class Thought(View):
         self._began = began
         self._seconds: float | None = None
         self._over = False
-        self._shown = False
-        self._text = Growing()
+        self._pieces: list[str] = []
+        self._blank = True
 
     @property
     def text(self) -> str:
         """The text so far; models may hide all or parts of it."""
-        return self._text.text
+        self._pieces = ["".join(self._pieces)]
+        return self._pieces[0]
 
     def add(self, piece: str) -> None:
         """Append a piece."""
-        self._text.add(piece)
+        self._pieces.append(piece)
+        self._blank = self._blank and not piece.strip()
 
     def end(self, text: str, seconds: float | None, now: float | None) -> None:
         """End it with the complete text; `seconds` is the agent's measurement, if it has one."""
         if text.strip():
-            self._text.replace(text)
+            self._pieces, self._blank = [text], False
         self.settle()
         self._seconds = seconds
         if seconds is None and self._began is not None and now is not None:
@@ -44,29 +45,17 @@ class Thought(View):
     def settle(self) -> None:
         """Stop waiting for more."""
         self._over = True
-        self._shown = False
 
-    def draw(self, page: Page) -> None:
-        """Write the line and, if it is open, the new text below it."""
-        if self.is_hidden:
-            self._shown = False
-            return page.write(self.part, [])
-        if not self._shown:
-            head = [] if self._is_empty() else [self._head()]
-            page.write(self.part, self.indented(head))
-        if self.open:
-            if not self._shown:
-                self._text.restart()
-            first, complete, partial = self._text.drain()
-            new = [*complete, partial] if partial else complete
-            shown = (f"  {harmless(line)}".rstrip() for line in new)
-            page.write(self.part, self.indented(all_in(GROUP, shown)), first + 1)
-        self._shown = self.open
+    def rows(self) -> list[Row]:
+        """Return the line and, if it is open, the text below it."""
+        if self._over and self._blank and not self.tokens and not self._seconds:
+            return []
+        shown = lines(self.text.strip("\n").rstrip()) if self.open else []
+        return [self._head(), *all_in(GROUP, (f"  {line}".rstrip() for line in shown))]
 
     def press(self, offset: int) -> Action | None:
         """Open or close the text."""
-        self.open = not self.open and not self._text.blank
-        self._shown = False
+        self.open = not self.open and not self._blank
         return None
 
     def markdown(self) -> str:
@@ -74,7 +63,7 @@ class Thought(View):
         return "\n".join(f"> {line}".rstrip() for line in lines(self.text.strip()))
 
     def _head(self) -> Row:
-        sign = "▾" if self.open else "·" if self._text.blank else "▸"
+        sign = "▾" if self.open else "·" if self._blank else "▸"
         measures = [amounts.count(self.tokens, "token")] if self.tokens else []
         if not self._over:
             # Without a token count, an open line need not be redrawn whenever its text grows.
@@ -82,6 +71,3 @@ class Thought(View):
         if self._seconds is not None:
             measures.insert(0, amounts.duration(self._seconds))
         return row((f"{sign} Thought {' · '.join(measures)}".rstrip(), GROUP))
-
-    def _is_empty(self) -> bool:
-        return self._over and self._text.blank and not self.tokens and not self._seconds

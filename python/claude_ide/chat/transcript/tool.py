@@ -129,7 +129,8 @@ class ToolUse(View):
         if self._shown_seconds == shown:
             return False
         if self.kind == "execute":
-            self._last_lines = live.last_lines(self._output)
+            self._output = ["".join(self._output)]
+            self._last_lines = live.last_lines(self._output[0])
         return True
 
     def _seconds_at(self, now: float) -> int:
