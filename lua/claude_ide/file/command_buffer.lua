@@ -8,7 +8,8 @@ local plain = require('claude_ide.messages.plain')
 
 local M = {}
 
-local augroup = vim.api.nvim_create_augroup('claude_ide_file_command_buffer', { clear = true })
+local api = vim.api
+local augroup = api.nvim_create_augroup('claude_ide_file_command_buffer', { clear = true })
 
 -- The names under which each buffer is written, by its number.
 local own = {} ---@type table<integer, string[]>
@@ -38,46 +39,53 @@ local function autosaved()
   return is_idle and (#around > 0 or private_api.is_in_lua_of_others()) and 'timer' or nil
 end
 
+-- Save a copy of a buffer, as `:write other.txt` does.
+---@return boolean is_written
+local function write_copy(bufnr, path)
+  local file, problem = io.open(path, 'wb')
+  if file then
+    local ok, reason = file:write(buffer_text.get(bufnr))
+    -- A full disk may show only when the last bytes are written.
+    local is_closed, failure = file:close()
+    reason = not ok and reason or not is_closed and failure or nil
+    problem = reason and ('%s: %s'):format(path, reason)
+  end
+  if problem then
+    message.show(('cannot write %s'):format(problem), 'error')
+  end
+  return problem == nil
+end
+
 --- Note the name of a buffer, after which writing it runs the command.
 ---@param bufnr integer
 function M.named(bufnr)
   -- `event.match` would be the short name in the current folder, where the buffer is not (`window/label`).
-  own[bufnr] = { vim.fn.bufname(bufnr), vim.api.nvim_buf_get_name(bufnr) }
+  own[bufnr] = { vim.fn.bufname(bufnr), api.nvim_buf_get_name(bufnr) }
 end
 
--- Save a copy of a buffer, as `:write other.txt` does.
----@return boolean is_written
-local function write_copy(bufnr, path)
-  local reason = buffer_text.write(bufnr, path)
-  if reason then
-    message.show(('cannot write %s'):format(reason), 'error')
-  end
-  return reason == nil
-end
-
--- If the buffer were modified, `:q` and `:qa` would fail, and an autosave would write it.
-local function stay_unmodified(bufnr)
-  local function unmodified()
-    vim.bo[bufnr].modified = false
-  end
-  vim.api.nvim_create_autocmd('QuitPre', { group = augroup, buffer = bufnr, callback = unmodified })
-  -- Without on_reload, a reload would detach the callbacks.
-  vim.api.nvim_buf_attach(bufnr, false, { on_lines = unmodified, on_reload = unmodified })
-end
-
---- Call `written` whenever the user writes a buffer. The buffer is never modified from now on.
+--- Call `written` whenever the user writes a buffer. The buffer is never modified from now on: `:q` and `:qa`
+--- would fail, and an autosave would write it.
 ---@param bufnr integer after it gets another name, `named` must be called
 ---@param written fun() called in `BufWriteCmd` when the user writes the buffer
 ---@param written_by_timer? fun() called when a plugin's timer writes it
 function M.listen(bufnr, written, written_by_timer)
+  local function unmodified()
+    vim.bo[bufnr].modified = false
+  end
   M.named(bufnr)
-  vim.api.nvim_create_autocmd('BufWriteCmd', {
+  api.nvim_create_autocmd({ 'BufWriteCmd', 'BufWipeout', 'QuitPre' }, {
     group = augroup,
     buffer = bufnr,
     callback = function(event)
-      local how = autosaved()
-      vim.bo[bufnr].modified = false
-      if not vim.list_contains(own[bufnr], event.file) then
+      if event.event == 'BufWipeout' then
+        own[bufnr] = nil
+        return
+      end
+      local how = event.event == 'BufWriteCmd' and autosaved() or nil
+      unmodified()
+      if event.event == 'QuitPre' then
+        return
+      elseif not vim.list_contains(own[bufnr], event.file) then
         write_copy(bufnr, event.match)
       elseif not how then
         written()
@@ -86,58 +94,24 @@ function M.listen(bufnr, written, written_by_timer)
       end
     end,
   })
-  vim.api.nvim_create_autocmd('BufWipeout', {
-    group = augroup,
-    buffer = bufnr,
-    callback = function()
-      own[bufnr] = nil
-    end,
-  })
-  stay_unmodified(bufnr)
-end
-
-local function is_exit(line)
-  local ok, command = pcall(vim.api.nvim_parse_cmd, line, {})
-  return ok and (command.cmd == 'xit' or command.cmd == 'exit')
+  -- Without on_reload, a reload would detach the callbacks.
+  api.nvim_buf_attach(bufnr, false, { on_lines = unmodified, on_reload = unmodified })
 end
 
 --- Have `:x` write the buffer, as its users expect: it writes only a modified one, which this never is.
 ---@param bufnr integer
 function M.write_on_exit(bufnr)
-  vim.api.nvim_create_autocmd('CmdlineLeave', {
+  api.nvim_create_autocmd('CmdlineLeave', {
     group = augroup,
     buffer = bufnr,
     callback = function()
       local is_run = not vim.v.event.abort and vim.v.event.cmdtype == ':'
-      if is_run and is_exit(vim.fn.getcmdline()) then
+      local ok, command = pcall(api.nvim_parse_cmd, is_run and vim.fn.getcmdline() or '', {})
+      if ok and (command.cmd == 'xit' or command.cmd == 'exit') then
         vim.bo[bufnr].modified = true
       end
     end,
   })
-end
-
-local function keep(name, text, filetype)
-  local bufnr = vim.api.nvim_create_buf(true, true)
-  -- The prefix and the suffix keep plugins from writing this buffer: no pattern such as `*.gpg` matches.
-  label.give(bufnr, 'claude-kept', ('Kept (%s)'):format(name))
-  local label_name = vim.fn.bufname(bufnr)
-  vim.bo[bufnr].buftype = 'acwrite'
-  vim.bo[bufnr].modifiable = true
-  vim.api.nvim_create_autocmd('BufWriteCmd', {
-    group = augroup,
-    buffer = bufnr,
-    callback = function(event)
-      if event.file == label_name then
-        message.show('this text has no file; `:w {file}` saves it', 'warn')
-      elseif write_copy(bufnr, event.match) then
-        vim.bo[bufnr].modified = false
-      end
-    end,
-  })
-  buffer_text.put(bufnr, text)
-  colouring.set_filetype(bufnr, filetype)
-  vim.bo[bufnr].modified = true
-  return bufnr
 end
 
 --- Keep a text in a listed, modified buffer.
@@ -147,8 +121,26 @@ end
 ---@param filetype? string
 ---@return string line a message that names the buffer
 function M.keep(name, text, what, filetype)
-  local tail = plain.one_line(vim.fs.basename(name))
-  return ('%s: %s kept in buffer %d'):format(tail, what, keep(tail, text, filetype or ''))
+  local tail, bufnr = plain.one_line(vim.fs.basename(name)), api.nvim_create_buf(true, true)
+  -- The prefix and the suffix keep plugins from writing this buffer: no pattern such as `*.gpg` matches.
+  label.give(bufnr, 'claude-kept', ('Kept (%s)'):format(tail))
+  local label_name, options = vim.fn.bufname(bufnr), vim.bo[bufnr]
+  options.buftype, options.modifiable = 'acwrite', true
+  api.nvim_create_autocmd('BufWriteCmd', {
+    group = augroup,
+    buffer = bufnr,
+    callback = function(event)
+      if event.file == label_name then
+        message.show('this text has no file; `:w {file}` saves it', 'warn')
+      elseif write_copy(bufnr, event.match) then
+        options.modified = false
+      end
+    end,
+  })
+  buffer_text.put(bufnr, text)
+  colouring.set_filetype(bufnr, filetype or '')
+  options.modified = true
+  return ('%s: %s kept in buffer %d'):format(tail, what, bufnr)
 end
 
 --- Keep the user's edits of a proposal that is being withdrawn, if there are any.

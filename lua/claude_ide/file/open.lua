@@ -153,19 +153,24 @@ local function line_at(bufnr, row)
   return api.nvim_buf_get_lines(bufnr, row, row + 1, true)[1]
 end
 
+-- A position, limited to the text of a buffer.
+---@return claude_ide.TextPosition
+local function at(bufnr, row, col)
+  row = math.max(math.min(row, api.nvim_buf_line_count(bufnr) - 1), 0)
+  return { row = row, col = math.min(col, #line_at(bufnr, row)) }
+end
+
 --- The lines from `line` to `end_line`, 1-based and inclusive, limited to those of the buffer.
 ---@param bufnr integer
 ---@param line integer
 ---@param end_line? integer without it, the passage is the start of `line`
 ---@return claude_ide.Passage
 function M.lines(bufnr, line, end_line)
-  local count = api.nvim_buf_line_count(bufnr)
-  local first = { row = math.min(math.max(line, 1), count) - 1, col = 0 }
+  local first = at(bufnr, line - 1, 0)
   if not end_line then
     return { first = first, last = first, is_point = true }
   end
-  local row = math.max(math.min(end_line, count) - 1, first.row)
-  return { first = first, last = { row = row, col = #line_at(bufnr, row) } }
+  return { first = first, last = at(bufnr, math.max(end_line - 1, first.row), math.huge) }
 end
 
 --- Move a window's cursor to the start of a passage, center that line, and open the folds around it.
@@ -213,15 +218,11 @@ end
 
 -- The passage to select. The text in which the host has found it may be another one by now.
 local function passage_in(bufnr, request)
-  local passage = request.passage
-  if not passage then
+  if not request.passage then
     return request.line and M.lines(bufnr, request.line, request.end_line)
   end
-  local function clamped(position)
-    local row = math.min(position.row, api.nvim_buf_line_count(bufnr) - 1)
-    return { row = row, col = math.min(position.col, #line_at(bufnr, row)) }
-  end
-  return { first = clamped(passage.first), last = clamped(passage.last) }
+  local first, last = request.passage.first, request.passage.last
+  return { first = at(bufnr, first.row, first.col), last = at(bufnr, last.row, last.col) }
 end
 
 -- Opening and closing.

@@ -142,22 +142,6 @@ function M.read(path)
   return text and M.parse(text)
 end
 
---- Write these bytes to a file, without autocommands.
----@param bufnr integer
----@param path string
----@return string? refusal
-function M.write(bufnr, path)
-  local file, refusal = io.open(path, 'wb')
-  if not file then
-    return refusal
-  end
-  local ok, reason = file:write(M.get(bufnr))
-  -- A full disk may show only when the last bytes are written.
-  local is_closed, failure = file:close()
-  local problem = not ok and reason or not is_closed and failure or nil
-  return problem and ('%s: %s'):format(path, problem)
-end
-
 ---@class claude_ide.Position
 ---@field line integer
 ---@field character integer
