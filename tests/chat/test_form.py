@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from claude_ide.agents.events import AnswerKind, Choice, Limits, Question, QuestionAsked
-from claude_ide.chat.requests import form, limits
-from claude_ide.chat.requests.form import Form, Page
+from claude_ide.chat.requests import form
+from claude_ide.chat.requests.form import Field, Form, Page
 from claude_ide.editor.port.events import FormPressed
 
 SERVER = "the MCP server mine"
@@ -159,7 +159,7 @@ def test_the_number_of_choices_is_limited() -> None:
     )
     filling = Filling(tags)
 
-    assert limits.hint(tags) == "2 to 2 choices"
+    assert Field(tags).hint == "2 to 2 choices"
     assert "✗ expected: at least 2 choices" in filling.press("1").text
     assert "✗ expected: at most 2 choices" in filling.press("2").type("c").text
     filling.press("1", "<C-s>")

@@ -3,15 +3,15 @@
 The editor shows the page (`lua/claude_ide/chat/form.lua`) and returns keys.
 """
 
+import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from datetime import date
 from typing import Any, NamedTuple
 
 from claude_ide.agents.events import AnswerKind, Choice, Question, QuestionAsked, Value
 from claude_ide.chat.page.plain import harmless
 from claude_ide.chat.page.rows import Mark, Row, row, size
-from claude_ide.chat.requests import limits
 from claude_ide.chat.requests.allowed import capitalized
 from claude_ide.editor.port.events import FormPressed
 
@@ -25,23 +25,24 @@ INSTANT_FOOTER = " <CR> or a letter answers · q later · g? keys "
 INDENT = " " * 9
 PICKS_ONE, PICKS_SEVERAL = ("( )", "(•)"), ("[ ]", "[x]")
 
+NUMBERS = (AnswerKind.NUMBER, AnswerKind.INTEGER)
+DATE = r"\d{4}-\d\d-\d\d"
+FORMATS = {
+    "number": ("a number", r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"),
+    "integer": ("a whole number", r"[+-]?\d+"),
+    "email": ("an e-mail address", r"[^\s@]+@[^\s@]+"),
+    "uri": ("an address such as https://example.com", r"[A-Za-z][\w+.-]*:\S+"),
+    "date": ("a date such as 2026-01-31", DATE),
+    "date-time": (
+        "a time such as 2026-01-31T18:00:00Z",
+        # A leap second is the 60th.
+        DATE + r"[Tt ](?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)",
+    ),
+}
+"""Formats of a typed answer, by their names in JSON Schema: in words, and as a pattern."""
+
 Page = dict[str, Any]
 """What `chat/form.lua` shows; its annotations describe the fields."""
-
-
-@dataclass(slots=True)
-class Given:
-    """The answer to one question: indices of choices, and what is typed instead of a choice."""
-
-    picked: set[int] = field(default_factory=set)
-    own: str = ""
-    has_own: bool = False
-    """Whether the typed text is picked."""
-
-    @property
-    def is_answered(self) -> bool:
-        """Whether anything is picked."""
-        return self.has_own or bool(self.picked)
 
 
 class Item(NamedTuple):
@@ -54,17 +55,198 @@ class Item(NamedTuple):
     is_message: bool = False
 
 
+class Field:
+    """A question, and its answer so far: indices of choices, and what is typed instead of one."""
+
+    def __init__(self, question: Question) -> None:
+        self.question = question
+        self.is_several = question.kind is AnswerKind.CHOICES
+        self.choices: Sequence[Choice] = question.choices
+        if question.kind is AnswerKind.BOOLEAN:
+            self.choices = Choice(YES), Choice(NO)
+        self.text, _, _ = question.text.partition("\n")
+        self.name = question.header or self.text
+        self.picked: set[int] = set()
+        self.own = self._own_in_advance = ""
+        self.has_own = False
+        """Whether the typed text is picked."""
+        self._fill_in(question.default)
+
+    def _fill_in(self, default: Value | None) -> None:
+        """Pick or type the answer that the agent proposes."""
+        if isinstance(default, bool):
+            default = YES if default else NO
+        elif default is not None and not isinstance(default, tuple) and self.question.is_open:
+            self.own = self._own_in_advance = str(default)
+            self.has_own = True
+            return
+        values = default if isinstance(default, tuple) else (str(default),)
+        self.picked = {
+            index
+            for index, each in enumerate(self.choices)
+            if default is not None and (each.value or each.label) in values
+        }
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether anything is picked."""
+        return self.has_own or bool(self.picked)
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether it needs an answer and has none."""
+        return self.question.required and not self.is_answered
+
+    @property
+    def typed(self) -> str:
+        """What the user has typed, with the question; empty if that is nothing."""
+        return f"{self.text}: {self.own}" if self.own not in ("", self._own_in_advance) else ""
+
+    @property
+    def value(self) -> Value | None:
+        """The answer; None if there is none."""
+        found = [
+            each.value or each.label for n, each in enumerate(self.choices) if n in self.picked
+        ]
+        found += [self.own] if self.has_own else []
+        if not found:
+            return None
+        match self.question.kind:
+            case AnswerKind.CHOICES:
+                return tuple(found)
+            case AnswerKind.BOOLEAN:
+                return found[0] == YES
+            case AnswerKind.INTEGER:
+                return int(found[0])
+            case AnswerKind.NUMBER:
+                return float(found[0])
+            case _:
+                return found[0]
+
+    def pick(self, choice: int) -> None:
+        """Pick a choice; a picked one is unpicked if the question allows several, or none."""
+        if self.is_several:
+            self.picked ^= {choice}
+        elif not self.question.required and choice in self.picked:
+            self.picked = set()
+        else:
+            self.picked, self.has_own = {choice}, False
+
+    def pick_own(self, has_own: bool) -> None:
+        """Pick the typed text, or not."""
+        self.has_own = has_own
+        if has_own and not self.is_several:
+            self.picked = set()
+
+    @property
+    def problem(self) -> str:
+        """What is expected instead of the answer; empty if it is valid, or if there is none."""
+        if self.is_several:
+            count = len(self.picked) + self.has_own
+            return self._outside(count, "choice") if count else ""
+        if not self.has_own:
+            return ""
+        is_number = self.question.kind in NUMBERS
+        if not _conforms(self.own, self._format):
+            return FORMATS[self._format][0]
+        return self._outside(float(self.own) if is_number else len(self.own), self._unit)
+
+    @property
+    def _format(self) -> str:
+        is_number = self.question.kind in NUMBERS
+        return self.question.kind.value if is_number else self.question.limits.format
+
+    @property
+    def _unit(self) -> str:
+        """What the limits count; empty if they limit a number."""
+        if self.question.kind in NUMBERS:
+            return ""
+        return "choice" if self.is_several else "character"
+
+    @property
+    def hint(self) -> str:
+        """The answers that the question accepts; empty if that is obvious."""
+        limits = self.question.limits
+        least, most = _plain(limits.least), _plain(limits.most)
+        bounds = f"{least} to {most}" if least and most else ""
+        if not bounds and (least or most):
+            bounds = f"at least {least}" if least else f"at most {most}"
+        if bounds and self._unit:
+            bounds += f" {self._unit}{'' if (most or least) == '1' else 's'}"
+        words, _ = FORMATS.get(self._format, ("", ""))
+        pattern = f"matching {limits.pattern}" if limits.pattern else ""
+        return ", ".join(filter(None, (words, bounds, pattern)))
+
+    def _outside(self, found: float, unit: str) -> str:
+        """Return the limit that a size exceeds, with its unit; empty if it exceeds none."""
+        least, most = self.question.limits.least, self.question.limits.most
+        if least is not None and found < least:
+            words, bound = "at least", least
+        elif most is not None and found > most:
+            words, bound = "at most", most
+        else:
+            return ""
+        return f"{words} {_plain(bound)}" + (f" {unit}{'' if bound == 1 else 's'}" if unit else "")
+
+    # Rows.
+
+    def rows(self, number: int) -> list[tuple[Row, Item]]:
+        """Return the rows of this question, which has a number."""
+        here = Item(number)
+        found = [(row((f" {line}", QUESTION)), here) for line in self._heading()]
+        if hint := self.hint:
+            found.append((row((f"   {hint}", DESCRIPTION)), here))
+        for index, choice in enumerate(self.choices):
+            item = Item(number, index)
+            found.append((self._choice_row(flat(choice.label), index in self.picked, index), item))
+            for line in _lines(choice.description):
+                found.append((row((f"{INDENT}{line}", DESCRIPTION)), item))
+        if self.question.is_open:
+            found.append((self._own_row(), Item(number, is_own=True)))
+        if problem := self.problem:
+            found.append((row((f"     ✗ expected: {problem}", ERROR)), here))
+        return [*found, (Row(""), here)]
+
+    def _heading(self) -> list[str]:
+        header = flat((_lines(self.question.header) or [""])[0])
+        lines = _lines(self.question.text) or [""]
+        lines[0] = f"{header}: {lines[0]}" if header else lines[0]
+        notes = ["any number"] * self.is_several + ["optional"] * (not self.question.required)
+        lines[-1] += f" ({', '.join(notes)})" if notes else ""
+        return lines
+
+    def _choice_row(self, label: str, is_picked: bool, index: int | None = None) -> Row:
+        before = f"   {(PICKS_SEVERAL if self.is_several else PICKS_ONE)[is_picked]} "
+        digit = "  " if index is None or index > 8 else f"{index + 1} "
+        shown = row((f"{before}{digit}{label}", PICKED if is_picked else CHOICE))
+        if index is None:
+            return shown
+        return shown._replace(marks=(*shown.marks, Mark(size(before), size(before) + 1, KEYS)))
+
+    def _own_row(self) -> Row:
+        """Return the row for the user's own text."""
+        own = flat(self.own)
+        if self.choices:
+            own = f"something else: {own}" if own else "something else…"
+            return self._choice_row(own, self.has_own)
+        return row((f"   ▸ {own or 'type an answer…'}", PICKED if self.has_own else CHOICE))
+
+    def keys(self, item: Item) -> list[str]:
+        """Return the keys on which one of its rows asks for a text."""
+        if not self.question.is_open:
+            return []
+        # On a text, `<Space>` unpicks it.
+        presses = ["<CR>"] if self.own else ["<CR>", "<Space>"]
+        return ["i", *(presses if item.is_own else ())]
+
+
 class Form:
     """The answers to the questions of the agent with this name; it outlives its window."""
 
     def __init__(self, asked: QuestionAsked, name: str) -> None:
         self._asked = asked
         self._title = f"{capitalized(asked.asker or name)} asks"
-        self._given = [_in_advance(question) for question in asked.questions]
-        self._rows: list[Row] = []
-        self._items: list[Item] = []
-        self._wrong = 0
-        """How many answers are not valid."""
+        self._fields = [Field(question) for question in asked.questions]
         self._warning = ""
         self._reached: int | None = None
         """The row to which the last pick has moved the cursor."""
@@ -76,11 +258,8 @@ class Form:
     @property
     def values(self) -> dict[str, Value]:
         """The answers that are picked, by the keys of the questions."""
-        return {
-            question.key or question.text: _value(question.kind, chosen)
-            for question, given in zip(self._asked.questions, self._given, strict=True)
-            if (chosen := _chosen(question, given))
-        }
+        found = {each.question.key or each.question.text: each.value for each in self._fields}
+        return {key: value for key, value in found.items() if value is not None}
 
     def page(self, number: int = 0) -> Page:
         """Return the page after the key with this number."""
@@ -89,30 +268,34 @@ class Form:
             "number": number,
             "title": self._title,
             "footer": FOOTER,
-            **_drawn(self._rows),
-            "rows": [self._inputs(item) for item in self._items],
+            **_drawn([shown for shown, _ in self._rows]),
+            "rows": [self._inputs(item) for _, item in self._rows],
             "inputs": [
-                {"label": _label(question), "text": given.own}
-                for question, given in zip(self._asked.questions, self._given, strict=True)
+                {
+                    "label": f"{'Something else' if each.choices else each.name}: ",
+                    "text": each.own,
+                }
+                for each in self._fields
             ],
             "cursor": self.cursor,
-            "typed": self._typed(),
+            "typed": "\n".join(each.typed for each in self._fields if each.typed),
             "warning": warning,
             "is_over": self.is_submitted,
         }
 
     def press(self, pressed: FormPressed) -> Page:
         """Handle a key; return the page after it."""
-        self.cursor = min(pressed.row, len(self._items) - 1)
+        self.cursor = min(pressed.row, len(self._rows) - 1)
         self._handle(pressed.key, pressed)
         return self.page(pressed.number)
 
     def _handle(self, key: str, pressed: FormPressed) -> None:
-        item = self._items[self.cursor]
+        _, item = self._rows[self.cursor]
         reached, self._reached = self._reached, None
         match key:
             case "typed":
-                self._type(pressed.question, pressed.text.strip())
+                own = self._fields[pressed.question].own = pressed.text.strip()
+                self._pick_own(pressed.question, bool(own))
             case "<C-s>":
                 self._submit()
             case "<S-Tab>":
@@ -123,7 +306,7 @@ class Form:
             case "<CR>" | "<Space>":
                 self._press(item, is_space=key == "<Space>")
             case _ if key.isdecimal() and item.question is not None:
-                if int(key) <= len(_choices(self._asked.questions[item.question])):
+                if int(key) <= len(self._fields[item.question].choices):
                     self._pick(item.question, int(key) - 1)
 
     def _press(self, item: Item, *, is_space: bool) -> None:
@@ -134,56 +317,40 @@ class Form:
         elif item.choice is not None:
             self._pick(item.question, item.choice)
         elif item.is_own and is_space:
-            self._pick_own(item.question, not self._given[item.question].has_own)
+            self._pick_own(item.question, not self._fields[item.question].has_own)
         else:
             self.cursor = self._first_row(item.question)
 
     def _pick(self, number: int, choice: int) -> None:
-        """Pick a choice; a picked one is unpicked if the question allows several, or none."""
-        question, given = self._asked.questions[number], self._given[number]
-        if question.kind is AnswerKind.CHOICES:
-            given.picked ^= {choice}
-        elif not question.required and choice in given.picked:
-            given.picked = set()
-        else:
-            given.picked, given.has_own = {choice}, False
-        self._picked(number)
-
-    def _type(self, number: int, text: str) -> None:
-        self._given[number].own = text
-        self._pick_own(number, bool(text))
+        self._fields[number].pick(choice)
+        self._move_on(number)
 
     def _pick_own(self, number: int, has_own: bool) -> None:
-        given = self._given[number]
-        given.has_own = has_own
-        if not has_own:
-            return self._compose()
-        if self._asked.questions[number].kind is not AnswerKind.CHOICES:
-            given.picked = set()
-        self._picked(number)
+        self._fields[number].pick_own(has_own)
+        if has_own:
+            self._move_on(number)
+        else:
+            self._compose()
 
-    def _picked(self, number: int) -> None:
+    def _move_on(self, number: int) -> None:
         """Move on after a valid answer, if the question takes only one."""
         self._compose()
-        question, given = self._asked.questions[number], self._given[number]
-        is_several = question.kind is AnswerKind.CHOICES
-        if not is_several and given.is_answered and not _problem(question, given):
+        answered = self._fields[number]
+        if not answered.is_several and answered.is_answered and not answered.problem:
             self.cursor = self._reached = self._first_row(number + 1)
 
     def _step(self, item: Item, direction: int) -> None:
-        count = len(self._given) + 1
+        count = len(self._fields) + 1
         number = count - 1 if item.question is None else item.question
         self.cursor = self._first_row((number + direction) % count)
 
     def _submit(self) -> None:
-        for number, (question, given) in enumerate(
-            zip(self._asked.questions, self._given, strict=True)
-        ):
-            if problem := _problem(question, given):
-                return self._complain(number, f"{_name(question)}: expected {problem}")
-        missing = self._missing()
+        for number, each in enumerate(self._fields):
+            if problem := each.problem:
+                return self._complain(number, f"{each.name}: expected {problem}")
+        missing = [number for number, each in enumerate(self._fields) if each.is_missing]
         if missing:
-            names = ", ".join(_name(self._asked.questions[number]) for number in missing)
+            names = ", ".join(self._fields[number].name for number in missing)
             return self._complain(missing[0], f"not answered yet: {names}")
         self.is_submitted = True
 
@@ -191,92 +358,46 @@ class Form:
         self.cursor = self._first_row(number)
         self._warning = words
 
-    def _missing(self) -> list[int]:
-        """Return the numbers of the questions that need an answer and have none."""
-        return [
-            number
-            for number, given in enumerate(self._given)
-            if self._asked.questions[number].required and not given.is_answered
-        ]
-
-    def _typed(self) -> str:
-        """Return the texts that the user has typed, with the questions."""
-        return "\n".join(
-            f"{_first_line(question)}: {given.own}"
-            for question, given in zip(self._asked.questions, self._given, strict=True)
-            if given.own and given.own != _in_advance(question).own
-        )
-
     def _first_row(self, number: int | None) -> int:
         """Return the row of the first choice of a question, or else the row that submits."""
-        for at, item in enumerate(self._items):
+        for at, (_, item) in enumerate(self._rows):
             if item.question == number and (item.choice is not None or item.is_own):
                 return at
-        return len(self._items) - 1
+        return len(self._rows) - 1
 
     def _inputs(self, item: Item) -> dict[str, Any]:
         """Return on which keys a row asks for a text, and for which question."""
-        if item.question is None or not self._asked.questions[item.question].is_open:
-            return {"keys": []}
-        # On a text, `<Space>` unpicks it.
-        presses = ["<CR>"] if self._given[item.question].own else ["<CR>", "<Space>"]
-        return {"keys": ["i", *(presses if item.is_own else ())], "question": item.question}
+        keys = [] if item.question is None else self._fields[item.question].keys(item)
+        return {"keys": keys, "question": item.question} if keys else {"keys": []}
 
     def _compose(self) -> None:
-        self._rows, self._items, self._wrong = [], [], 0
-        for each in _message(self._asked.message):
-            self._add(each, Item(is_message=True))
-        for number, question in enumerate(self._asked.questions):
-            self._add_question(number, question)
-        self._add(row((" ", ""), ("Submit", KEYS), (self._remaining(), "")), Item())
-
-    def _add(self, added: Row, item: Item) -> None:
-        self._rows.append(added)
-        self._items.append(item)
-
-    def _add_question(self, number: int, question: Question) -> None:
-        given = self._given[number]
-        for line in _heading(question):
-            self._add(row((f" {line}", QUESTION)), Item(number))
-        if hint := limits.hint(question):
-            self._add(row((f"   {hint}", DESCRIPTION)), Item(number))
-        self._add_choices(number, question, given)
-        if question.is_open:
-            self._add(_own_row(question, given), Item(number, is_own=True))
-        if problem := _problem(question, given):
-            self._wrong += 1
-            self._add(row((f"     ✗ expected: {problem}", ERROR)), Item(number))
-        self._add(Row(""), Item(number))
-
-    def _add_choices(self, number: int, question: Question, given: Given) -> None:
-        for index, choice in enumerate(_choices(question)):
-            item = Item(number, index)
-            self._add(_choice_row(question, flat(choice.label), index in given.picked, index), item)
-            for line in _lines(choice.description):
-                self._add(row((f"{INDENT}{line}", DESCRIPTION)), item)
-
-    def _remaining(self) -> str:
-        missing = len(self._missing())
-        notes = [f"{missing} unanswered"] * bool(missing)
-        notes += [f"{self._wrong} not valid"] * bool(self._wrong)
-        return f" ({', '.join(notes)})" if notes else ""
+        """Compose the rows, each with what it belongs to."""
+        missing = sum(each.is_missing for each in self._fields)
+        wrong = sum(bool(each.problem) for each in self._fields)
+        notes = [f"{missing} unanswered"] * bool(missing) + [f"{wrong} not valid"] * bool(wrong)
+        remaining = f" ({', '.join(notes)})" if notes else ""
+        self._rows: list[tuple[Row, Item]] = [
+            *((each, Item(is_message=True)) for each in _message(self._asked.message)),
+            *(found for number, each in enumerate(self._fields) for found in each.rows(number)),
+            (row((" ", ""), ("Submit", KEYS), (remaining, "")), Item()),
+        ]
 
 
 def of_keys(title: str, message: str, meanings: Mapping[str, str]) -> Page:
     """Return the page of a form in which one key is the answer, with the meaning of each key."""
-    rows = _message(message)
-    answers: list[dict[str, str]] = [{} for _ in rows]
-    for key, meaning in meanings.items():
-        rows.append(row(("   ", ""), (key, KEYS), (f"  {flat(meaning)}", "")))
-        answers.append({"answer": key})
+    above = _message(message)
+    below = [
+        row(("   ", ""), (key, KEYS), (f"  {flat(meaning)}", ""))
+        for key, meaning in meanings.items()
+    ]
     return {
         "number": 0,
         "title": title,
         "footer": INSTANT_FOOTER,
-        **_drawn(rows),
-        "rows": answers,
+        **_drawn([*above, *below]),
+        "rows": [*({} for _ in above), *({"answer": key} for key in meanings)],
         "answers": [{"key": key, "desc": meaning} for key, meaning in meanings.items()],
-        "cursor": len(rows) - len(meanings),
+        "cursor": len(above),
         "typed": "",
     }
 
@@ -312,98 +433,21 @@ def _message(text: str) -> list[Row]:
     return [*rows, Row("")] if rows else []
 
 
-def _heading(question: Question) -> list[str]:
-    header = flat((_lines(question.header) or [""])[0])
-    lines = _lines(question.text) or [""]
-    lines[0] = f"{header}: {lines[0]}" if header else lines[0]
-    notes = ["any number"] * (question.kind is AnswerKind.CHOICES)
-    notes += ["optional"] * (not question.required)
-    lines[-1] += f" ({', '.join(notes)})" if notes else ""
-    return lines
+def _conforms(text: str, format_: str) -> bool:
+    """Return whether a typed answer has a format; any text has an unknown one."""
+    _, pattern = FORMATS.get(format_, ("", ".*"))
+    if not re.fullmatch(pattern, text, re.ASCII | re.DOTALL):
+        return False
+    try:
+        if format_.startswith("date"):
+            date.fromisoformat(text[:10])
+        return format_ != "number" or math.isfinite(float(text))
+    except ValueError:  # the 30th of February
+        return False
 
 
-def _choice_row(question: Question, label: str, is_picked: bool, index: int | None) -> Row:
-    signs = PICKS_SEVERAL if question.kind is AnswerKind.CHOICES else PICKS_ONE
-    before = f"   {signs[is_picked]} "
-    digit = "  " if index is None or index > 8 else f"{index + 1} "
-    shown = row((f"{before}{digit}{label}", PICKED if is_picked else CHOICE))
-    if index is None:
-        return shown
-    return shown._replace(marks=(*shown.marks, Mark(size(before), size(before) + 1, KEYS)))
-
-
-def _own_row(question: Question, given: Given) -> Row:
-    """Return the row for the user's own text."""
-    own = flat(given.own)
-    if _choices(question):
-        own = f"something else: {own}" if own else "something else…"
-        return _choice_row(question, own, given.has_own, None)
-    return row((f"   ▸ {own or 'type an answer…'}", PICKED if given.has_own else CHOICE))
-
-
-def _choices(question: Question) -> Sequence[Choice]:
-    if question.kind is AnswerKind.BOOLEAN:
-        return (Choice(YES), Choice(NO))
-    return question.choices
-
-
-def _in_advance(question: Question) -> Given:
-    """Return what is picked and typed before the user has changed anything."""
-    match question.default:
-        case None:
-            picked: Sequence[str] = ()
-        case bool() as answer:
-            picked = (YES if answer else NO,)
-        case tuple() as several:
-            picked = several
-        case one if question.is_open:
-            return Given(own=str(one), has_own=True)
-        case one:
-            picked = (str(one),)
-    choices = enumerate(_choices(question))
-    return Given({index for index, each in choices if (each.value or each.label) in picked})
-
-
-def _problem(question: Question, given: Given) -> str:
-    """Return what is expected instead of an answer; empty if it is valid, or if there is none."""
-    if question.kind is AnswerKind.CHOICES:
-        count = len(given.picked) + given.has_own
-        return limits.count_problem(question, count) if count else ""
-    return limits.problem(question, given.own) if given.has_own else ""
-
-
-def _chosen(question: Question, given: Given) -> list[str]:
-    """Return the values of what is picked, and the text that is typed."""
-    choices = enumerate(_choices(question))
-    values = [each.value or each.label for index, each in choices if index in given.picked]
-    return [*values, *([given.own] if given.has_own else ())]
-
-
-def _name(question: Question) -> str:
-    return question.header or _first_line(question)
-
-
-def _first_line(question: Question) -> str:
-    return question.text.partition("\n")[0]
-
-
-def _label(question: Question) -> str:
-    """Return the words before the text that the user types."""
-    return f"{'Something else' if _choices(question) else _name(question)}: "
-
-
-def _value(kind: AnswerKind, chosen: Sequence[str]) -> Value:
-    match kind:
-        case AnswerKind.CHOICES:
-            return tuple(chosen)
-        case AnswerKind.BOOLEAN:
-            return chosen[0] == YES
-        case AnswerKind.INTEGER:
-            return int(chosen[0])
-        case AnswerKind.NUMBER:
-            return float(chosen[0])
-        case _:
-            return chosen[0]
+def _plain(bound: float | None) -> str:
+    return "" if bound is None else str(int(bound) if bound == int(bound) else bound)
 
 
 def _shown(question: Question, value: Value) -> str:
