@@ -162,7 +162,7 @@ async def test_an_agent_is_not_asked_for_sessions_in_a_folder_that_is_not_truste
 
 
 async def test_the_latest_session_needs_trust_too(pond: Pond) -> None:
-    pond.here.chats._resuming._kinds = Kinds([pond.beaver])
+    pond.here.chats._kinds = Kinds([pond.beaver])
 
     await pond.command("continue")
 

@@ -39,117 +39,6 @@ PATIENCE_SECONDS = 0.7
 T = TypeVar("T")
 
 
-class Resuming:
-    """Finds the chat or the agent of a stored session.
-
-    `show` shows a running chat; `open` opens a chat with an agent that resumes a session.
-    """
-
-    def __init__(
-        self,
-        kinds: Kinds,
-        stored: StoredSessions,
-        editor: Editor,
-        chats: Mapping[int, Chat],
-        show: Callable[[Chat], Awaitable[None]],
-        open_: Callable[[Kind, str], Awaitable[None]],
-    ) -> None:
-        self._kinds = kinds
-        self._stored = stored
-        self._editor = editor
-        self._chats = chats
-        self._show = show
-        self._open = open_
-
-    @subcommand("resume")
-    async def resume(self, session: str) -> None:
-        """Resume an earlier session of this folder; without an id the user chooses one.
-
-        An unknown one is reported without an empty panel.
-        """
-        folder = Path(await self._editor.port.buffers.folder())
-        if not session:
-            return await self._choose(folder)
-        for chat in self._chats.values():
-            if chat.agent.session == session:
-                return await self._show(chat)
-        await self.go_on(await self._kind_of(folder, session), session)
-
-    async def _choose(self, folder: Path) -> None:
-        """Have the user choose a session of this folder, of any agent."""
-        listing = self._stored.all(folder)
-        found = await self._waited(listing, self._stored.slow(folder))
-        if not found:
-            raise self._nothing(self._kinds.default)
-        # The agent is named unless all sessions are of the usual one.
-        are_usual = {each.kind.id for each in found} == {self._kinds.default.id}
-        lines = [_line(each, "" if are_usual else each.kind.name) for each in found]
-        chosen = await self._editor.select("Resume:", lines)
-        if chosen is not None:
-            await self.go_on(found[chosen].kind, found[chosen].summary.id)
-
-    @subcommand("continue")
-    async def latest(self) -> None:
-        """Resume the latest session of the usual agent in this folder."""
-        kind, folder = self._kinds.default, Path(await self._editor.port.buffers.folder())
-        if self._stored.must_trust(kind, folder):
-            raise UserError(f"{kind.name} starts only in a trusted folder: :ClaudeTrust yes")
-        if reason := kind.missing():
-            raise UserError(reason)
-        found = await self._waited(self._stored.of_one(kind, folder), [kind])
-        if not found:
-            raise UserError(NOTHING)
-        await self.go_on(kind, found[0].id)
-
-    async def go_on(self, kind: Kind, session: str) -> None:
-        """Show the chat that has this session, or open one: two chats would both write to it."""
-        for chat in self._chats.values():
-            if chat.kind.id == kind.id and chat.agent.session == session:
-                return await self._show(chat)
-        await self._open(kind, session)
-
-    async def _kind_of(self, folder: Path, session: str) -> Kind:
-        """Return the agent that has a session; raises `UnknownSessionError` if none has it."""
-        keepers = [kind for kind in self._kinds if kind.keeps_sessions]
-        unknown = UnknownSessionError(f"there is no session {session} in this folder")
-        for kind in keepers:
-            try:
-                await kind.check_session(folder, session)
-            except AgentError as error:
-                unknown = UnknownSessionError(str(error))
-            else:
-                return kind
-        if known := self._stored.agent_of(session, folder):
-            return known
-        for each in await self._stored.asked(folder):
-            if each.summary.id == session:
-                return each.kind
-        default = self._kinds.default
-        if default.keeps_sessions:
-            raise unknown
-        # It may not be able to list its sessions, and reports an unknown one when it starts.
-        await default.check_session(folder, session)
-        return default
-
-    def _nothing(self, kind: Kind) -> UserError:
-        """Return the error for a folder without sessions, as far as this agent can tell."""
-        if self._stored.cannot_list(kind):
-            return UserError(f"{kind.name} cannot list its sessions")
-        return UserError(NOTHING)
-
-    async def _waited(self, listing: Coroutine[Any, Any, list[T]], asked: list[Kind]) -> list[T]:
-        """Return the sessions; after a while, name the agents that are asked for them."""
-        asking = asyncio.ensure_future(listing)
-        try:
-            await asyncio.wait([asking], timeout=PATIENCE_SECONDS)
-            if not asking.done():
-                names = ", ".join(kind.name for kind in asked)
-                self._editor.notify(f"asking for sessions: {names}")
-            return await asking
-        finally:
-            asking.cancel()
-
-
 class Chats:
     """The chats by their ids.
 
@@ -179,15 +68,12 @@ class Chats:
         self._finding: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
         """The locks of chats that are being looked for, or taken over, by their ids."""
         self._stored = StoredSessions(kinds, trust, self._know_sessions)
-        self._resuming = Resuming(
-            *(kinds, self._stored, editor, self._chats, self._reveal, self._resume_in_new_chat)
-        )
         self._sessions_list = sessions.Sessions(
-            *(self._stored, editor, run, self._chats, self._reveal, self._resuming.go_on)
+            *(self._stored, editor, run, self._chats, self._reveal, self.go_on)
         )
         self._logins = Logins(editor, config.terminal)
         self._mcp_list = mcp_servers.McpServers(self._port, run, self._logins.run_for_servers)
-        self._subcommands = subcommands(self, self._resuming, self._sessions_list)
+        self._subcommands = subcommands(self, self._sessions_list)
         self._handlers = {**dict(handlers(self)), **dict(handlers(self._logins))}
         """By the type of the event of a panel; a chat handles the others."""
 
@@ -290,9 +176,6 @@ class Chats:
         """Have each chat follow the user's decisions about folders."""
         for chat in list(self._chats.values()):
             await chat.trust_changed()
-
-    async def _resume_in_new_chat(self, kind: Kind, session: str) -> None:
-        await self.open(kind, ResumeSession(session))
 
     async def _reveal(self, chat: Chat) -> None:
         await chat.panel.open(self._options(chat))
@@ -405,6 +288,96 @@ class Chats:
             for chat in self._chats.values()
         ]
 
+    # Stored sessions.
+
+    @subcommand("resume")
+    async def resume(self, session: str) -> None:
+        """Resume an earlier session of this folder; without an id the user chooses one.
+
+        An unknown one is reported without an empty panel.
+        """
+        folder = await self._folder()
+        if not session:
+            return await self._choose(folder)
+        for chat in self._chats.values():
+            if chat.agent.session == session:
+                return await self._reveal(chat)
+        await self.go_on(await self._kind_of(folder, session), session)
+
+    async def _choose(self, folder: Path) -> None:
+        """Have the user choose a session of this folder, of any agent."""
+        listing = self._stored.all(folder)
+        found = await self._waited(listing, self._stored.slow(folder))
+        if not found:
+            raise self._nothing(self._kinds.default)
+        # The agent is named unless all sessions are of the usual one.
+        are_usual = {each.kind.id for each in found} == {self._kinds.default.id}
+        lines = [_line(each, "" if are_usual else each.kind.name) for each in found]
+        chosen = await self._editor.select("Resume:", lines)
+        if chosen is not None:
+            await self.go_on(found[chosen].kind, found[chosen].summary.id)
+
+    @subcommand("continue")
+    async def latest(self) -> None:
+        """Resume the latest session of the usual agent in this folder."""
+        kind, folder = self._kinds.default, await self._folder()
+        if self._stored.must_trust(kind, folder):
+            raise UserError(f"{kind.name} starts only in a trusted folder: :ClaudeTrust yes")
+        if reason := kind.missing():
+            raise UserError(reason)
+        found = await self._waited(self._stored.of_one(kind, folder), [kind])
+        if not found:
+            raise UserError(NOTHING)
+        await self.go_on(kind, found[0].id)
+
+    async def go_on(self, kind: Kind, session: str) -> None:
+        """Show the chat that has this session, or open one: two chats would both write to it."""
+        for chat in self._chats.values():
+            if chat.kind.id == kind.id and chat.agent.session == session:
+                return await self._reveal(chat)
+        await self.open(kind, ResumeSession(session))
+
+    async def _kind_of(self, folder: Path, session: str) -> Kind:
+        """Return the agent that has a session; raises `UnknownSessionError` if none has it."""
+        keepers = [kind for kind in self._kinds if kind.keeps_sessions]
+        unknown = UnknownSessionError(f"there is no session {session} in this folder")
+        for kind in keepers:
+            try:
+                await kind.check_session(folder, session)
+            except AgentError as error:
+                unknown = UnknownSessionError(str(error))
+            else:
+                return kind
+        if known := self._stored.agent_of(session, folder):
+            return known
+        for each in await self._stored.asked(folder):
+            if each.summary.id == session:
+                return each.kind
+        default = self._kinds.default
+        if default.keeps_sessions:
+            raise unknown
+        # It may not be able to list its sessions, and reports an unknown one when it starts.
+        await default.check_session(folder, session)
+        return default
+
+    def _nothing(self, kind: Kind) -> UserError:
+        """Return the error for a folder without sessions, as far as this agent can tell."""
+        if self._stored.cannot_list(kind):
+            return UserError(f"{kind.name} cannot list its sessions")
+        return UserError(NOTHING)
+
+    async def _waited(self, listing: Coroutine[Any, Any, list[T]], asked: list[Kind]) -> list[T]:
+        """Return the sessions; after a while, name the agents that are asked for them."""
+        asking = asyncio.ensure_future(listing)
+        try:
+            await asyncio.wait([asking], timeout=PATIENCE_SECONDS)
+            if not asking.done():
+                names = ", ".join(kind.name for kind in asked)
+                self._editor.notify(f"asking for sessions: {names}")
+            return await asking
+        finally:
+            asking.cancel()
+
     # Events of the panels.
 
     def on_event(self, event: ChatEvent) -> None:
@@ -450,7 +423,7 @@ class Chats:
     async def _pressed(self, chat: Chat, event: panel.Pressed) -> None:
         session = await chat.press(event.part, event.offset)
         if session and any(each.agent.session == session for each in self._chats.values()):
-            await self._resuming.go_on(chat.kind, session)
+            await self.go_on(chat.kind, session)
         elif session:
             await chat.kind.check_session(Path(chat.root), session)
             await chat.life.become(session)
