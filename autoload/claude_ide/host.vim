@@ -32,7 +32,6 @@ var clients = 0
 var is_outdated = false # whether the host still runs the Python from before an update
 var before: dict<any> = {} # the previous values of the environment variables; null if unset
 var restarts: list<list<number>> = [] # times of recent restarts
-var declined: dict<bool> = {} # folders that the user has declined to trust
 var on_serving: list<func> = []
 var on_exit: list<func> = []
 
@@ -271,18 +270,6 @@ export def Stopped(): bool
   SetServing(false)
   ReleasePort()
   return true
-enddef
-
-# Called by the host: remember that the user has declined to trust a folder, so that this Vim does not
-# ask again even if the host is restarted.
-export def DeclineTrust(folder: string): bool
-  declined[folder] = true
-  return true
-enddef
-
-# Called by the host: whether the user has declined to trust a folder.
-export def HasDeclinedTrust(folder: string): bool
-  return has_key(declined, folder)
 enddef
 
 # The `port` and `token` of the running server and its number of `clients`; empty if none is running.

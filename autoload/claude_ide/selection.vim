@@ -21,13 +21,7 @@ const HELD_PERIOD = 150 # while a key is held down
 const KINDS = {v: 'v', V: 'V', "\<C-v>": "\<C-v>", s: 'v', S: 'V', "\<C-s>": "\<C-v>"}
 
 # A selection that clears the one that a client knows.
-const ORIGIN = {line: 0, character: 0}
-const NOTHING = {
-  text: [''],
-  filePath: '',
-  fileUrl: '',
-  selection: {start: ORIGIN, end: ORIGIN, isEmpty: true},
-}
+const NOTHING = {filePath: ''}
 
 var beat: dict<func> = {} # the debounce while changes are reported
 var latest: dict<any> = {} # the last one in a file; empty before there was one

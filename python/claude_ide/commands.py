@@ -357,7 +357,7 @@ async def trust(app: App, call: Call) -> None:
             app.editor.notify(report.state(app.trust, folder))
         case "revoke":
             removed = app.trust.revoke(folder)
-            await app.editor.port.host.decline_trust(os.path.realpath(folder))
+            app.trust.declined.add(os.path.realpath(folder))
             await _trust_changed(app)
             app.editor.notify(report.revoked(app.trust, folder, removed))
         case "list":

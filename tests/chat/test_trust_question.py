@@ -48,13 +48,12 @@ def test_long_details_end_with_the_size_of_the_rest() -> None:
 class Folder:
     """A folder with settings that the user does not trust yet."""
 
-    is_trusted = False
-    was_followed = False
+    is_trusted = is_declined = was_followed = False
     items = (HOOK,)
 
 
 async def test_the_question_is_shown_once_and_stays_below_the_conversation() -> None:
-    chat, counts = PocketChat(_not_declined).context, list[int]()
+    chat, counts = PocketChat(_no_answer).context, list[int]()
     folder: Any = Folder()
     kind: Any = chat.kind
     kind.chooses_settings = False
@@ -75,8 +74,8 @@ async def test_the_question_is_shown_once_and_stays_below_the_conversation() -> 
     assert not consent.is_asked
 
 
-async def _not_declined(_function: str, *_arguments: Any) -> bool:
-    return False
+async def _no_answer(_function: str, *_arguments: Any) -> None:
+    """Nothing is asked."""
 
 
 async def _decided() -> None:

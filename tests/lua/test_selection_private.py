@@ -9,13 +9,7 @@ from support.neovim import Neovim, until
 from support.pushed_rules import push
 from support.selections import latest, pause, selection_events, wait_for_cursor, wait_for_text
 
-ORIGIN = {"line": 0, "character": 0}
-NOTHING = {
-    "text": "",
-    "filePath": "",
-    "fileUrl": "",
-    "selection": {"start": ORIGIN, "end": ORIGIN, "isEmpty": True},
-}
+NOTHING = {"filePath": ""}
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ async def wait_for_text(nvim: Neovim, text: str) -> Selection:
     """Wait until the last event has a selection with this text."""
 
     def is_reported() -> bool:
-        return [event["text"] for event in selection_events(nvim)[-1:]] == [text]
+        return [event.get("text") for event in selection_events(nvim)[-1:]] == [text]
 
     await until(is_reported, f"{text!r} is reported")
     return selection_events(nvim)[-1]
@@ -39,7 +39,8 @@ async def wait_for_cursor(nvim: Neovim, line: int, character: int) -> Selection:
 
     def is_reported() -> bool:
         last = selection_events(nvim)[-1:]
-        return [(event["text"], *end_of(event)) for event in last] == [("", line, character)]
+        found = [(event["text"], *end_of(event)) for event in last if event["filePath"]]
+        return found == [("", line, character)]
 
     await until(is_reported, f"the cursor at {line}:{character} is reported")
     return selection_events(nvim)[-1]

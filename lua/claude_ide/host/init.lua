@@ -292,22 +292,6 @@ function M.stopped()
   release_port()
 end
 
-local declined = {} ---@type table<string, true> folders that the user has declined to trust
-
---- Called by the host: remember that the user has declined to trust a folder, so that this Neovim does not
---- ask again even if the host is restarted.
----@param folder string
-function M.decline_trust(folder)
-  declined[folder] = true
-end
-
---- Called by the host: whether the user has declined to trust a folder.
----@param folder string
----@return boolean
-function M.has_declined_trust(folder)
-  return declined[folder] == true
-end
-
 --- The address of the running server; nil if none is running.
 ---@return claude_ide.Server?
 function M.server()

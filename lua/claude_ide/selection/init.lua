@@ -40,13 +40,7 @@ local held ---@type string?
 local is_shared = true -- whether the user lets the selection leave Neovim
 
 -- Clears what a client knows of the selection.
-local origin = { line = 0, character = 0 }
-local NOTHING = {
-  text = '',
-  filePath = '',
-  fileUrl = '',
-  selection = { start = origin, ['end'] = origin, isEmpty = true },
-}
+local NOTHING = { filePath = '' }
 
 -- Whether a buffer is known to be private. Before the host has started, a selection is only kept.
 local function is_private(bufnr)

@@ -82,6 +82,7 @@ class FolderTrust:
     def __init__(self, trust: Trust, root: str) -> None:
         self._trust = trust
         self._root = root
+        self._real = os.path.realpath(root)
         self.was_followed = False
 
     def follows(self, _folder: Path) -> bool:
@@ -93,6 +94,15 @@ class FolderTrust:
     def is_trusted(self) -> bool:
         """Whether the user trusts the folder now."""
         return self._trust.is_trusted(self._root)
+
+    @property
+    def is_declined(self) -> bool:
+        """Whether the user does not want to decide about the folder now."""
+        return self._real in self._trust.declined
+
+    def decline(self) -> None:
+        """Note that."""
+        self._trust.declined.add(self._real)
 
     def grant(self) -> None:
         """Trust the folder from now on."""
@@ -166,8 +176,7 @@ class Consent(ChatPart):
         """Show the question as it is now; none if the user has declined it."""
         asked = self._question()
         if asked is not None and not self._holds_back:
-            declined = await self._editor.port.host.has_declined_trust(self._real)
-            asked = None if declined else asked
+            asked = None if self.trust.is_declined else asked
         if self._view is not None:
             self._chat.sheet.remove(self._view)
             self._view = None
@@ -189,7 +198,7 @@ class Consent(ChatPart):
         elif key == "n" and self._must_trust:
             self._is_declined = True
         elif key == "n":
-            await self._editor.port.host.decline_trust(self._real)
+            self.trust.decline()
         await self._decided()
 
     async def choose(self) -> None:
@@ -229,10 +238,6 @@ class Consent(ChatPart):
             return f"{state} stops{when}"
         settings = "its settings" if is_trusted else "your own settings only"
         return f"{state} restarts{when} with {settings}"
-
-    @property
-    def _real(self) -> str:
-        return os.path.realpath(self._chat.root)
 
     def _question(self) -> TrustAsked | None:
         folder = shown(self._chat.root)

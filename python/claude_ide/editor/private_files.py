@@ -161,10 +161,12 @@ class PrivateFiles:
     # What the editor reports.
 
     def selection(self, selection: dict[str, Any] | None) -> dict[str, Any] | None:
-        """Return a reported selection; an empty one if it is in a private file."""
-        path = selection.get("filePath") if selection else ""
+        """Return a reported selection; an empty one if it is in a private file, or in none."""
+        if selection is None:
+            return None
+        path = selection.get("filePath")
         if not path:
-            return selection
+            return NO_SELECTION
         self.judge_again([path])
         if reason := self.verdict(path):
             # The editor could not tell.

@@ -33,6 +33,8 @@ class Trust:
     ) -> None:
         self._store = Store(path, complain)
         self._environment = environment
+        self.declined: set[str] = set()
+        """The real paths of folders about which the user does not want to decide now."""
 
     @property
     def config(self) -> Path:

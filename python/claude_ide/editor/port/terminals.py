@@ -197,16 +197,6 @@ class Host(Protocol):
         """Report the number of connected clients."""
         ...
 
-    @request("host.has_declined_trust")
-    async def has_declined_trust(self, root: str) -> bool:
-        """Return whether the user has declined to decide about trust in a folder for now."""
-        ...
-
-    @request("host.decline_trust")
-    async def decline_trust(self, root: str) -> None:
-        """Remember that the user has declined to decide about trust in a folder for now."""
-        ...
-
     @request("health.receive")
     async def report_health(self, findings: Sequence[Mapping[str, Any]]) -> None:
         """Give `:checkhealth` what was found: `level`, `line`, perhaps `advice`."""
