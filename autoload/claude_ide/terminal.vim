@@ -240,33 +240,28 @@ def Use(bufnr: number)
 enddef
 
 def StartNow(request: dict<any>)
-  const functions = window.Custom()
-  if !empty(functions)
+  const Custom = window.Custom()
+  if Custom != null_function
     # The function gives the terminal its window.
     const wanted = {cmd: request.cmd, cwd: getcwd(), env: Variables(request)}
-    const bufnr = window.CallCustom(functions[0], wanted)
+    const bufnr = window.CallCustom(Custom, wanted)
     if bufnr > 0
-      Add(request, bufnr, functions[0])
+      Add(request, bufnr, Custom)
     endif
     return
   endif
   const old = failed > 0 && bufexists(failed) ? failed : 0
   failed = 0
-  final started = {bufnr: 0}
-  const Fill = () => {
-    started.bufnr = RunHere(request)
-  }
-  if old > 0 && window.Of(old) > 0
+  if old > 0
     setbufvar(old, '&bufhidden', 'hide')
-    window.FillIn(window.Of(old), Fill)
-  else
-    window.OpenFor(request, Fill)
   endif
+  window.Fill(old > 0 ? window.Of(old) : 0, request, () => RunHere(request))
+  const bufnr = bufnr()
   if old > 0
     RemoveBuffer(old)
   endif
-  Add(request, started.bufnr, request.side)
-  typing_mode.Begin(started.bufnr)
+  Add(request, bufnr, request.side)
+  typing_mode.Begin(bufnr)
 enddef
 
 # Called by the host: start a CLI, and go there, when the user is at rest; an error is shown then.

@@ -251,18 +251,6 @@ async def test_a_chat_that_only_shows_the_question_continues_in_a_new_host(
     assert follows_user_only(starts(log)[-1])
 
 
-async def test_a_no_is_remembered_when_the_host_dies(nvim: Neovim, panel: Panel) -> None:
-    await press(panel, "n")
-    await panel.send("hello there")
-    await panel.shows("── ")
-    await end_host(nvim, panel)
-
-    await nvim.command("stopinsert | ClaudeChat new")
-    await panel.wait_for_chats(2)
-
-    assert QUESTION not in await panel.text()
-
-
 # The command.
 
 

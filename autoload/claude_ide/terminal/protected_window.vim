@@ -8,7 +8,6 @@ import autoload '../timing/moment.vim'
 import autoload './register.vim'
 
 var kept: dict<number> = {} # by window: the buffer of its terminal
-var pending: list<number> = [] # windows that get their terminal back soon
 
 # Keep the terminal that the current window shows in it.
 export def Keep()
@@ -38,22 +37,15 @@ def IsLost(win: number): bool
 enddef
 
 def Arrived(win: number)
-  if has_key(kept, win) && index(pending, win) < 0 && IsLost(win)
-    pending->add(win)
+  if has_key(kept, win) && IsLost(win)
     # The command that opens a buffer moves the cursor afterwards.
     moment.WhenPossible(() => SendAway(win), (reason) => {
-      Settle(win)
       message.Show($'the terminal cannot leave its window: {reason}', 'error')
     })
   endif
 enddef
 
-def Settle(win: number)
-  pending->filter((_, each) => each != win)
-enddef
-
 def SendAway(win: number)
-  Settle(win)
   if !IsLost(win)
     return
   endif

@@ -16,6 +16,7 @@ var terminals: list<dict<any>> = [] # the last used one first
 # By the process id of a connected client: those of itself and its ancestors.
 var lineages: dict<list<number>> = {}
 var last_tab = 0
+var last_name = 0
 
 # A number that a tab page keeps, unlike the one that Vim gives it. Default: the current one.
 export def Tab(tab: number = tabpagenr()): number
@@ -81,15 +82,6 @@ export def Of(bufnr: number): dict<any>
   return bufnr == 0 ? {} : Find((terminal) => terminal.bufnr == bufnr)
 enddef
 
-# A number that is not the name of another one.
-def NewName(): string
-  var number = 1
-  while !empty(Find((terminal) => terminal.name ==# string(number)))
-    number += 1
-  endwhile
-  return string(number)
-enddef
-
 # Whether commands can mean a terminal here.
 def IsMeant(terminal: dict<any>): bool
   const per = own_options.Get('terminal', 'per')
@@ -111,7 +103,8 @@ enddef
 # Add a terminal: its `bufnr` or `pane`, `place` and `launch`, and perhaps whether it `is_found`.
 export def Add(given: dict<any>): dict<any>
   final terminal = extendnew({bufnr: 0, pane: {}, is_found: false}, given)
-  extend(terminal, {name: NewName(), home: Tab(), worktree: Worktree()})
+  last_name += 1
+  extend(terminal, {name: string(last_name), home: Tab(), worktree: Worktree()})
   terminals->insert(terminal)
   return terminal
 enddef

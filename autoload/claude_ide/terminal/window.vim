@@ -14,9 +14,10 @@ const SPLITS = {
   below: 'botright',
 }
 
-# By window: the arrangement of the others before it was opened, and its own share of the screen.
-var arrangements: dict<dict<any>> = {}
-var shares: dict<dict<any>> = {}
+# By window, those that were opened as splits: whether a window `is_wide` (beside the others), the `whole`
+# size of the screen, its own `size` and its `share`; the others' arrangement before it was opened:
+# `layout`, `screen` and `sizes`; and the sizes when it was `opened`.
+var splits: dict<dict<any>> = {}
 
 # The window that shows a buffer in this tab page; 0 if none does.
 export def Of(bufnr: number): number
@@ -27,36 +28,36 @@ def Resize(win: number, is_wide: bool, size: number)
   win_execute(win, $'{is_wide ? "vertical " : ""}resize {size}')
 enddef
 
-def SizeOf(win: number, is_wide: bool): number
-  return is_wide ? winwidth(win) : winheight(win)
-enddef
-
 # Vim takes the columns or lines that a smaller screen lacks from the last window. Keep the share of
 # the screen instead, which the user may have changed.
 def FitAll()
-  for [key, kept] in items(shares)
+  for [key, split] in items(splits)
     const win = str2nr(key)
-    const whole = kept.is_wide ? &columns : &lines
+    const whole = split.is_wide ? &columns : &lines
+    const size = split.is_wide ? winwidth(win) : winheight(win)
     if win_id2tabwin(win) == [0, 0]
-      shares->remove(key)
-      arrangements->remove(key)
-    elseif win_id2win(win) == 0
-      continue
-    elseif whole != kept.whole
-      kept.whole = whole
-      kept.size = float2nr(round(kept.share * whole))
-      Resize(win, kept.is_wide, kept.size)
-    elseif kept.size != SizeOf(win, kept.is_wide)
-      kept.size = SizeOf(win, kept.is_wide)
-      kept.share = kept.size * 1.0 / whole
+      splits->remove(key)
+    elseif win_id2win(win) > 0 && whole != split.whole
+      extend(split, {whole: whole, size: float2nr(round(split.share * whole))})
+      Resize(win, split.is_wide, split.size)
+    elseif win_id2win(win) > 0 && size != split.size
+      extend(split, {size: size, share: size * 1.0 / whole})
     endif
   endfor
 enddef
 
-def KeepShare(win: number, is_wide: bool)
+def OpenSplit(place: dict<any>)
+  const side: string = has_key(SPLITS, place.side) ? place.side : 'right'
+  const is_wide = side ==# 'right' || side ==# 'left'
   const whole = is_wide ? &columns : &lines
-  const size = SizeOf(win, is_wide)
-  shares[win] = {is_wide: is_wide, whole: whole, size: size, share: size * 1.0 / whole}
+  const wanted = float2nr(place.size < 1 ? whole * place.size : place.size * 1.0)
+  const before = {layout: winlayout(), sizes: winrestcmd(), screen: [&columns, &lines]}
+  execute SPLITS[side] 'split'
+  const win = win_getid()
+  Resize(win, is_wide, wanted)
+  const size = is_wide ? winwidth(win) : winheight(win)
+  splits[win] = extendnew(before, {is_wide: is_wide, whole: whole, size: size,
+    share: size * 1.0 / whole, opened: winrestcmd()})
   augroup claude_ide_terminal_size
     autocmd!
     autocmd VimResized,TabEnter * FitAll()
@@ -66,67 +67,44 @@ def KeepShare(win: number, is_wide: bool)
   augroup END
 enddef
 
-def OpenSplit(place: dict<any>)
-  const side: string = has_key(SPLITS, place.side) ? place.side : 'right'
-  const is_wide = side ==# 'right' || side ==# 'left'
-  const whole = is_wide ? &columns : &lines
-  const size = float2nr(place.size < 1 ? whole * place.size : place.size * 1.0)
-  const before = {layout: winlayout(), sizes: winrestcmd(), screen: [&columns, &lines]}
-  execute SPLITS[side] 'split'
-  const win = win_getid()
-  Resize(win, is_wide, size)
-  arrangements[win] = extendnew(before, {opened: winrestcmd()})
-  KeepShare(win, is_wide)
-enddef
-
-# Of the current window: a split has copied those of another one.
-def SetOptions()
-  setlocal nonumber norelativenumber signcolumn=no foldcolumn=0 nospell nolist
-  setlocal nodiff noscrollbind nocursorbind nofoldenable
-enddef
-
-# Call `Fill`, which shows a terminal in the current window, in a new one at its place, and go
-# there. If it raises an error, the window is closed again.
-export def OpenFor(place: dict<any>, Fill: func)
+# Call `Show`, which shows a terminal in the current window: in the window `win`, or, if that is 0, in a
+# new one at a place, which is closed again if it raises an error. Go there.
+export def Fill(win: number, place: dict<any>, Show: func)
   const origin = win_getid()
-  if place.side ==# 'tab'
+  if win > 0
+    win_gotoid(win)
+    protected_window.Release(win)
+  elseif place.side ==# 'tab'
     tab split
   else
     OpenSplit(place)
   endif
-  const win = win_getid()
   try
-    call(Fill, [])
+    call(Show, [])
   catch
     const raised = v:exception
-    Close(win)
-    win_gotoid(origin)
+    if win == 0
+      Close(win_getid())
+      win_gotoid(origin)
+    endif
     throw $'claude-ide: {raised}'
   endtry
-  SetOptions()
+  # A split has copied those of another window.
+  setlocal nonumber norelativenumber signcolumn=no foldcolumn=0 nospell nolist
+  setlocal nodiff noscrollbind nocursorbind nofoldenable
   protected_window.Keep()
 enddef
 
-# Call `Fill` in a window that exists, and go there.
-export def FillIn(win: number, Fill: func)
-  win_gotoid(win)
-  protected_window.Release(win)
-  call(Fill, [])
-  SetOptions()
-  protected_window.Keep()
-enddef
-
-# Vim9 script would look for a global function that has no `g:` in this script only.
-def Callable(Fn: func): func
-  const name: string = get(Fn, 'name')
-  return name =~# '^\u\w*$' ? function('g:' .. name, get(Fn, 'args')) : Fn
-enddef
-
-# The user's function that opens terminals (the option `terminal.side`) in a list; an empty list if
-# there is none. Only Vim reads it: a function cannot be passed to the host.
-export def Custom(): list<func>
+# The user's function that opens terminals (the option `terminal.side`), or null. Only Vim reads it: a
+# function cannot be passed to the host.
+export def Custom(): func
   const Side = own_options.Get('terminal', 'side')
-  return type(Side) == v:t_func ? [Callable(Side)] : []
+  if type(Side) != v:t_func
+    return null_function
+  endif
+  # Vim9 script would look for a global function that has no `g:` in this script only.
+  const name: string = get(Side, 'name')
+  return name =~# '^\u\w*$' ? function('g:' .. name, get(Side, 'args')) : Side
 enddef
 
 # Call the user's function. An error is shown, and so is a result that is no buffer. Returns the
@@ -149,58 +127,39 @@ enddef
 # Show the buffer of a terminal in a new window, and go there.
 export def Open(bufnr: number, place: dict<any>)
   const Side = place.side
-  if type(Side) == v:t_func
+  const is_custom = type(Side) == v:t_func
+  if is_custom
     CallCustom(Side, {bufnr: bufnr})
-    if Of(bufnr) > 0
-      win_gotoid(Of(bufnr))
-      return
-    endif
   endif
-  const where = type(Side) == v:t_func ? {side: 'right', size: place.size} : place
-  OpenFor(where, () => execute($'buffer {bufnr}'))
-enddef
-
-# The only window of Vim shows another buffer instead: the one before, or an empty one.
-def ShowAnother(win: number)
-  const before = bufnr('#')
-  const has_other = before > 0 && buflisted(before) && before != winbufnr(win)
-  win_execute(win, has_other ? $'buffer {before}' : 'enew')
-enddef
-
-# Give the others the sizes that they had before a window was opened, unless the user has changed
-# them.
-def Rearrange(arrangement: dict<any>)
-  if !empty(arrangement) && arrangement.layout == winlayout()
-      && arrangement.screen == [&columns, &lines]
-    execute arrangement.sizes
+  if is_custom && Of(bufnr) > 0
+    win_gotoid(Of(bufnr))
+  else
+    Fill(0, is_custom ? {side: 'right', size: place.size} : place, () => execute($'buffer {bufnr}'))
   endif
 enddef
 
-# Close a window. The user goes on where they were before they came there; if they are elsewhere,
-# they stay.
+# Close a window; the only one of Vim shows another buffer instead: the one before, or an empty one. The
+# user goes on where they were before they came there; if they are elsewhere, they stay. The others get
+# the sizes that they had before the window was opened, unless the user has changed them.
 export def Close(win: number)
   const [tab, _] = win_id2tabwin(win)
   protected_window.Release(win)
   if tab == 0
     return
   elseif tabpagenr('$') == 1 && winnr('$') == 1
-    ShowAnother(win)
+    const before = bufnr('#')
+    const has_other = before > 0 && buflisted(before) && before != winbufnr(win)
+    win_execute(win, has_other ? $'buffer {before}' : 'enew')
     return
   endif
-  const key = string(win)
-  var arrangement: dict<any> = {}
-  if has_key(arrangements, key)
-    arrangement = arrangements->remove(key)
-    shares->remove(key)
-  endif
-  const is_as_opened = !empty(arrangement) && tab == tabpagenr()
-    && arrangement.opened ==# winrestcmd()
+  const split = has_key(splits, win) ? splits->remove(string(win)) : {}
+  const is_as_opened = !empty(split) && tab == tabpagenr() && split.opened ==# winrestcmd()
   if win == win_getid() && winnr('#') > 0
     wincmd p
   endif
   win_execute(win, 'close')
-  if is_as_opened
-    Rearrange(arrangement)
+  if is_as_opened && split.layout == winlayout() && split.screen == [&columns, &lines]
+    execute split.sizes
   endif
 enddef
 
