@@ -7,25 +7,29 @@ local M = {}
 
 local api = vim.api
 
---- Whether a window is Neovim's only one. Floats do not count: they cannot exist alone.
+-- Whether a window is the only one of its tab page. Floats do not count: they cannot exist alone.
+local function is_alone(win)
+  return vim.deep_equal(tiling.windows(api.nvim_win_get_tabpage(win)), { win })
+end
+
+--- Whether a window is Neovim's only one.
 ---@param win integer
 ---@return boolean
 function M.is_last(win)
-  return #api.nvim_list_tabpages() == 1 and vim.deep_equal(tiling.windows(0), { win })
+  return #api.nvim_list_tabpages() == 1 and is_alone(win)
 end
 
-local function is_file(bufnr)
+-- Whether a buffer is one that users list: a file, or a text without a name.
+local function is_listed(bufnr, has_name)
   return vim.bo[bufnr].buflisted
     and vim.bo[bufnr].buftype == ''
-    and api.nvim_buf_get_name(bufnr) ~= ''
+    and (api.nvim_buf_get_name(bufnr) ~= '') == has_name
 end
 
 -- An empty buffer like the one that Neovim starts with.
 local function blank()
   return vim.iter(api.nvim_list_bufs()):find(function(bufnr)
-    local options = vim.bo[bufnr]
-    local is_plain = options.buflisted and options.buftype == '' and not options.modified
-    return is_plain and api.nvim_buf_get_name(bufnr) == ''
+    return is_listed(bufnr, false) and not vim.bo[bufnr].modified
   end) or api.nvim_create_buf(true, false)
 end
 
@@ -35,16 +39,13 @@ end
 ---@return integer bufnr
 function M.replacement(win)
   local current = api.nvim_win_get_buf(win)
-  local function can_replace(bufnr)
-    return bufnr ~= current and is_file(bufnr)
-  end
+  local files = vim.tbl_filter(function(bufnr)
+    return bufnr ~= current and is_listed(bufnr, true)
+  end, api.nvim_list_bufs())
   local alternate = api.nvim_win_call(win, function()
     return vim.fn.bufnr('#')
   end)
-  if alternate > 0 and can_replace(alternate) then
-    return alternate
-  end
-  return recent.sort(vim.tbl_filter(can_replace, api.nvim_list_bufs()))[1] or blank()
+  return vim.list_contains(files, alternate) and alternate or recent.sort(files)[1] or blank()
 end
 
 -- Show another buffer in Neovim's last window. One that shows a file stays as it is.
@@ -121,40 +122,28 @@ local function keeper(win)
   api.nvim_buf_delete(bufnr, { force = true })
 end
 
-local function close_floats(tabpage)
-  for _, win in ipairs(api.nvim_tabpage_list_wins(tabpage)) do
-    -- Closing one float may close others.
-    if api.nvim_win_is_valid(win) and not tiling.has(win) then
-      pcall(api.nvim_win_close, win, true)
-    end
-  end
-end
-
 -- Neovim 0.11 crashes when the last tiled window of another tab page is closed while that tab page has
 -- floats, even a float that an autocommand opens during the close. So an extra window becomes the last
 -- one, and no autocommand runs while that is closed.
 local function close_with_tabpage(win, force)
   local tabpage = api.nvim_win_get_tabpage(win)
   local last = keeper(win)
-  local ok, reason = true, nil
-  if last then
-    ok, reason = pcall(close_one, win, force)
-  end
+  local ok, reason = pcall(last and close_one or function() end, win, force)
   if not ok then
     pcall(api.nvim_win_close, last, true)
     error(reason, 0)
-  elseif api.nvim_tabpage_is_valid(tabpage) then
-    close_floats(tabpage)
+  end
+  for _, float in
+    ipairs(api.nvim_tabpage_is_valid(tabpage) and api.nvim_tabpage_list_wins(tabpage) or {})
+  do
+    -- Closing one float may close others.
+    if api.nvim_win_is_valid(float) and not tiling.has(float) then
+      pcall(api.nvim_win_close, float, true)
+    end
   end
   if api.nvim_tabpage_is_valid(tabpage) then
     close_tabpage(tabpage, force or last ~= nil)
   end
-end
-
-local function is_last_elsewhere(win)
-  local tabpage = api.nvim_win_get_tabpage(win)
-  return tabpage ~= api.nvim_get_current_tabpage()
-    and vim.deep_equal(tiling.windows(tabpage), { win })
 end
 
 --- Close a window if it still exists. Neovim's last window shows a file instead.
@@ -168,7 +157,7 @@ function M.window(win, force)
     return
   elseif M.is_last(win) then
     vacate(win)
-  elseif is_last_elsewhere(win) then
+  elseif is_alone(win) and api.nvim_win_get_tabpage(win) ~= api.nvim_get_current_tabpage() then
     close_with_tabpage(win, force)
   else
     close_one(win, force)
@@ -228,13 +217,13 @@ end
 
 -- Deleting a buffer would break the quickfix entries that refer to it.
 local function is_in_quickfix(bufnr)
-  local function is_here(entry)
-    return entry.bufnr == bufnr
-  end
-  return vim.iter(vim.fn.getqflist()):any(is_here)
-    or vim.iter(api.nvim_list_wins()):any(function(win)
-      return vim.iter(vim.fn.getloclist(win)):any(is_here)
+  local lists = vim.tbl_map(vim.fn.getloclist, api.nvim_list_wins())
+  table.insert(lists, vim.fn.getqflist())
+  return vim.iter(lists):any(function(list)
+    return vim.iter(list):any(function(entry)
+      return entry.bufnr == bufnr
     end)
+  end)
 end
 
 --- Unload a buffer that was loaded temporarily, and delete it if nothing needs it.

@@ -23,7 +23,7 @@ local function unused(label)
   for _, bufnr in ipairs(api.nvim_list_bufs()) do
     taken[vim.fn.bufname(bufnr)] = true
   end
-  local candidate, number = label, 1
+  local number, candidate = 1, label
   while taken[candidate] do
     number = number + 1
     candidate = ('%s %d'):format(label, number)
@@ -31,28 +31,19 @@ local function unused(label)
   return candidate
 end
 
--- Return whether `fn` was called while the process was in a folder. If the current folder has been deleted,
--- there is no way back.
-local function from_inside(folder, fn)
-  local here = uv.cwd()
-  if not (here and uv.chdir(here) and uv.chdir(folder)) then
-    return false
-  end
-  local ok = pcall(fn)
-  uv.chdir(here)
-  return ok
-end
-
+-- Return whether that was possible. If the current folder has been deleted, there is no way back to it.
 local function name_in_deleted_folder(bufnr, kind, label)
-  local parent = vim.fn.tempname()
+  local parent, process_folder, here = vim.fn.tempname(), uv.cwd(), vim.fn.getcwd()
   local folder = parent .. '/' .. kind
   vim.fn.mkdir(folder, 'p')
   -- It would enter the folder, and setting it again enters that of the current buffer.
-  local autochdir, here = vim.o.autochdir, vim.fn.getcwd()
+  local autochdir = vim.o.autochdir
   vim.o.autochdir = false
-  local is_named = from_inside(folder, function()
-    api.nvim_buf_set_name(bufnr, label)
-  end)
+  local is_named = process_folder and uv.chdir(process_folder) and uv.chdir(folder)
+  if is_named then
+    is_named = pcall(api.nvim_buf_set_name, bufnr, label)
+    uv.chdir(process_folder)
+  end
   vim.fn.delete(parent, 'rf')
   vim.o.autochdir = autochdir
   if vim.fn.getcwd() ~= here then

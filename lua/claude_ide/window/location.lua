@@ -5,7 +5,8 @@ local without_events = require('claude_ide.messages.without_events')
 
 local M = {}
 
-local augroup = vim.api.nvim_create_augroup('claude_ide_window_location', { clear = true })
+local api = vim.api
+local augroup = api.nvim_create_augroup('claude_ide_window_location', { clear = true })
 
 ---@class claude_ide.Location
 ---@field tabpage integer
@@ -21,29 +22,16 @@ local augroup = vim.api.nvim_create_augroup('claude_ide_window_location', { clea
 ---@field row integer from 1
 ---@field column integer bytes, from 0
 
-local function previous_win()
-  local number = vim.fn.winnr('#')
-  return number > 0 and vim.fn.win_getid(number) or nil
-end
-
-local function last_tabpage()
-  return vim.api.nvim_list_tabpages()[vim.fn.tabpagenr('#')]
-end
-
 local ended ---@type claude_ide.InsertCursor?
 
 --- End Insert mode before taking the user elsewhere; `go_back` resumes it.
 function M.end_insert()
-  local row, column = unpack(vim.api.nvim_win_get_cursor(0))
-  ended = {
-    win = vim.api.nvim_get_current_win(),
-    tick = vim.b.changedtick,
-    row = row,
-    column = column,
-  }
+  local row, column = unpack(api.nvim_win_get_cursor(0))
+  local win = api.nvim_get_current_win()
+  ended = { win = win, tick = vim.b.changedtick, row = row, column = column }
   vim.cmd.stopinsert()
-  vim.api.nvim_create_autocmd('InsertEnter', {
-    group = vim.api.nvim_create_augroup('claude_ide_location', { clear = true }),
+  api.nvim_create_autocmd('InsertEnter', {
+    group = api.nvim_create_augroup('claude_ide_location', { clear = true }),
     once = true,
     callback = function()
       ended = nil
@@ -64,21 +52,28 @@ end
 local function consume_insert()
   local found = ended
   ended = nil
-  if not found or found.win ~= vim.api.nvim_get_current_win() then
-    return nil
+  if found and found.win == api.nvim_get_current_win() and found.tick == vim.b.changedtick then
+    local row, column = unpack(api.nvim_win_get_cursor(0))
+    local typed = api.nvim_get_current_line():sub(column + 1, found.column)
+    return row == found.row and vim.fn.strchars(typed) <= 1 and found or nil
   end
-  local row, column = unpack(vim.api.nvim_win_get_cursor(0))
-  local typed = vim.api.nvim_get_current_line():sub(column + 1, found.column)
-  local is_there = row == found.row and vim.fn.strchars(typed) <= 1
-  return is_there and vim.b.changedtick == found.tick and found or nil
+end
+
+local function last_tabpage()
+  return api.nvim_list_tabpages()[vim.fn.tabpagenr('#')]
+end
+
+local function previous_win()
+  local number = vim.fn.winnr('#')
+  return number > 0 and vim.fn.win_getid(number) or nil
 end
 
 --- Where the user is now.
 ---@return claude_ide.Location
 function M.current()
   return {
-    tabpage = vim.api.nvim_get_current_tabpage(),
-    win = vim.api.nvim_get_current_win(),
+    tabpage = api.nvim_get_current_tabpage(),
+    win = api.nvim_get_current_win(),
     previous_win = previous_win(),
     last_tabpage = last_tabpage(),
     terminal = vim.fn.mode() == 't',
@@ -90,13 +85,13 @@ end
 local function restore_history(target)
   local tabpage, win = target.last_tabpage, target.previous_win
   without_events.run('all', function()
-    if tabpage and tabpage ~= last_tabpage() and vim.api.nvim_tabpage_is_valid(tabpage) then
-      vim.api.nvim_set_current_tabpage(tabpage)
-      vim.api.nvim_set_current_tabpage(target.tabpage)
+    if tabpage and tabpage ~= last_tabpage() and api.nvim_tabpage_is_valid(tabpage) then
+      api.nvim_set_current_tabpage(tabpage)
+      api.nvim_set_current_tabpage(target.tabpage)
     end
-    if win and win ~= previous_win() and vim.api.nvim_win_is_valid(win) then
-      vim.api.nvim_set_current_win(win)
-      vim.api.nvim_set_current_win(target.win)
+    if win and win ~= previous_win() and api.nvim_win_is_valid(win) then
+      api.nvim_set_current_win(win)
+      api.nvim_set_current_win(target.win)
     end
   end)
 end
@@ -108,7 +103,7 @@ end
 ---@param fn fun(): T
 ---@return T
 function M.leave(fn)
-  local is_float = vim.api.nvim_win_get_config(0).relative ~= ''
+  local is_float = api.nvim_win_get_config(0).relative ~= ''
   if not (is_float and vim.b.claude_ide_terminal) then
     return fn()
   end
@@ -118,10 +113,10 @@ end
 -- The recorded column is meaningless once the text has changed.
 local function resume_insert(insert)
   if vim.b.changedtick == insert.tick then
-    vim.api.nvim_win_set_cursor(0, { insert.row, insert.column })
+    api.nvim_win_set_cursor(0, { insert.row, insert.column })
   end
-  local column = vim.api.nvim_win_get_cursor(0)[2]
-  local is_at_end = math.max(column, insert.column) >= #vim.api.nvim_get_current_line()
+  local column = api.nvim_win_get_cursor(0)[2]
+  local is_at_end = math.max(column, insert.column) >= #api.nvim_get_current_line()
   vim.cmd(is_at_end and 'startinsert!' or 'startinsert')
 end
 
@@ -133,8 +128,8 @@ end
 function M.stay(target, fn)
   return without_events.run('all', function()
     local result = fn()
-    if vim.api.nvim_win_is_valid(target.win) then
-      vim.api.nvim_set_current_win(target.win)
+    if api.nvim_win_is_valid(target.win) then
+      api.nvim_set_current_win(target.win)
       restore_history(target)
     end
     return result
@@ -145,16 +140,16 @@ end
 --- go to its tab page.
 ---@param target claude_ide.Location
 function M.go_back(target)
-  if vim.api.nvim_win_is_valid(target.win) then
-    vim.api.nvim_set_current_win(target.win)
+  if api.nvim_win_is_valid(target.win) then
+    api.nvim_set_current_win(target.win)
     restore_history(target)
     if target.terminal and vim.bo.buftype == 'terminal' then
       vim.cmd.startinsert()
     elseif target.insert and vim.fn.mode() == 'n' then
       resume_insert(target.insert)
     end
-  elseif vim.api.nvim_tabpage_is_valid(target.tabpage) then
-    vim.api.nvim_set_current_tabpage(target.tabpage)
+  elseif api.nvim_tabpage_is_valid(target.tabpage) then
+    api.nvim_set_current_tabpage(target.tabpage)
   end
 end
 
@@ -165,7 +160,7 @@ function M.leave_mode(fn)
   local event = mode:find('^[iR]') and 'InsertLeave' or mode == 't' and 'TermLeave'
   if event then
     local callback = vim.schedule_wrap(fn)
-    vim.api.nvim_create_autocmd(event, { group = augroup, once = true, callback = callback })
+    api.nvim_create_autocmd(event, { group = augroup, once = true, callback = callback })
     return vim.cmd.stopinsert()
   elseif mode:find('^n[iR]') then
     vim.cmd.stopinsert()
@@ -183,20 +178,18 @@ local opened = 0 -- windows from which the user returns
 ---@param target claude_ide.Location
 function M.return_on_close(win, target)
   opened = opened + 1
-  vim.api.nvim_create_autocmd('WinClosed', {
+  api.nvim_create_autocmd('WinClosed', {
     group = augroup,
     pattern = tostring(win),
     once = true,
     callback = function()
-      if vim.api.nvim_get_current_win() == win then
-        local before = opened
-        vim.schedule(function()
-          -- Typed keys come first, and may have opened another one.
-          if opened == before then
-            M.go_back(target)
-          end
-        end)
-      end
+      local is_here, before = api.nvim_get_current_win() == win, opened
+      vim.schedule(function()
+        -- Typed keys come first, and may have opened another one.
+        if is_here and opened == before then
+          M.go_back(target)
+        end
+      end)
     end,
   })
 end
@@ -225,15 +218,15 @@ end
 ---@return T
 function M.visit(pid, open)
   local tabpage = finder and pid and finder(pid)
-  local is_elsewhere = tabpage and tabpage ~= vim.api.nvim_get_current_tabpage()
-  if not (is_elsewhere and vim.api.nvim_tabpage_is_valid(tabpage)) then
+  local is_elsewhere = tabpage and tabpage ~= api.nvim_get_current_tabpage()
+  if not (is_elsewhere and api.nvim_tabpage_is_valid(tabpage)) then
     return open()
   end
   local origin = M.current()
-  vim.api.nvim_set_current_tabpage(tabpage)
-  local win = vim.api.nvim_get_current_win()
+  api.nvim_set_current_tabpage(tabpage)
+  local win = api.nvim_get_current_win()
   local ok, visit = pcall(open)
-  if not ok or vim.api.nvim_get_current_win() == win then
+  if not ok or api.nvim_get_current_win() == win then
     M.go_back(origin)
   end
   if not ok then

@@ -8,11 +8,9 @@ local window_close = require('claude_ide.window.close')
 
 local M = {}
 
-local LONGEST_TITLE = 60 -- columns
+local api = vim.api
 
-local function name_of(source, title)
-  return ('%s: %s'):format(plain.one_line(source), plain.shorten(title, LONGEST_TITLE))
-end
+local LONGEST_TITLE = 60 -- columns
 
 --- Show a text in a split at an edge of the screen; `q` closes it.
 ---@param source string what the text is about, for the buffer's name, such as an agent
@@ -22,16 +20,17 @@ end
 ---@param edge? 'above'|'below' the default is 'below', where a list in the command line would cover it
 ---@return integer bufnr
 function M.open(source, title, text, filetype, edge)
-  local bufnr = vim.api.nvim_create_buf(false, true)
-  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, plain.lines(text))
+  local bufnr = api.nvim_create_buf(false, true)
+  api.nvim_buf_set_lines(bufnr, 0, -1, false, plain.lines(text))
   vim.bo[bufnr].bufhidden = 'wipe'
   vim.bo[bufnr].modifiable = false
-  label.give(bufnr, 'claude-text', name_of(source, title))
+  local name = ('%s: %s'):format(plain.one_line(source), plain.shorten(title, LONGEST_TITLE))
+  label.give(bufnr, 'claude-text', name)
   local win
   quiet.run(function()
-    win = vim.api.nvim_open_win(bufnr, false, { split = edge or 'below', win = -1 })
+    win = api.nvim_open_win(bufnr, false, { split = edge or 'below', win = -1 })
     location.return_on_close(win, location.current())
-    vim.api.nvim_set_current_win(win)
+    api.nvim_set_current_win(win)
   end)
   -- The new window has inherited the options of the previous one.
   vim.wo[win].winfixbuf = false
@@ -53,16 +52,15 @@ function M.replace(bufnr, text, to_end)
   if #wins == 0 then
     return false
   end
-  local lines = plain.lines(text)
-  local last = vim.api.nvim_buf_line_count(bufnr)
+  local last = api.nvim_buf_line_count(bufnr)
   local following = vim.tbl_filter(function(win)
-    return to_end == true or vim.api.nvim_win_get_cursor(win)[1] == last
+    return to_end == true or api.nvim_win_get_cursor(win)[1] == last
   end, wins)
   vim.bo[bufnr].modifiable = true
-  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
+  api.nvim_buf_set_lines(bufnr, 0, -1, false, plain.lines(text))
   vim.bo[bufnr].modifiable = false
   for _, win in ipairs(following) do
-    vim.api.nvim_win_set_cursor(win, { vim.api.nvim_buf_line_count(bufnr), 0 })
+    api.nvim_win_set_cursor(win, { api.nvim_buf_line_count(bufnr), 0 })
   end
   return true
 end

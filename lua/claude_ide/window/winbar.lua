@@ -22,17 +22,10 @@ local namespace = api.nvim_create_namespace('claude_ide_winbar')
 local bars = {}
 local is_update_scheduled = false
 
-local function is_here(win, bar)
-  return api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win) == bar.bufnr
-end
-
 local function is_replaced(win, bar)
-  return is_here(win, bar) and vim.wo[win].winbar ~= bar.value
-end
-
-local function columns_of(win)
-  local info = vim.fn.getwininfo(win)[1]
-  return info.width - info.textoff
+  return api.nvim_win_is_valid(win)
+    and api.nvim_win_get_buf(win) == bar.bufnr
+    and vim.wo[win].winbar ~= bar.value
 end
 
 --- A highlight group as a winbar can name it.
@@ -61,38 +54,37 @@ function M.part(text, group)
   return ('%%#%s#%s'):format(M.group(group), plain.status_line(text))
 end
 
--- The first visible line with that much room at its end, else the one with the most room.
-local function roomiest(win, width)
-  local columns = columns_of(win)
-  local best, most = vim.fn.line('w0', win), -math.huge
-  for line = best, vim.fn.line('w$', win) do
-    local room = columns - vim.fn.virtcol({ line, '$' }, false, win)
-    if vim.fn.foldclosed(line) == -1 and room > most then
+-- In a window: the first visible line with that much room at its end, else the one with the most room.
+---@return integer line
+---@return integer room columns
+local function roomiest(columns, width)
+  local best, most = vim.fn.line('w0'), -math.huge
+  for line = best, vim.fn.line('w$') do
+    local room = columns - vim.fn.virtcol({ line, '$' })
+    if most < width and room > most and vim.fn.foldclosed(line) == -1 then
       best, most = line, room
     end
-    if most >= width then
-      break
-    end
   end
-  return { line = best, room = most }
+  return best, most
 end
 
 local function draw(win, bar)
-  local rows = bar.substitute.chunks(columns_of(win))
-  local below = bar.substitute.below
+  local info, below = vim.fn.getwininfo(win)[1], bar.substitute.below
+  local columns = info.width - info.textoff
+  local rows = bar.substitute.chunks(columns)
   if #rows == 0 or (below and not api.nvim_buf_is_valid(below)) then
     return nil
   elseif below then
     return { bufnr = below, row = api.nvim_buf_line_count(below) - 1, text = { virt_lines = rows } }
   end
-  local free = api.nvim_win_call(win, function()
-    return roomiest(win, M.width(rows[1]))
-  end)
-  if free.room < M.width(rows[1]) then
-    rows = bar.substitute.chunks(math.max(free.room, 0))
+  local line, room = unpack(api.nvim_win_call(win, function()
+    return { roomiest(columns, M.width(rows[1])) }
+  end))
+  if room < M.width(rows[1]) then
+    rows = bar.substitute.chunks(math.max(room, 0))
   end
   local text = { virt_text = rows[1], virt_text_pos = 'right_align' }
-  return { bufnr = bar.bufnr, row = free.line - 1, text = text }
+  return { bufnr = bar.bufnr, row = line - 1, text = text }
 end
 
 local function update(win, bar)
@@ -143,12 +135,8 @@ end
 function M.set(win, value, substitute)
   local bar, bufnr = bars[win], api.nvim_win_get_buf(win)
   local is_theirs = bar ~= nil and bar.bufnr == bufnr and is_replaced(win, bar)
-  bars[win] = {
-    bufnr = bufnr,
-    value = value,
-    substitute = substitute,
-    shown = bar and bar.shown,
-  }
+  local shown = bar and bar.shown
+  bars[win] = { bufnr = bufnr, value = value, substitute = substitute, shown = shown }
   if not is_theirs and vim.wo[win].winbar ~= value then
     -- The local scope covers the current buffer only; another buffer in this window gets no winbar
     -- of ours.
