@@ -16,50 +16,35 @@ def Draw(win: number, line: string)
   settabwinvar(tab, number, '&statusline', line)
 enddef
 
-# Forget windows that are closed or show another buffer.
-def DropLeft()
-  for [key, bar] in items(bars)
-    const win = str2nr(key)
-    if winbufnr(win) != bar.bufnr
-      remove(bars, key)
-    endif
-    if index([-1, bar.bufnr], winbufnr(win)) < 0 && tiling.Option(win, 'statusline') ==# bar.line
-      Draw(win, '')
+# The lines that windows should have: one that shows another buffer now, and one that was split off one of
+# ours, should have none of ours.
+def Wanted(): dict<string>
+  final wanted: dict<string> = {}
+  const lines = values(bars)->mapnew((_, bar) => bar.line)
+  for win in gettabinfo(tabpagenr())[0].windows + keys(bars)->mapnew((_, key) => str2nr(key))
+    const is_ours = has_key(bars, win) && winbufnr(win) == bars[win].bufnr
+    if winbufnr(win) >= 0 && (is_ours || index(lines, tiling.Option(win, 'statusline')) >= 0)
+      wanted[win] = is_ours ? bars[win].line : ''
     endif
   endfor
+  return wanted
+enddef
+
+def Keep()
+  const wrong = Wanted()->filter((win, line) => tiling.Option(str2nr(win), 'statusline') !=# line)
+  for [win, line] in items(wrong)
+    Draw(str2nr(win), line)
+  endfor
+  filter(bars, (win, bar) => winbufnr(str2nr(win)) == bar.bufnr)
+  if !empty(wrong)
+    screen.DrawStatusLines()
+  endif
   if empty(bars)
     augroup claude_ide_winbar
       autocmd!
     augroup END
     timer_stop(timer)
     timer = 0
-  endif
-enddef
-
-def Replaced(): list<number>
-  return keys(bars)->mapnew((_, win) => str2nr(win))
-    ->filter((_, win) => tiling.Option(win, 'statusline') !=# bars[win].line)
-enddef
-
-# The windows that were split off one of ours: each has its status line, but shows something else.
-def Copies(): list<number>
-  const lines = values(bars)->mapnew((_, bar) => bar.line)
-  return gettabinfo(tabpagenr())[0].windows
-    ->filter((_, win) => !has_key(bars, win) && index(lines, tiling.Option(win, 'statusline')) >= 0)
-enddef
-
-def Keep()
-  DropLeft()
-  const replaced = Replaced()
-  for win in replaced
-    Draw(win, bars[win].line)
-  endfor
-  const copies = Copies()
-  for win in copies
-    Draw(win, '')
-  endfor
-  if !empty(replaced) || !empty(copies)
-    screen.DrawStatusLines()
   endif
 enddef
 
@@ -80,7 +65,7 @@ export def Release(win: number)
   if has_key(bars, win)
     remove(bars, win)
   endif
-  DropLeft()
+  Keep()
 enddef
 
 defcompile
