@@ -2,31 +2,14 @@ vim9script
 # Records the sizes and views of a tabpage's windows, and restores them after a disturbance such as
 # a diff.
 
-# What `SaveView` has read, for the caller of `win_execute()`.
-var view: dict<any> = {}
-
-# Called in a window.
-export def SaveView()
-  view = winsaveview()
+def View(win: number): dict<any>
+  return json_decode(win_execute(win, 'echo json_encode(winsaveview())'))
 enddef
 
-# Called in a window. A cursor that has moved shows that the user was there.
-export def RestoreView(saved: dict<any>)
-  if winsaveview() != saved && line('.') == saved.lnum && col('.') == saved.col + 1
-    winrestview(saved)
-  endif
-enddef
-
-def Windows(tab: number = tabpagenr()): list<number>
-  return gettabinfo(tab)[0].windows
-enddef
-
-def Sizes(tab: number): dict<list<number>>
-  final sizes: dict<list<number>> = {}
-  for win in Windows(tab)
-    sizes[win] = [winwidth(win), winheight(win)]
-  endfor
-  return sizes
+# The layout of a tabpage, and the sizes of its windows.
+def State(tab: number): list<any>
+  const sizes = gettabinfo(tab)[0].windows->mapnew((_, win) => [winwidth(win), winheight(win)])
+  return [winlayout(tab), sizes]
 enddef
 
 # Two arrangements are equal if nothing but the sizes of windows has changed.
@@ -34,26 +17,23 @@ def Arrangement(tab: number): list<any>
   return [winlayout(tab), &lines, &columns, &cmdheight, &laststatus]
 enddef
 
-# The views of the current tabpage's windows. A terminal's view follows its output.
-def Views(): dict<dict<any>>
-  final views: dict<dict<any>> = {}
-  for win in Windows()
-    if getbufvar(winbufnr(win), '&buftype') !=# 'terminal'
-      win_execute(win, 'call claude_ide#window#shape#SaveView()')
-      views[win] = {bufnr: winbufnr(win), view: view}
-    endif
-  endfor
-  return views
-enddef
-
 # The shape of the current tabpage, for `Restore`.
 export def Hold(): dict<any>
+  const windows = gettabinfo(tabpagenr())[0].windows
+  final views: dict<dict<any>> = {}
+  for win in windows
+    # A terminal's view follows its output.
+    if getbufvar(winbufnr(win), '&buftype') !=# 'terminal'
+      views[win] = {bufnr: winbufnr(win), view: View(win)}
+    endif
+  endfor
   return {
-    windows: Windows(),
+    windows: windows,
     arrangement: Arrangement(tabpagenr()),
     command: winrestcmd(),
-    views: Views(),
-    settled: {},
+    views: views,
+    settled: [],
+    is_resized: false,
   }
 enddef
 
@@ -65,19 +45,17 @@ enddef
 
 # Call this when the disturbance is complete: later changes of sizes are the user's.
 export def Settle(shape: dict<any>)
-  shape.settled = Sizes(Tab(shape))
+  shape.settled = State(Tab(shape))
 enddef
 
 # Note whether the user has changed a size; to be called before the disturbance is undone. That
 # cannot be known if windows have gone: their neighbours change size, too.
 export def Check(shape: dict<any>)
   const tab = Tab(shape)
-  if tab == 0 || empty(shape.settled)
-    return
+  if tab > 0 && !empty(shape.settled)
+    const now = State(tab)
+    shape.is_resized = now[0] == shape.settled[0] && now != shape.settled
   endif
-  const now = Sizes(tab)
-  const is_same = keys(now)->sort() == keys(shape.settled)->sort()
-  shape.is_resized = is_same && now != shape.settled
 enddef
 
 # Restore sizes and views if the user has not rearranged the tabpage. They need not be there.
@@ -86,14 +64,15 @@ export def Restore(shape: dict<any>)
   if tab == 0
     return
   endif
-  const is_resized = get(shape, 'is_resized', false)
-  if !is_resized && len(shape.windows) > 1 && Arrangement(tab) == shape.arrangement
+  if !shape.is_resized && len(shape.windows) > 1 && Arrangement(tab) == shape.arrangement
     win_execute(shape.windows[0], shape.command)
   endif
-  for [win, saved] in items(shape.views)
-    if winbufnr(str2nr(win)) == saved.bufnr
-      win_execute(str2nr(win), printf('call claude_ide#window#shape#RestoreView(%s)',
-        string(saved.view)))
+  for [key, saved] in items(shape.views)
+    const win = str2nr(key)
+    const now = winbufnr(win) == saved.bufnr ? View(win) : {}
+    # A cursor that has moved shows that the user was there.
+    if [get(now, 'lnum', 0), get(now, 'col', 0)] == [saved.view.lnum, saved.view.col] && now != saved.view
+      win_execute(win, $'call winrestview({string(saved.view)})')
     endif
   endfor
 enddef
