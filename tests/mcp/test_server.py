@@ -303,13 +303,19 @@ async def test_an_unknown_tool_is_named(conversation: Conversation, name: str) -
     )
 
 
-@pytest.mark.parametrize("params", [{}, {"name": None}, {"name": 5}, {"name": ["openDiff"]}])
+@pytest.mark.parametrize(
+    ("params", "problem"),
+    [
+        ({}, "Object missing required field `name`"),
+        ({"name": None}, "name: Expected `str`, got `null`"),
+        ({"name": 5}, "name: Expected `str`, got `int`"),
+        ({"name": ["openDiff"]}, "name: Expected `str`, got `array`"),
+    ],
+)
 async def test_a_call_without_a_name_is_rejected(
-    conversation: Conversation, params: dict[str, Any]
+    conversation: Conversation, params: dict[str, Any], problem: str
 ) -> None:
-    code, message = await conversation.ask("tools/call", params)
-
-    assert (code, message) == (-32602, "tools/call: name must be a string")
+    assert await conversation.ask("tools/call", params) == (-32602, f"tools/call: {problem}")
 
 
 async def test_arguments_are_checked_against_the_schema(conversation: Conversation) -> None:

@@ -158,39 +158,13 @@ async def typescript(serving: Neovim, project: Path) -> Path:
     return path
 
 
-async def begin_move(
-    reviewed: Reviewed, nvim: Neovim, path: Path, *, is_refused: bool = False
-) -> None:
+async def begin_move(reviewed: Reviewed, nvim: Neovim, path: Path) -> None:
     """Begin a refactoring that is a command, up to the first diff."""
     await nvim.command(f"edit {path}")
     title = "Move to a new file"
     await reviewed.begin("code_action", file=str(path), line=1, column=17, title=title)
     await reviewed.choose("1", "wants ts_ls to run _typescript.applyRefactoring")
-    await reviewed.choose("3" if is_refused else "1", f'apply "{title}"')
-
-
-async def test_a_file_that_the_server_has_created_itself_is_named(
-    reviewed: Reviewed, serving: Neovim, typescript: Path
-) -> None:
-    await begin_move(reviewed, serving, typescript)
-    await reviewed.decide("q", "1 of 2")
-    await reviewed.decide("q", "2 of 2")
-
-    error = await reviewed.error()
-
-    new = typescript.with_name("a.ts")
-    assert f"{new}; the language server has created it, empty" in error
-    assert new.read_text() == ""
-
-
-async def test_such_a_file_is_named_if_the_user_refuses_the_whole_edit(
-    reviewed: Reviewed, serving: Neovim, typescript: Path
-) -> None:
-    await begin_move(reviewed, serving, typescript, is_refused=True)
-
-    new = typescript.with_name("a.ts")
-    made = f"nothing was changed, but the language server has created {new}, empty"
-    assert (await reviewed.error()).endswith(made)
+    await reviewed.choose("1", f'apply "{title}"')
 
 
 async def test_a_refactoring_of_typescript_that_is_a_command_is_reviewed(

@@ -86,26 +86,24 @@ class Relay:
             self._changed.notify()
 
     def _forward(self, message: bytes) -> None:
-        heads = _heads(message)
+        head = _head(message)
         if len(message) > LARGEST_MESSAGE:
             # The server would end the connection.
             reason = f"the message has {len(message):,} bytes, more than {LARGEST_MESSAGE:,}"
-            for head in heads:
-                self._refuse(head.id, INVALID_REQUEST, reason)
+            self._refuse(head.id, INVALID_REQUEST, reason)
             return
         with self._changed:
-            for head in heads:
-                if head.method == CANCELLED:
-                    self._unanswered.discard(_cancelled(head))
-                elif head.method and head.id is not None:
-                    self._unanswered.add(head.id)
+            if head.method == CANCELLED:
+                self._unanswered.discard(_cancelled(head))
+            elif head.method and head.id is not None:
+                self._unanswered.add(head.id)
         self._line.send(message)
 
     def _settle(self, answer: bytes) -> None:
+        head = _head(answer)
         with self._changed:
-            for head in _heads(answer):
-                if not head.method and head.id is not None:
-                    self._unanswered.discard(head.id)
+            if not head.method and head.id is not None:
+                self._unanswered.discard(head.id)
             self._changed.notify()
 
     def _refuse(self, id_: Id | None, code: int, reason: str) -> None:
@@ -124,13 +122,12 @@ class Relay:
                 self._changed.notify()
 
 
-def _heads(message: bytes) -> list[Head]:
-    """Return the head of a message, or those of a batch; one without an id if it is neither."""
+def _head(message: bytes) -> Head:
+    """Return the head of a message; one without an id if it is none."""
     try:
-        decoded = msgspec.json.decode(message, type=Head | list[Head])
+        return msgspec.json.decode(message, type=Head)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return [Head()]
-    return decoded if isinstance(decoded, list) else [decoded]
+        return Head()
 
 
 def _cancelled(head: Head) -> Id:

@@ -73,9 +73,10 @@ class Server:
         if method is None:
             raise RpcError.method_not_found(request.method)
         params = {} if request.params is None else request.params
-        if isinstance(params, msgspec.Raw):
-            return self._call_large(request.method, params)
-        if not isinstance(params, dict):
+        is_large = isinstance(params, msgspec.Raw)
+        if is_large and request.method not in TAKES_LARGE:
+            raise RpcError.invalid_params(f"{request.method}: params are too large, or no object")
+        if not is_large and not isinstance(params, dict):
             raise RpcError.invalid_params(f"{request.method}: params must be an object")
         return method(self, params)
 
@@ -135,38 +136,24 @@ class Server:
         await self._tools.complete()
         return self._tools.listed()
 
-    def _call_large(self, method: str, params: msgspec.Raw) -> Any:
-        """Call a method with large params; only some methods accept them."""
-        if method == "tools/call":
-            try:
-                call = converted(params, _Call)
-            except msgspec.DecodeError as error:
-                raise RpcError.invalid_params(f"tools/call: {describe_problem(error)}") from None
-            return self._call_tool(
-                {"name": call.name, "arguments": call.arguments, "_meta": call.meta}
-            )
-        if method in WORKSPACE:
-            return WORKSPACE[method](self, params)
-        raise RpcError.invalid_params(f"{method}: params are too large, or no object")
-
-    def _call_tool(self, params: dict[str, Any]) -> Any:
-        name = params.get("name")
-        if not isinstance(name, str):
-            raise RpcError.invalid_params("tools/call: name must be a string")
-        if name not in self._tools and not self._tools.is_complete:
-            return self._call_later(params)
-        tool = self._tools.offered(name)
-        # While the tool runs, only the arguments of the message stay in memory.
-        meta = params.get("_meta")
-        token = meta.get(PROGRESS_TOKEN) if isinstance(meta, dict) else None
+    def _call_tool(self, params: Any) -> Any:
         try:
-            arguments = tool.decode(params.get("arguments"))
+            call = converted(params, _Call)
+        except msgspec.DecodeError as error:
+            raise RpcError.invalid_params(f"tools/call: {describe_problem(error)}") from None
+        if call.name not in self._tools and not self._tools.is_complete:
+            return self._call_later(params)
+        tool = self._tools.offered(call.name)
+        # While the tool runs, only the arguments of the message stay in memory.
+        meta = call.meta if isinstance(call.meta, dict) else {}
+        try:
+            arguments = tool.decode(call.arguments)
         except RpcError:
-            self._tools.usage[name].refused += 1
+            self._tools.usage[call.name].refused += 1
             raise
-        return self._run(tool, arguments, Caller.of(meta), token)
+        return self._run(tool, arguments, Caller.of(meta), meta.get(PROGRESS_TOKEN))
 
-    async def _call_later(self, params: dict[str, Any]) -> Any:
+    async def _call_later(self, params: Any) -> Any:
         """Call a tool that may still be imported."""
         await self._tools.complete()
         return await self._call_tool(params)
@@ -221,9 +208,10 @@ class _Name(msgspec.Struct):
     name: str = ""
 
 
-class _Call(_Name):
-    arguments: msgspec.Raw = msgspec.Raw(b"{}")
-    meta: dict[str, Any] = msgspec.field(name="_meta", default_factory=dict)
+class _Call(msgspec.Struct):
+    name: str
+    arguments: Any = None
+    meta: Any = msgspec.field(name="_meta", default=None)
 
 
 def failed(reason: str) -> dict[str, Any]:
@@ -280,3 +268,4 @@ METHODS: dict[str, Callable[[Server, dict[str, Any]], Any]] = {
     "logging/setLevel": Server._set_level,
     **WORKSPACE,
 }
+TAKES_LARGE = {"tools/call", *WORKSPACE}

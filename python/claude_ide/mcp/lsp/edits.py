@@ -36,8 +36,6 @@ class EditedFile(msgspec.Struct, frozen=True):
     unsaved: int | None = None
     """The buffer, if it has unsaved changes."""
     is_new: bool = False
-    is_made: bool = False
-    """Whether the language server has just created it, empty."""
 
 
 class FileEdits(msgspec.Struct):

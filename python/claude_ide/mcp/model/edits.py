@@ -2,12 +2,9 @@
 
 import asyncio
 import contextlib
-import time
 from contextlib import aclosing
-from pathlib import Path
 from typing import Annotated, Any
 
-import msgspec
 from msgspec import Meta
 
 from claude_ide.editor.formatting import Result
@@ -184,7 +181,6 @@ async def _command(
 ) -> list[str]:
     """Run the command of an action, and add what becomes of its edit; return what to note."""
     name, server = command.name, command.server.name
-    began = time.time()
     done = await _run(client, command)
     if not done.edits:
         if done.failure:
@@ -192,21 +188,11 @@ async def _command(
         return [f"{server} has run the command {name}."]
     ticks = dict(done.ticks)
     files = await composed(client.editor, done.edits[0], command.server, ticks)
-    made = [msgspec.structs.replace(file, is_made=_is_made(file, began)) for file in files]
-    outcome.add(await review(client, what, made))
+    outcome.add(await review(client, what, files))
     if left_out := len(done.edits) - 1:
         were = "was" if left_out == 1 else "were"
         return [f"{count(left_out, 'further edit')} of {server} for {name} {were} not applied."]
     return []
-
-
-def _is_made(file: EditedFile, began: float) -> bool:
-    """Return whether a server has just created a file itself, before it sends its text."""
-    with contextlib.suppress(OSError):
-        stat = Path(file.path).stat()
-        # The clock of a file system may be behind a little.
-        return not file.is_new and not stat.st_size and stat.st_mtime > began - 1
-    return False
 
 
 async def _run(client: Client, command: actions.Command) -> Run:

@@ -41,43 +41,34 @@ class Accepted(msgspec.Struct, frozen=True):
     diff: Diff | None
 
 
-class Outcome(msgspec.Struct):
-    """What became of each file: its path, and more words on it."""
+WRITTEN = "Written:"
+UNSAVED = "Changed, but not saved, as these buffers had unsaved changes:"
+REJECTED = "Rejected by the user, and not changed:"
+FAILED = "Failed:"
+COMMENTS = "The user says:"
 
-    written: list[str] = []
-    unsaved: list[str] = []
-    rejected: list[str] = []
-    failed: list[str] = []
-    comments: list[str] = []
+
+class Outcome:
+    """What became of each file: below a heading its path, and more words on it."""
+
+    def __init__(self) -> None:
+        headings = WRITTEN, UNSAVED, REJECTED, FAILED, COMMENTS
+        self.of: dict[str, list[str]] = {heading: [] for heading in headings}
 
     @property
     def is_complete(self) -> bool:
         """Whether the whole edit was applied."""
-        return not self.rejected and not self.failed
+        return not self.of[REJECTED] and not self.of[FAILED]
 
     def add(self, other: "Outcome") -> None:
         """Add what became of the files of another edit."""
-        self.written += other.written
-        self.unsaved += other.unsaved
-        self.rejected += other.rejected
-        self.failed += other.failed
-        self.comments += other.comments
+        for heading, lines in other.of.items():
+            self.of[heading] += lines
 
     def lines(self) -> list[str]:
         """Return the outcome for the model."""
-        listed = {
-            "Written:": self.written,
-            "Changed, but not saved, as these buffers had unsaved changes:": self.unsaved,
-            "Rejected by the user, and not changed:": self.rejected,
-            "Failed:": self.failed,
-            "The user says:": self.comments,
-        }
-        return [
-            line
-            for heading, paths in listed.items()
-            if paths
-            for line in (heading, *(f"  {path}" for path in paths))
-        ]
+        found = ((heading, lines) for heading, lines in self.of.items() if lines)
+        return [line for heading, lines in found for line in (heading, *(f"  {x}" for x in lines))]
 
 
 async def review(client: Client, what: str, files: Sequence[EditedFile]) -> Outcome:
@@ -139,7 +130,7 @@ class _Review:
             )
             choice = await self._editor.decide(question, [EACH, ALL, REFUSE])
             if choice not in (EACH, ALL):
-                raise ToolError(f"the user does not want to {what}; {self._nothing()}")
+                raise ToolError(f"the user does not want to {what}; nothing was changed")
             if choice == ALL:
                 # A file that a program runs, or one outside the project, is shown all the same.
                 reviewed = [file for file in self._files if file.warning]
@@ -148,14 +139,8 @@ class _Review:
         for number, file in enumerate(reviewed, 1):
             await self._show(file, f"{number} of {len(reviewed)}" if len(reviewed) > 1 else "")
         if not self._accepted:
-            reasons = "\n".join(self.outcome.rejected)
+            reasons = "\n".join(self.outcome.of[REJECTED])
             raise ToolError(f"the user rejected it; nothing was changed:\n{reasons}")
-
-    def _nothing(self, done: str = "changed") -> str:
-        """Return that nothing was done, except by the language server itself."""
-        made = [file.path for file in self._files if file.is_made]
-        unless = f", but the language server has created {', '.join(made)}, empty" if made else ""
-        return f"nothing was {done}{unless}"
 
     async def _show(self, file: EditedFile, hint: str) -> None:
         """Show a diff, and note the decision."""
@@ -179,11 +164,10 @@ class _Review:
             self._editor.diffs.close(diff)
         if decision.accepted:
             self._accepted.append(Accepted(file, decision.text, diff))
-            self.outcome.comments += [decision.words] if decision.words else []
+            self.outcome.of[COMMENTS] += [decision.words] if decision.words else []
         else:
-            made = "; the language server has created it, empty" if file.is_made else ""
             reason = f": {decision.reason}" if decision.reason else ""
-            self.outcome.rejected.append(f"{file.path}{made}{reason}")
+            self.outcome.of[REJECTED].append(f"{file.path}{reason}")
 
     async def check(self) -> list[FileBuffer]:
         """Return the buffers of the accepted files that are not new.
@@ -192,7 +176,7 @@ class _Review:
         """
         for file in (each.file for each in self._accepted):
             if real(file.path) != file.target:
-                raise ToolError(f"{file.path}: {TURNED}; {self._nothing()}")
+                raise ToolError(f"{file.path}: {TURNED}; nothing was changed")
         buffers, stale = [], [each.file.path for each in self._accepted if _is_there_by_now(each)]
         for accepted in (each for each in self._accepted if not each.file.is_new):
             buffer = await self._unchanged(accepted)
@@ -202,8 +186,8 @@ class _Review:
                 buffers.append(buffer)
         if stale:
             names = ", ".join(stale)
-            nothing = self._nothing("applied")
-            raise ToolError(f"changed during the review: {names}; {nothing}, call again")
+            reason = f"changed during the review: {names}; nothing was applied, call again"
+            raise ToolError(reason)
         return buffers
 
     async def _unchanged(self, accepted: Accepted) -> FileBuffer | None:
@@ -215,7 +199,7 @@ class _Review:
         if buffer is None or buffer.digest != accepted.file.digest:
             return None
         if buffer.is_only_shown:
-            raise ToolError(f"{path}: read-only in {editor_name()}; {self._nothing()}")
+            raise ToolError(f"{path}: read-only in {editor_name()}; nothing was changed")
         is_current = await port.disk.check(buffer.bufnr, NewText(accepted.text))
         return buffer if is_current else None
 
@@ -266,7 +250,7 @@ class _Review:
             saved = await writing
         except (EditorError, OSError) as error:
             refusal = getattr(error, "strerror", None) or str(error) or f"{editor_name()} is busy"
-            self.outcome.failed.append(f"{accepted.file.path}: {refusal}")
+            self.outcome.of[FAILED].append(f"{accepted.file.path}: {refusal}")
         else:
             changed_further = " (saving has changed it further)" * (saved.text is not None)
             self._report(accepted, changed_further, is_saved=not saved.is_unsaved)
@@ -274,8 +258,8 @@ class _Review:
     def _report(self, accepted: Accepted, note: str = "", *, is_saved: bool) -> None:
         changed_by_user = accepted.text != accepted.file.text
         notes = " (the user has changed the proposal)" * changed_by_user + note
-        listed = self.outcome.written if is_saved else self.outcome.unsaved
-        listed.append(f"{accepted.file.path}{notes}")
+        heading = WRITTEN if is_saved else UNSAVED
+        self.outcome.of[heading].append(f"{accepted.file.path}{notes}")
         if accepted.diff is not None:
             self._written.add(accepted.diff.id)
 
@@ -303,7 +287,7 @@ class _Review:
 
     def report_late(self, what: str) -> None:
         """Report what was applied although the call was cancelled, which has no answer."""
-        changed = len(self.outcome.written) + len(self.outcome.unsaved)
+        changed = len(self.outcome.of[WRITTEN]) + len(self.outcome.of[UNSAVED])
         if not changed:
             return
         late = f"was cancelled too late; {count(changed, 'file')} changed"
