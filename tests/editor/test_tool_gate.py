@@ -106,7 +106,7 @@ async def test_an_error_that_names_a_private_file_is_not_quoted() -> None:
 @pytest.mark.parametrize(
     ("function", "answer", "expected"),
     [
-        ("tools.screen.output", {"lines": ["a", "see .env", "b"]}, {"lines": ["a", "b"]}),
+        ("tools.screen.messages", {"lines": ["a", "see .env", "b"]}, {"lines": ["a", "b"]}),
         ("tools.screen.messages", {"lines": [".env"]}, {"lines": []}),
         ("tools.screen.messages", {"lines": {}}, {"lines": []}),
     ],

@@ -3,7 +3,6 @@ vim9script
 
 import autoload './place.vim'
 import autoload '../privacy.vim'
-import autoload '../selection.vim' as user_selection
 import autoload '../window/tiling.vim'
 
 const MOST_LINES = 2000 # of a register
@@ -57,13 +56,6 @@ export def Windows(arguments: dict<any>): dict<any>
   }
 enddef
 
-# What the user has selected, or where the cursor is, in the file where the user was last.
-export def Selection(_: dict<any>): dict<any>
-  const found: any = user_selection.Latest()
-  return type(found) != v:t_dict ? {}
-    : extendnew(found, {text: found.text->mapnew((_, line) => place.Visible(line))})
-enddef
-
 # The `value` of an expression that the host has chosen, in the window that the user works in; and the `bufnr`
 # of the buffer there, or of a `file`.
 export def Evaluate(arguments: dict<any>): dict<any>
@@ -113,11 +105,6 @@ enddef
 # The lines of the messages.
 export def Messages(_: dict<any>): dict<any>
   return {lines: execute('messages')->split("\n")}
-enddef
-
-# The output of a command that the host has chosen, in lines.
-export def Output(arguments: dict<any>): dict<any>
-  return {lines: execute(arguments.command, 'silent!')->trim()->split("\n", true)}
 enddef
 
 # Put what the command has printed into a new list after all others. Returns how many places 'errorformat'

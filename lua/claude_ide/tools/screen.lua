@@ -2,8 +2,6 @@
 local file_path = require('claude_ide.file.path')
 local place = require('claude_ide.tools.place')
 local privacy = require('claude_ide.privacy')
-local quiet = require('claude_ide.messages.quiet')
-local selection = require('claude_ide.selection')
 
 local M = {}
 
@@ -65,12 +63,6 @@ function M.windows(arguments)
     return described(win, arguments.text)
   end, vim.tbl_filter(is_ordinary, api.nvim_tabpage_list_wins(0)))
   return { tabpages = #api.nvim_list_tabpages(), windows = windows }
-end
-
---- What the user has selected, or where the cursor is, in the file where the user was last.
----@type claude_ide.Tool
-function M.selection(_)
-  return selection.latest() or {}
 end
 
 --- The `value` of an expression that the host has chosen, in the window that the user works in; and the
@@ -161,15 +153,6 @@ function M.messages(_)
   local shown = fn.has('nvim-0.12') == 0 and from_noice()
   local text = shown or api.nvim_exec2('messages', { output = true }).output
   return { lines = vim.split(text, '\n', { plain = true, trimempty = true }) }
-end
-
---- The output of a command that the host has chosen, in lines.
----@type claude_ide.Tool
-function M.output(arguments)
-  local output = quiet.run(function()
-    return fn.execute(arguments.command, 'silent!')
-  end)
-  return { lines = vim.split(vim.trim(output), '\n', { plain = true }) }
 end
 
 --- Put what the command has printed into a new list after all others. Answers how many places 'errorformat'

@@ -28,8 +28,8 @@ OWN = "own."
 CHANGES = "buffers.texts"
 """A tool whose answers are texts to be changed."""
 
-PRINTED = ("screen.output", "screen.messages")
-"""Tools that answer `lines` which the editor has printed."""
+PRINTED = "screen.messages"
+"""A tool that answers `lines` which the editor has printed."""
 
 CHANGES_ONE = "the change concerns a file that the user keeps private; nothing was changed"
 CONCERNS_ONE = "this concerns a file that the user keeps private"
@@ -81,7 +81,7 @@ class ToolGate:
         omitted = self._prune(answer)
         if omitted and isinstance(answer.get("total"), int):
             answer["total"] -= omitted
-        if name in PRINTED:
+        if name == PRINTED:
             lines = answer.get("lines") or []
             answer["lines"] = [line for line in lines if not self._private.is_named(line)]
         return answer

@@ -124,8 +124,6 @@ class ModelTools(Protocol):
     """Save a file as `:write` does."""
     windows: Use = _tool("tools.screen.windows")
     """Return tab pages and windows, with the visible `text` if wanted."""
-    selection: Use = _tool("tools.screen.selection")
-    """Return the selection or the cursor, as `Selection.latest`."""
     evaluate: Use = _tool("tools.screen.evaluate")
     """Return the `value` of an `expression` in the user's window, and the `bufnr` there.
 
@@ -137,8 +135,6 @@ class ModelTools(Protocol):
     """Return the text of a register."""
     messages: Use = _tool("tools.screen.messages")
     """Return the messages."""
-    output: Use = _tool("tools.screen.output")
-    """Return the output of an Ex command."""
     list_made: Use = _tool("tools.screen.list_made")
     """Fill the quickfix list with the `lines` of a `command`; return how many `entries`."""
     show_file: Use = _tool("tools.showing.open")

@@ -128,9 +128,10 @@ async def ex_output(
     limit: Limit = 200,
 ) -> Content:
     """Return what a command of Neovim shows, such as the user's maps, options or autocommands."""
-    found = await client.tools.output({"command": COMMANDS[command]})
-    wanted = containing.casefold()
-    lines = [line for line in found["lines"] or [] if wanted in line.casefold()]
+    found = await evaluated(client, f"execute('{COMMANDS[command]}', 'silent!')")
+    wanted, is_private = containing.casefold(), client.editor.private_files.is_named
+    printed = found["value"].strip().split("\n")
+    lines = [each for each in printed if wanted in each.casefold() and not is_private(each)]
     part = lines[offset : offset + limit]
     return page(count(len(lines), "line"), part, remaining(len(lines), offset, part))
 

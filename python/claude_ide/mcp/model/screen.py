@@ -58,7 +58,7 @@ async def windows(
 @model_tool("selection", "The user's selection")
 async def selection(client: Client) -> Content:
     """Return what the user has selected; without a selection, the position of the cursor."""
-    found = client.editor.private_files.selection(await client.tools.selection()) or {}
+    found = await client.editor.latest_selection() or {}
     path = found.get("filePath")
     if not path:
         return page("The user has not been in a file.", ())
