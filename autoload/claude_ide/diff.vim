@@ -52,7 +52,13 @@ enddef
 
 # The bars count the diffs. Not at once: the caller may be inside an autocommand.
 def CountChanged()
-  status_line.Report('diffs', Ordered()->mapnew((_, diff) => get(diff, 'label', '')))
+  final labels: list<string> = []
+  for diff in Ordered()
+    add(labels, get(diff, 'label', ''))
+    # Its number among the waiting ones, and theirs.
+    diff.position = [len(labels), len(diffs)]
+  endfor
+  status_line.Report('diffs', labels)
   timer_start(0, (_) => {
     if !empty(diffs)
       screen.DrawStatusLines()
@@ -62,6 +68,7 @@ enddef
 
 def Remove(diff: dict<any>)
   remove(diffs, string(diff.id))
+  diff.position = [0, 0]
   call(diff.Cancel, [])
   CountChanged()
 enddef
@@ -232,11 +239,6 @@ export def Open(id: number, request: dict<any>, OnDecided: any = v:null): dict<s
   endif
   # Users write a number, too.
   diff.focus = index([false, 0], own_options.Get('diff', 'focus')) < 0
-  # Its number among the waiting ones, 0 if it is decided; and their number.
-  diff.Place = () => {
-    const earlier = keys(diffs)->filter((_, other) => str2nr(other) <= id)
-    return [IsWaiting(diff) ? len(earlier) : 0, len(diffs)]
-  }
   diffs[id] = diff
   CountChanged()
   # A diff that leaves the user where they are need not wait until they can be taken elsewhere.
@@ -310,7 +312,6 @@ export def List(): list<dict<any>>
     path: diff.path,
     title: diff.title,
     shown: diff.is_ready,
-    label: get(diff, 'label', ''),
   }))
 enddef
 

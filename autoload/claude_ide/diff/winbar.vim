@@ -117,11 +117,11 @@ enddef
 
 # What changes while a diff is open.
 def Current(diff: dict<any>, launch: string): dict<any>
-  const [place, count] = call(diff.Place, [])
+  const [place, count] = diff.position
   const why = get(diff, 'why', get(reasons, $'{launch} {diff.path}', ''))
   const key = get(diff, 'accepts_edits_by', '')
   return {
-    count: place > 0 && count > 1 ? $'diff {place}/{count}' : '',
+    count: count > 1 ? $'diff {place}/{count}' : '',
     why: strtrans(plain.OneLine(why)),
     keys: has_key(diff, 'offer') && key !=# '' ? [printf(WITH_OFFER, key)] + KEYS : KEYS,
   }

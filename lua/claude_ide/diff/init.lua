@@ -45,8 +45,7 @@ local NO_OFFER = 'only this edit can be accepted here (:help claude-ide-accept-e
 ---@field id integer
 ---@field on_decided? fun(text?: string) gets the accepted text; without it, the host does
 ---@field cancel fun() stops waiting for a moment to appear
----@field queue_position fun(): integer, integer its number among the waiting diffs, 0 if it is decided; their
----  number
+---@field position? integer[] its number among the waiting diffs, and their number
 ---@field saved? claude_ide.SavedText the file on disk when the diff was requested
 ---@field focus boolean whether it takes the user to it
 ---@field bufnr? integer the proposal
@@ -61,21 +60,12 @@ local function is_waiting(diff)
   return diffs[diff.id] == diff
 end
 
----@param diff claude_ide.Diff
----@param event string
----@param accepted? boolean
 local function announce_event(diff, event, accepted)
-  announce.event(event, {
-    id = diff.id,
-    path = diff.path,
-    bufnr = diff.bufnr,
-    accepted = accepted,
-  })
+  local data = { id = diff.id, path = diff.path, bufnr = diff.bufnr, accepted = accepted }
+  announce.event(event, data)
 end
 
 -- What follows when the windows of a diff are closed.
----@param diff claude_ide.Diff
----@param accepted? boolean
 local function closing(diff, accepted)
   return function(is_closed)
     if is_closed and diff.is_ready then
@@ -111,15 +101,16 @@ local function ordered()
 end
 
 local function count_changed()
-  local labels = vim.tbl_map(function(diff)
-    return diff.label or ''
-  end, ordered())
+  local list, labels = ordered(), {}
+  for index, diff in ipairs(list) do
+    diff.position, labels[index] = { index, #list }, diff.label or ''
+  end
   status_line.report('diffs', labels)
   redraw_counts()
 end
 
 local function remove(diff)
-  diffs[diff.id] = nil
+  diffs[diff.id], diff.position = nil, nil
   diff.cancel()
   count_changed()
 end
@@ -154,7 +145,6 @@ local function hold_text(diff)
 end
 
 -- The user may not know that `:e` in the window of a proposal rejects it.
----@param diff claude_ide.Diff rejected
 local function report_replacement(diff)
   local win, original = diff.view.windows.right, diff.view.windows.original
   vim.schedule(function()
@@ -168,10 +158,6 @@ local function report_replacement(diff)
 end
 
 -- Pass on the decision on a diff, whose windows are still open. `text` is the accepted one.
----@param diff claude_ide.Diff
----@param accepted boolean
----@param reason? string why not
----@param text? string
 local function answer(diff, accepted, reason, text)
   local answered = require('claude_ide.diff.comments').remarks(diff, accepted, reason)
   answered.id, answered.accepted = diff.id, accepted
@@ -186,9 +172,6 @@ local function answer(diff, accepted, reason, text)
 end
 
 -- One that has not appeared yet can be decided, too, but not accepted if the user has to see a warning.
----@param diff claude_ide.Diff
----@param accepted boolean
----@param reason? string why not
 local function decide(diff, accepted, reason)
   if not is_waiting(diff) then
     if accepted then
@@ -304,15 +287,6 @@ function M.open(id, request, on_decided)
     saved = not request.original and reload.saved(request.path) or nil,
     focus = focus ~= false and focus ~= 0,
   }) --[[@as claude_ide.Diff]]
-  diff.queue_position = function()
-    local list = ordered()
-    for index, other in ipairs(list) do
-      if other == diff then
-        return index, #list
-      end
-    end
-    return 0, #list
-  end
   diffs[id] = diff
   count_changed()
   local function open()
@@ -354,11 +328,10 @@ function M.close_all()
 end
 
 --- The diffs that wait for a decision, ordered by id.
----@return { id: integer, path: string, title: string, shown: boolean, label?: string }[] shown: accepts keys
+---@return { id: integer, path: string, title: string, shown: boolean }[] shown: whether it accepts keys
 function M.list()
   return vim.tbl_map(function(diff)
-    local shown = diff.is_ready == true
-    return { id = diff.id, path = diff.path, title = diff.title, shown = shown, label = diff.label }
+    return { id = diff.id, path = diff.path, title = diff.title, shown = diff.is_ready == true }
   end, ordered())
 end
 

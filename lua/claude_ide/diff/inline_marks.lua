@@ -61,11 +61,8 @@ local function compare(old, new)
   end
 end
 
--- The parts of lines that two versions of them do not have in common, by the index of the line.
----@param old string[]
----@param new string[]
----@return claude_ide.LineSpans removed
----@return claude_ide.LineSpans added
+-- The parts of lines that two versions of them do not have in common: those removed and those added, by the
+-- index of the line.
 local function line_changes(old, new)
   local removed, added, changes = {}, {}, {}
   if #old == #new then

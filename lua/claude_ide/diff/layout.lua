@@ -75,7 +75,6 @@ end
 ---@param view claude_ide.DiffView
 function guest.close(view)
   diff_windows.close(view.windows, view.bufnr)
-  diff_winbar.forget_closed()
 end
 
 ---@param view claude_ide.DiffView

@@ -97,9 +97,6 @@ local function shorten(path, room)
 end
 
 -- The parts of a winbar with their groups, shortened to fit the columns.
----@param bar claude_ide.Winbar
----@param columns integer
----@return claude_ide.Chunks
 local function fit(bar, columns)
   local shown = { keys = around(bar.keys[#bar.keys]), warning = around(bar.warning) }
   local got, room = { keys = width(shown.keys) }, columns - width(shown.keys)
@@ -150,15 +147,6 @@ function M.tell(launch, path, words)
   vim.cmd.redrawstatus({ bang = true })
 end
 
---- Forget the winbars of windows that are closed: they keep the diffs, with their texts, in memory.
-function M.forget_closed()
-  for win in pairs(winbars) do
-    if not vim.api.nvim_win_is_valid(win) then
-      winbars[win] = nil
-    end
-  end
-end
-
 -- Both are needed: strtrans() would show a line feed as a NUL, and `harmless` keeps characters that
 -- reverse the text.
 local function in_one_line(text)
@@ -201,9 +189,9 @@ end
 -- wait: `hunk 2/5 · diff 2/3`.
 local function count_of(diff, win)
   local parts = { hunk_count(diff.bufnr, vim.api.nvim_win_get_cursor(win)[1] - 1) }
-  local position, count = diff.queue_position()
-  if position > 0 and count > 1 then
-    table.insert(parts, ('diff %d/%d'):format(position, count))
+  local position = diff.position
+  if position and position[2] > 1 then
+    table.insert(parts, ('diff %d/%d'):format(position[1], position[2]))
   end
   return table.concat(parts, ' · ')
 end
@@ -213,7 +201,9 @@ end
 ---@param windows claude_ide.DiffWindows
 function M.set(diff, windows)
   highlights.define()
-  M.forget_closed()
+  for win in pairs(winbars) do
+    winbars[win] = vim.api.nvim_win_is_valid(win) and winbars[win] or nil
+  end
   local left, right = windows.left, windows.right
   local is_beside = left ~= nil and left ~= right
   local path, warning = in_one_line(diff.where.path), diff.where.warning

@@ -113,10 +113,8 @@ function M.give_back(window)
   end
 end
 
---- The buffer to compare, if it is not the file on disk. The user may have unloaded it meanwhile.
----@param diff claude_ide.Diff
----@return integer? bufnr
-function M.buffer_of(diff)
+-- The buffer to compare, if it is not the file on disk. The user may have unloaded it meanwhile.
+local function buffer_of(diff)
   return diff.original or diff.is_unsaved and buffers.loaded(diff.path) or nil
 end
 
@@ -125,7 +123,7 @@ end
 ---@param diff claude_ide.Diff
 ---@param win integer
 function M.load(windows, diff, win)
-  windows.original, windows.unsaved = borrowed_buffer.borrow(diff.path, win, M.buffer_of(diff))
+  windows.original, windows.unsaved = borrowed_buffer.borrow(diff.path, win, buffer_of(diff))
   if windows.unsaved then
     decision.set_filetype(windows.original, diff, windows.unsaved)
   end
@@ -152,7 +150,7 @@ end
 ---@param diff claude_ide.Diff
 ---@return integer? win
 function M.window_of(diff)
-  local own = M.buffer_of(diff)
+  local own = buffer_of(diff)
   local found = own and { bufnr = own } or buffers.find(diff.path)
   if not own and borrowed_buffer.unsaved(diff.path) then
     return nil
