@@ -98,7 +98,7 @@ local function watch(on)
   require('claude_ide.selection')[on and 'start' or 'stop']()
   require('claude_ide.editors').watch(on)
   require('claude_ide.diagnostics.written').watch(on)
-  require('claude_ide.disk_changes.reload').watch('server', on)
+  require('claude_ide.disk_changes.watch').watch('server', on)
   watch_diagnostics(on)
 end
 
@@ -121,8 +121,8 @@ host.on_start(function()
   require('claude_ide.messages.announce').on('ClaudeToolEnd', function(data)
     require('claude_ide.disk_changes.tool_writes').reported(data.files)
   end)
-  if loaded('disk_changes.reload') then
-    loaded('disk_changes.reload').report_all()
+  if loaded('disk_changes.watch') then
+    loaded('disk_changes.watch').report_all()
   end
   if loaded('tools.own') then
     require('claude_ide.tools.own').host_started()

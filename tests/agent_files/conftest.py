@@ -16,7 +16,7 @@ async def here(
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
     here = Here(nvim, project)
-    await nvim.lua("require('claude_ide.disk_changes.reload').watch('chats', true)")
+    await nvim.lua("require('claude_ide.disk_changes.watch').watch('chats', true)")
     await nvim.lua("require('claude_ide.timing.moment').notice_typing(true)")
     return here
 

@@ -70,7 +70,7 @@ async def test_a_new_host_is_told_of_all_files(nvim: Neovim, project: Path) -> N
     await watch(nvim)
     nvim.notifications.clear()
 
-    await nvim.lua("require('claude_ide.disk_changes.reload').report_all()")
+    await nvim.lua("require('claude_ide.disk_changes.watch').report_all()")
 
     await reports(nvim, project / "a.txt")
 

@@ -189,7 +189,7 @@ async def test_a_reload_by_neovim_keeps_the_signs_of_lines_that_stay(
     nvim: Neovim, path: Path
 ) -> None:
     await write(nvim, path, NEW)
-    await nvim.lua("require('claude_ide.disk_changes.reload').watch('server', false)")
+    await nvim.lua("require('claude_ide.disk_changes.watch').watch('server', false)")
 
     path.write_text(NEW.replace("eight", "huit and more"))
     await nvim.command("set autoread | checktime")

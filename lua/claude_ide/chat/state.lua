@@ -121,13 +121,13 @@ end
 ---@param chat claude_ide.Chat
 function M.add(chat)
   chats[chat.id] = chat
-  require('claude_ide.disk_changes.reload').watch('chats', true)
+  require('claude_ide.disk_changes.watch').watch('chats', true)
 end
 
 ---@param chat claude_ide.Chat
 function M.remove(chat)
   chats[chat.id] = nil
-  require('claude_ide.disk_changes.reload').watch('chats', next(chats) ~= nil)
+  require('claude_ide.disk_changes.watch').watch('chats', next(chats) ~= nil)
 end
 
 --- All chats, most recently used first.

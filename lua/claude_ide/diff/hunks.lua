@@ -140,9 +140,7 @@ end
 local function all_changes(bufnr, texts, lines)
   local found, old, new, now = {}, 0, 0, 0
   local function add_own(old_end, now_end)
-    local is_same = old_end - old == now_end - now
-      and has_same_rows(texts.old, old, old_end, lines, now)
-    if is_same then
+    if old_end - old == now_end - now and has_same_rows(texts.old, old, old_end, lines, now) then
       return
     end
     local before = vim.list_slice(texts.old, old + 1, old_end)
@@ -195,9 +193,6 @@ local function refresh(bufnr, texts, lines)
   texts.tick = api.nvim_buf_get_changedtick(bufnr)
 end
 
----@param bufnr integer
----@param old string[] the lines before
----@param old_eol boolean their 'endofline'
 local function add_version(bufnr, old, old_eol)
   local versions, options, new = tracked[bufnr], differ_options(), lines_of(bufnr)
   local texts = {

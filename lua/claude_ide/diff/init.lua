@@ -4,6 +4,7 @@ local borrowed_buffer = require('claude_ide.file.borrowed_buffer')
 local buffers = require('claude_ide.file.buffers')
 local channel = require('claude_ide.channel')
 local decision = require('claude_ide.diff.decision')
+local disk = require('claude_ide.file.disk')
 local hunks = require('claude_ide.diff.hunks')
 local layout = require('claude_ide.diff.layout')
 local location = require('claude_ide.window.location')
@@ -11,7 +12,6 @@ local message = require('claude_ide.messages.message')
 local moment = require('claude_ide.timing.moment')
 local own_options = require('claude_ide.own_options')
 local quiet = require('claude_ide.messages.quiet')
-local reload = require('claude_ide.disk_changes.reload')
 local status_line = require('claude_ide.status_line')
 local visit = require('claude_ide.window.visit')
 local waiting = require('claude_ide.diff.waiting')
@@ -80,7 +80,7 @@ end
 ---@param how 'expect'|'follow'
 local function expect_write(diff, how)
   if diff.saved then
-    reload[how](diff.path, diff.saved)
+    require('claude_ide.disk_changes.reload')[how](diff.path, diff.saved)
   end
 end
 
@@ -215,6 +215,16 @@ local function when_ready(diff)
   announce_event(diff, 'ClaudeDiffOpened')
 end
 
+-- The state of a file, for the write that may follow.
+local function saved_text(path)
+  local bufnr = buffers.loaded(path)
+  if bufnr and vim.bo[bufnr].modified then
+    return require('claude_ide.disk_changes.reload').saved(path)
+  end
+  local lines = bufnr and vim.api.nvim_buf_get_lines(bufnr, 0, -1, false) or nil
+  return { stamp = disk.stamp(path), lines = lines }
+end
+
 local function show(diff)
   quiet.run(function()
     diff.bufnr = vim.api.nvim_create_buf(false, true)
@@ -241,7 +251,7 @@ local function show(diff)
   if diff.saved and not diff.saved.lines then
     local is_file = original == buffers.loaded(diff.path) and not vim.bo[original].modified
     -- Reading the lines of a large buffer again takes longer than comparing them.
-    diff.saved.lines = is_file and old or reload.saved(diff.path).lines
+    diff.saved.lines = is_file and old or saved_text(diff.path).lines
   end
   decision.define_keys(diff)
   if diff.view.is_inline then
@@ -284,7 +294,7 @@ function M.open(id, request, on_decided)
     on_decided = on_decided,
     -- The host knows nothing of a rewrite of a buffer, for which no file will be written.
     where = request.where or { path = vim.fn.fnamemodify(request.path, ':~:.'), warning = '' },
-    saved = not request.original and reload.saved(request.path) or nil,
+    saved = not request.original and saved_text(request.path) or nil,
     focus = focus ~= false and focus ~= 0,
   }) --[[@as claude_ide.Diff]]
   diffs[id] = diff

@@ -66,24 +66,20 @@ local function open_windows(view)
   end)
 end
 
----@param view claude_ide.DiffView
 function guest.open(view)
   open_windows(view)
   diff_winbar.set(view.diff, view.windows)
 end
 
----@param view claude_ide.DiffView
 function guest.close(view)
   diff_windows.close(view.windows, view.bufnr)
 end
 
----@param view claude_ide.DiffView
 function guest.has_opened(view, win)
   return vim.list_contains(view.windows.opened, win)
 end
 
 -- If the user has put another buffer into the proposal's window, they are no longer in the diff.
----@param view claude_ide.DiffView
 function guest.has_user(view)
   local win = vim.api.nvim_get_current_win()
   return not view.is_left and (win ~= view.windows.right or M.has(view, win))

@@ -145,32 +145,25 @@ function M.show_original(windows, diff, win, is_ours)
   table.insert(windows.used, M.borrow(win))
 end
 
+-- The windows of the tab page, the current and the previous one first.
+local function candidates()
+  local wins = { api.nvim_get_current_win(), vim.fn.win_getid(vim.fn.winnr('#')) }
+  return vim.tbl_filter(tiling.has, vim.list_extend(wins, api.nvim_tabpage_list_wins(0)))
+end
+
 --- A window of the tab page that shows the buffer to compare, preferably the current one. None if the
 --- buffer has unsaved changes: then it is not the buffer that is compared.
 ---@param diff claude_ide.Diff
 ---@return integer? win
 function M.window_of(diff)
-  local own = buffer_of(diff)
-  local found = own and { bufnr = own } or buffers.find(diff.path)
-  if not own and borrowed_buffer.unsaved(diff.path) then
-    return nil
+  local bufnr = buffer_of(diff)
+  if not bufnr and not borrowed_buffer.unsaved(diff.path) then
+    bufnr = (buffers.find(diff.path) or {}).bufnr
   end
-  local wins = api.nvim_tabpage_list_wins(0)
-  table.insert(wins, 1, api.nvim_get_current_win())
-  return found
-    and vim.iter(wins):find(function(win)
-      return tiling.has(win) and api.nvim_win_get_buf(win) == found.bufnr
+  return bufnr
+    and vim.iter(candidates()):find(function(win)
+      return api.nvim_win_get_buf(win) == bufnr
     end)
-end
-
--- The window to split: the first that holds a file, starting with the current and the previous one.
-local function base_window()
-  local wins = { api.nvim_get_current_win(), vim.fn.win_getid(vim.fn.winnr('#')) }
-  vim.list_extend(wins, api.nvim_tabpage_list_wins(0))
-  wins = vim.tbl_filter(tiling.has, wins)
-  return vim.iter(wins):find(function(win)
-    return vim.bo[api.nvim_win_get_buf(win)].buftype == ''
-  end) or wins[1]
 end
 
 local function blank_window(config)
@@ -184,9 +177,14 @@ local function blank_window(config)
   return win
 end
 
+-- Split the window of the file, else the first that holds a file.
 local function open_split(windows, diff)
-  local own, is_vertical = M.window_of(diff), diff.layout == 'vertical'
-  local base = own or base_window()
+  local own, is_vertical, wins = M.window_of(diff), diff.layout == 'vertical', candidates()
+  local base = own
+    or vim.iter(wins):find(function(win)
+      return vim.bo[api.nvim_win_get_buf(win)].buftype == ''
+    end)
+    or wins[1]
   -- Lines cannot be compared in narrower halves.
   if is_vertical and api.nvim_win_get_width(base) < 2 * LEAST_WIDTH + 1 then
     error('not enough room', 0)
@@ -200,9 +198,9 @@ end
 ---@param diff claude_ide.Diff
 ---@param new_tabpage fun(): integer opens a tab page and returns its window
 function M.open_tab(windows, diff, new_tabpage)
-  local candidates = { api.nvim_get_current_win(), unpack(api.nvim_tabpage_list_wins(0)) }
+  local wins = candidates()
   local win = new_tabpage()
-  looks.adopt(win, candidates)
+  looks.adopt(win, wins)
   M.show_original(windows, diff, win, true)
   local twin = looks.twin(win)
   if twin then

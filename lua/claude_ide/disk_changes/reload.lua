@@ -4,7 +4,6 @@
 --- automatically nor asks the user about it.
 local announced = require('claude_ide.disk_changes.announced')
 local buffers = require('claude_ide.file.buffers')
-local channel = require('claude_ide.channel')
 local disk = require('claude_ide.file.disk')
 local disk_report = require('claude_ide.disk_changes.report')
 local file = require('claude_ide.file.path')
@@ -12,6 +11,7 @@ local file_edit = require('claude_ide.file.edit')
 local message = require('claude_ide.messages.message')
 local moment = require('claude_ide.timing.moment')
 local rebase = require('claude_ide.file.rebase')
+local watch = require('claude_ide.disk_changes.watch')
 local written = require('claude_ide.diagnostics.written')
 
 local M = {}
@@ -27,7 +27,6 @@ local REFUSED_WITHIN = 1000
 local BUSY = 100
 
 local LARGEST_BYTES = 64 * 1024 * 1024 -- reading more would block Neovim for seconds
-local LOADED = { 'BufReadPost', 'BufNewFile', 'BufFilePost', 'BufUnload' }
 
 ---@class claude_ide.SavedText
 ---@field stamp string of the file
@@ -40,63 +39,7 @@ local LOADED = { 'BufReadPost', 'BufNewFile', 'BufFilePost', 'BufUnload' }
 ---@field autocmds integer[]
 ---@field is_unannounced? boolean it was found on disk, and is not that of an accepted diff
 
-local wanted = {} ---@type table<string, true> who wants the watch
-local unreported = {} ---@type table<integer, true> buffers that the host does not know, or should forget
 local expected = {} ---@type table<integer, claude_ide.ExpectedWrite> by buffer
-
--- Which files the host watches.
-
--- Tell the host of the buffers that have been loaded, renamed or unloaded in the meantime.
-local function report_files()
-  local files = {}
-  for bufnr in pairs(unreported) do
-    local path = api.nvim_buf_is_loaded(bufnr) and file.path(bufnr) or ''
-    table.insert(files, { bufnr = bufnr, path = path, stamp = disk.read_stamp(bufnr) })
-  end
-  unreported = {}
-  if next(wanted) and #files > 0 then
-    channel.emit('files_loaded', { files = files })
-  end
-end
-
--- Have the host look at a buffer's file as if it had just been loaded.
-local function look_again(bufnr)
-  if not next(unreported) then
-    vim.schedule(report_files)
-  end
-  unreported[bufnr] = true
-end
-
---- Tell the host of all loaded buffers: it knows none yet.
-function M.report_all()
-  for _, bufnr in ipairs(next(wanted) and api.nvim_list_bufs() or {}) do
-    if api.nvim_buf_is_loaded(bufnr) and file.path(bufnr) then
-      look_again(bufnr)
-    end
-  end
-end
-
---- Update buffers after writes to their files, as long as `who` or another part wants it.
----@param who 'server'|'chats'
----@param on boolean
-function M.watch(who, on)
-  local was_on = next(wanted) ~= nil
-  wanted[who] = on or nil
-  if was_on == (next(wanted) ~= nil) then
-    return
-  end
-  local group = api.nvim_create_augroup('claude_ide_disk_change', { clear = true })
-  if was_on then
-    return channel.emit('files_unwatched', {})
-  end
-  api.nvim_create_autocmd(LOADED, {
-    group = group,
-    callback = function(event)
-      look_again(event.buf)
-    end,
-  })
-  M.report_all()
-end
 
 -- Writes that are expected, or being followed.
 
@@ -220,7 +163,7 @@ local function check_when_unmodified(bufnr)
         api.nvim_del_augroup_by_id(group)
       end
       if not is_over and not vim.bo[bufnr].modified then
-        look_again(bufnr)
+        watch.look_again(bufnr)
       end
     end,
   })
@@ -396,7 +339,7 @@ local function expire(write)
     end, math.max(left, BUSY))
   else
     forget(write)
-    look_again(bufnr)
+    watch.look_again(bufnr)
   end
 end
 
@@ -432,7 +375,7 @@ function M.follow(path, saved)
     local is_kept = not saved.lines and not vim.bo[write.bufnr].modified
     local lines = is_kept and lines_of(write.bufnr) or saved.lines
     write.saved = { stamp = saved.stamp, lines = lines }
-    look_again(write.bufnr)
+    watch.look_again(write.bufnr)
   end
 end
 
