@@ -1,4 +1,4 @@
-"""`disk_changes/reload.lua`: reports which files are loaded, for the host to watch."""
+"""`disk_changes/watch.lua`: reports which files are loaded, for the host to watch."""
 
 from pathlib import Path
 

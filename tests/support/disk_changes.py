@@ -13,7 +13,7 @@ from support.neovim import Neovim, until
 OLD = "one\ntwo\nthree\n"
 NEW = "one\nTWO\nthree\n"
 MINUS = "\N{MINUS SIGN}"
-CHANGE = "require('claude_ide.disk_changes.reload')"
+CHANGE = "require('claude_ide.disk_changes.watch')"
 
 # In Neovim's own loop, so that a busy machine cannot delay the pieces.
 WRITE_IN_PIECES = chunk("disk_changes/write_in_pieces")

@@ -309,18 +309,13 @@ function M.at(bufnr, first, last)
   local covered, touched = {}, {}
   for index, hunk in ipairs(M.list(bufnr)) do
     local from, to = unpack(hunk.now)
-    if from < last and to > first then
-      table.insert(covered, index)
-    elseif from == to and from >= first and from <= last then
+    local is_covered = from < last and to > first
+    covered[#covered + 1] = is_covered and index or nil
+    if is_covered or (from == to and from >= first and from <= last) then
       table.insert(touched, index)
     end
   end
-  if last - first > 1 then
-    touched = vim.list_extend(covered, touched)
-    table.sort(touched)
-    return touched
-  end
-  return #covered > 0 and covered or touched
+  return (last - first > 1 or #covered == 0) and touched or covered
 end
 
 local function put(bufnr, hunk, side)

@@ -54,16 +54,11 @@ end
 -- The commands that make the folds of the current window, taken from the script that `:mkview` writes.
 -- The rest of the script loads files, sets options and runs autocommands.
 local function fold_commands()
-  local name = vim.fn.tempname()
-  local viewoptions = vim.o.viewoptions
+  local name, viewoptions = vim.fn.tempname(), vim.o.viewoptions
   vim.o.viewoptions = 'folds'
-  local ok, err = pcall(vim.cmd.mkview, name)
+  local script = pcall(vim.cmd.mkview, name) and vim.fn.readfile(name) or {}
   vim.o.viewoptions = viewoptions
-  local script = ok and vim.fn.readfile(name) or {}
   os.remove(name)
-  if not ok then
-    error(err, 0)
-  end
   local commands = {}
   for _, line in ipairs(script) do
     if vim.startswith(line, 'setlocal ') then
