@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterat
 from pathlib import Path
 
 from claude_ide import program
-from claude_ide.agents.acp.connection import Connection, Incoming, Params, introduction
+from claude_ide.agents.acp.connection import Connection, Params
 from claude_ide.agents.acp.decoding import replay
 from claude_ide.agents.acp.decoding.settings import SetRequest
 from claude_ide.agents.acp.decoding.updates import Decoder
@@ -223,12 +223,17 @@ class AcpAgent(BaseAgent):
                 "session/update": self._update,
                 "$/cancel_request": lambda params: self._pending.withdraw(params.get("requestId")),
             }
-            dialect = Incoming(self._serving.requests(), notifications)
             connection = self._connection = Connection(
-                *(child, self._traffic, self._events.room, launch.name, dialect, self._ended)
+                child,
+                self._traffic,
+                self._events.room,
+                launch.name,
+                self._serving.requests(),
+                notifications,
+                self._ended,
             )
         try:
-            await connection.initialize(introduction(self._serving.abilities))
+            await connection.initialize(self._serving.abilities)
             self._serving.files.agent = connection.offer.own_name
             await launch.logins.use(connection, launch.method)
         except BaseException:

@@ -5,7 +5,6 @@ import logging
 import re
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, TypeVar
 
 import msgspec
@@ -29,7 +28,7 @@ from claude_ide.errors import (
     UnsupportedError,
 )
 from claude_ide.jsonrpc.message import Id, Notification, Request, converted
-from claude_ide.jsonrpc.peer import Dialect, Peer
+from claude_ide.jsonrpc.peer import Peer
 from claude_ide.paths import normalized
 from claude_ide.transport.process import GRACE_SECONDS, Child
 
@@ -58,20 +57,14 @@ def failed(name: str, error: RpcError) -> AgentError:
 
 def described(error: RpcError) -> str:
     """Return the message of an error with its details, in one line."""
-    details = _details(error.data)
+    # Every agent chooses the form of an error's data itself.
+    data = mapping(error.data)
+    texts = (text(data.get(key)) for key in ("details", "message", "reason", "error"))
+    details = text(error.data) or next(filter(None, texts), "")
     message = error.message or f"error {error.code}"
     both = f"{message}: {details}" if details and details not in message else message
     line = " ".join(both.split())
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
-
-
-def _details(data: Any) -> str:
-    """Return the text in an error's data, whose form every agent chooses itself."""
-    if isinstance(data, str):
-        return data
-    fields = mapping(data)
-    texts = (text(fields.get(key)) for key in ("details", "message", "reason", "error"))
-    return next((found for found in texts if found), "")
 
 
 _BEFORE = re.compile(rb"(?:\s|\xef\xbb\xbf|\x1b\[[0-9;?]*[A-Za-z])*")
@@ -101,20 +94,16 @@ def _mended(line: bytes) -> bytes:
     if not {"id", "method"} & set(decoded):
         return line
     mended: dict[str, Any] = {"jsonrpc": "2.0", **decoded}
-    if "method" not in mended and mended.get("error") is not None:
+    if "method" not in mended and (error := mended.get("error")) is not None:
         mended.pop("result", None)
-        mended["error"] = _error(mended["error"])
+        fields = mapping(error)
+        code, words = fields.get("code"), text(fields.get("message")) or text(error)
+        mended["error"] = {
+            **fields,
+            "code": code if isinstance(code, int) else INTERNAL_ERROR,
+            "message": words or "unknown error",
+        }
     return msgspec.json.encode(mended)
-
-
-def _error(error: Any) -> dict[str, Any]:
-    fields = mapping(error)
-    code = fields.get("code")
-    return {
-        **fields,
-        "code": code if isinstance(code, int) else INTERNAL_ERROR,
-        "message": text(fields.get("message")) or text(error) or "unknown error",
-    }
 
 
 logger = logging.getLogger(__name__)
@@ -124,37 +113,6 @@ T = TypeVar("T")
 LONGEST_SHOWN = 200
 Answering = Callable[[Id, Params], Coroutine[Any, Any, Any]]
 """Answers a request: gets its id and its params."""
-
-
-class Incoming:
-    """Implements `Dialect`: hands messages to the functions that handle their methods."""
-
-    def __init__(
-        self,
-        requests: Mapping[str, Answering],
-        notifications: Mapping[str, Callable[[Params], None]],
-    ) -> None:
-        self._requests = requests
-        self._notifications = notifications
-
-    def on_request(self, request: Request) -> Any:
-        """Return the coroutine that answers a request. Raises `RpcError` if it is unknown."""
-        answer = self._requests.get(request.method)
-        if answer is None:
-            raise RpcError.method_not_found(request.method)
-        return answer(request.id, _params(request.params))
-
-    def on_notification(self, notification: Notification) -> None:
-        """Handle a notification; an unknown one is ignored."""
-        handle = self._notifications.get(notification.method)
-        if handle is None:
-            logger.info("ignored %s", notification.method)
-        else:
-            handle(_params(notification.params))
-
-    def oversized(self, request: Request, size: int) -> Any:
-        """Refuse to send a result of `size` bytes."""
-        logger.warning("the answer to %s has %d bytes, and is not sent", request.method, size)
 
 
 def _params(params: Any) -> Params:
@@ -194,15 +152,10 @@ LIVE_OUTPUT = "terminal_output"
 TERMINAL_LOGIN = "terminal-auth"
 """Some agents report only then how to log in in a terminal."""
 
-
-def introduction(abilities: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
-    """Return the params of `initialize` without the version; `abilities` are more capabilities."""
-    capabilities = {
-        **abilities,
-        "elicitation": {"form": {}, "url": {}},
-        "_meta": {LIVE_OUTPUT: True, TERMINAL_LOGIN: True},
-    }
-    return {"clientCapabilities": capabilities, "clientInfo": CLIENT}
+ABILITIES = {
+    "elicitation": {"form": {}, "url": {}},
+    "_meta": {LIVE_OUTPUT: True, TERMINAL_LOGIN: True},
+}
 
 
 LONGEST_PRINTED = 1_000
@@ -220,7 +173,8 @@ class Connection(base.Connection):
         traffic: Traffic,
         room: Callable[[], Awaitable[None]],
         name: str,
-        dialect: Dialect,
+        requests: Mapping[str, Answering],
+        notifications: Mapping[str, Callable[[Params], None]],
         ended: Callable[[int, str], None],
     ) -> None:
         self.offer = Offer()
@@ -229,7 +183,9 @@ class Connection(base.Connection):
         self._on_end = ended
         self._printed = b""
         """The last line on stdout, if that is no message."""
-        self._peer = Peer(self, dialect)
+        self._requests = requests
+        self._notifications = notifications
+        self._peer = Peer(self, self)
         super().__init__(child, traffic, room)
 
     @property
@@ -237,18 +193,41 @@ class Connection(base.Connection):
         """Whether the agent is running, and is not being ended."""
         return super().alive and not self._is_ending
 
-    async def initialize(self, information: dict[str, Any]) -> None:
-        """Tell the agent about the client and learn its capabilities.
+    async def initialize(self, abilities: Mapping[str, Any]) -> None:
+        """Tell the agent what the client can do besides, and learn its capabilities.
 
         Raises `AgentError` if it speaks another version, or has ended.
         """
-        params = {"protocolVersion": capabilities.VERSION, **information}
+        params = {
+            "protocolVersion": capabilities.VERSION,
+            "clientCapabilities": {**abilities, **ABILITIES},
+            "clientInfo": CLIENT,
+        }
         self.offer = capabilities.offer(mapping(await self.request("initialize", params)))
         if self.offer.version != capabilities.VERSION:
             raise AgentError(
                 f"{self._name} speaks version {self.offer.version} of the Agent Client Protocol;"
                 f" version {capabilities.VERSION} is needed"
             )
+
+    def on_request(self, request: Request) -> Any:
+        """Return the coroutine that answers a request. Raises `RpcError` if it is unknown."""
+        answer = self._requests.get(request.method)
+        if answer is None:
+            raise RpcError.method_not_found(request.method)
+        return answer(request.id, _params(request.params))
+
+    def on_notification(self, notification: Notification) -> None:
+        """Handle a notification; an unknown one is ignored."""
+        handle = self._notifications.get(notification.method)
+        if handle is None:
+            logger.info("ignored %s", notification.method)
+        else:
+            handle(_params(notification.params))
+
+    def oversized(self, request: Request, size: int) -> Any:
+        """Refuse to send a result of `size` bytes."""
+        logger.warning("the answer to %s has %d bytes, and is not sent", request.method, size)
 
     async def request(self, method: str, params: dict[str, Any]) -> Any:
         """Call the agent and return its result.
@@ -328,10 +307,10 @@ async def probe(launch: Launch) -> Offer:
     child = await Connection.start_child(
         launch.command, launch.folder, program.inherited(launch.environment)
     )
-    room, silent = EventQueue().room, Incoming({}, {})
-    connection = Connection(child, Traffic(), room, launch.name, silent, lambda *_: None)
+    room = EventQueue().room
+    connection = Connection(child, Traffic(), room, launch.name, {}, {}, lambda *_: None)
     try:
-        await connection.initialize(introduction())
+        await connection.initialize({})
         return connection.offer
     finally:
         await connection.stop(PROBE_GRACE_SECONDS)

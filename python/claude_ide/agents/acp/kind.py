@@ -4,7 +4,6 @@ import weakref
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Protocol
 
 import msgspec
 from msgspec import Struct
@@ -18,6 +17,7 @@ from claude_ide.agents.acp.launch import Launch
 from claude_ide.agents.acp.logins import Logins, Remembered
 from claude_ide.agents.agent import Kind, Login, SessionSummary
 from claude_ide.agents.workbench import Workbench
+from claude_ide.config import AgentConfig
 from claude_ide.errors import AgentError, UnsupportedError
 
 FILE = Path(__file__).with_name("known.json")
@@ -27,27 +27,19 @@ OWN = "claude"
 """Claude itself, which needs no entry: the option `cmd` is its command."""
 
 
-class _Known(msgspec.Struct, frozen=True):
-    name: str
-    cmd: tuple[str, ...]
-    install: str
-    login: tuple[str, ...]
-    mcp: str = "stdio"
-    env: dict[str, str] = {}
-
-
 class Entry(Struct, frozen=True):
     """An agent: its command line, its environment in addition to Neovim's.
 
     `defaults` are variables that Neovim's environment overrides.
     `install` is the command that installs it, `login` the one that logs the user in; both may be
-    empty. An empty first word of `login` stands for the agent's own program. `mcp` is `http` if the
+    empty. An empty first word of `login` stands for the agent's own program,
+    which the user may start in another way. `mcp` is `http` if the
     agent refuses MCP servers over `stdio`. `is_own` means that the user has configured it.
     """
 
-    id: str
     name: str
     cmd: str | Sequence[str]
+    id: str = ""
     env: Mapping[str, str] = {}
     defaults: Mapping[str, str] = {}
     install: str = ""
@@ -59,46 +51,11 @@ class Entry(Struct, frozen=True):
 @cache
 def known() -> Mapping[str, Entry]:
     """Return the built-in entries by their ids."""
-    content = msgspec.json.decode(FILE.read_bytes(), type=dict[str, _Known])
-    return {
-        id_: Entry(
-            *(id_, each.name, each.cmd),
-            defaults=each.env,
-            install=each.install,
-            login=_login(each),
-            mcp=each.mcp,
-        )
-        for id_, each in content.items()
-    }
+    content = msgspec.json.decode(FILE.read_bytes(), type=dict[str, Entry])
+    return {id_: replace(entry, id=id_) for id_, entry in content.items()}
 
 
-def _login(each: _Known) -> tuple[str, ...]:
-    """Return the login; the user may start the same program in another way."""
-    program, *arguments = each.login or ("",)
-    return ("", *arguments) if each.login and program == each.cmd[0] else each.login
-
-
-class Given(Protocol):
-    """The user's part of an entry; an empty value is that of the built-in one."""
-
-    @property
-    def cmd(self) -> str | Sequence[str] | None:
-        """The command line."""
-
-    @property
-    def env(self) -> Mapping[str, str | int | float]:
-        """The environment."""
-
-    @property
-    def name(self) -> str:
-        """The name in messages."""
-
-    @property
-    def mcp(self) -> str | None:
-        """How it connects to MCP servers."""
-
-
-def entries(agents: Mapping[str, Given | bool]) -> tuple[list[Entry], list[str]]:
+def entries(agents: Mapping[str, AgentConfig | bool]) -> tuple[list[Entry], list[str]]:
     """Return all agents except Claude by id, and a line for each entry that cannot be used."""
     found, complaints = dict(known()), list[str]()
     for id_, given in agents.items():
@@ -107,14 +64,14 @@ def entries(agents: Mapping[str, Given | bool]) -> tuple[list[Entry], list[str]]
         elif id_ == OWN:
             continue
         elif id_ in found or given.cmd is not None:
-            found[id_] = _merged(found.get(id_, Entry(id_, id_, ())), given)
+            found[id_] = _merged(found.get(id_, Entry(id_, (), id_)), given)
         else:
             named = ", ".join(known())
             complaints.append(f"g:claude_ide.agents.{id_} needs a cmd; built-in agents: {named}")
     return [found[id_] for id_ in sorted(found)], complaints
 
 
-def _merged(entry: Entry, given: Given) -> Entry:
+def _merged(entry: Entry, given: AgentConfig) -> Entry:
     return replace(
         entry,
         cmd=entry.cmd if given.cmd is None else given.cmd,
