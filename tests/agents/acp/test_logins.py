@@ -30,7 +30,7 @@ async def ways(
     *methods: dict[str, Any], environment: dict[str, str] | None = None, command: str = ""
 ) -> list[Login]:
     logins = Logins(command.split())
-    await logins.use(Agent(*methods))
+    logins.reported = Agent(*methods).offer.methods
     return logins.ways(WORDS, environment or {})
 
 
@@ -102,8 +102,8 @@ async def test_the_chosen_method_is_requested_once() -> None:
     logins.chosen = "o"
     first, second = Agent(), Agent()
 
-    await logins.follow_choice(first)
-    await logins.follow_choice(second)
+    await logins.follow_choice(first.request)
+    await logins.follow_choice(second.request)
 
     assert (first.requests, second.requests) == ([("authenticate", {"methodId": "o"})], [])
 
@@ -113,7 +113,8 @@ async def test_a_choice_that_fails_is_not_requested_again() -> None:
     logins.chosen = "o"
 
     with pytest.raises(LoginNeededError):
-        await logins.follow_choice(Agent(refuses=True))
-    await logins.follow_choice(later := Agent())
+        await logins.follow_choice(Agent(refuses=True).request)
+    later = Agent()
+    await logins.follow_choice(later.request)
 
     assert later.requests == []

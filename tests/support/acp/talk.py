@@ -68,10 +68,9 @@ class AcpTalk(Talking):
         fake: Fake,
         folder: Path,
         workbench: Workbench | None = None,
-        method: str = "",
         mcp: str = "stdio",
     ) -> None:
-        launch = Launch("Fake", fake.command, folder, {"HOME": str(folder)}, method, mcp=mcp)
+        launch = Launch("Fake", fake.command, folder, {"HOME": str(folder)}, mcp=mcp)
         super().__init__(AcpAgent(launch, workbench or Workbench()))
         self.fake = fake
         self.past: list[Event] = []

@@ -235,7 +235,7 @@ class AcpAgent(BaseAgent):
         try:
             await connection.initialize(self._serving.abilities)
             self._serving.files.agent = connection.offer.own_name
-            await launch.logins.use(connection, launch.method)
+            launch.logins.reported = connection.offer.methods
         except BaseException:
             connection.kill()
             raise

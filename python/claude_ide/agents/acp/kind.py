@@ -85,7 +85,7 @@ def _merged(entry: Entry, given: AgentConfig) -> Entry:
 
 
 class Acp(Kind):
-    """Implements `Kind`. `cmd` is the user's command line; `method` is a login for each start.
+    """Implements `Kind`. `cmd` is the user's command line.
 
     `mcp` is `http` if it refuses MCP servers over `stdio`. `login` is the command that logs in in a
     terminal, as in an `Entry`.
@@ -103,7 +103,6 @@ class Acp(Kind):
         environment: Mapping[str, str],
         *,
         install: str = "",
-        method: str = "",
         login: Sequence[str] = (),
         mcp: str = "stdio",
         remembered: Remembered | None = None,
@@ -113,7 +112,6 @@ class Acp(Kind):
         self._cmd = cmd
         self._environment = dict(environment)
         self._install = install
-        self._method = method
         self._mcp = mcp
         self._logins = Logins(login, id_, remembered)
         self.deletes_sessions = False
@@ -175,5 +173,5 @@ class Acp(Kind):
         return launch.words(self._cmd, self._environment)
 
     def _launch(self, folder: Path) -> Launch:
-        start = self._environment, self._method, self._logins
-        return Launch(self.name, self._words, folder, *start, self._mcp)
+        settings = self._environment, self._logins, self._mcp
+        return Launch(self.name, self._words, folder, *settings)

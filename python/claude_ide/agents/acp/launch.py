@@ -58,15 +58,11 @@ def _absolute(name: str) -> str:
 
 
 class Launch(Struct, frozen=True):
-    """How an agent is started; `method` is the login that it wants each time, if any.
-
-    `mcp` is `http` if it refuses MCP servers over `stdio`.
-    """
+    """How an agent is started; `mcp` is `http` if it refuses MCP servers over `stdio`."""
 
     name: str
     command: tuple[str, ...]
     folder: Path
     environment: dict[str, str] = {}
-    method: str = ""
     logins: Logins = field(default_factory=Logins)
     mcp: str = "stdio"

@@ -1,18 +1,22 @@
 """The ways to log in to an agent, which it reports when it starts."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from claude_ide import files
-from claude_ide.agents.acp.decoding.capabilities import LoginMethod, Offer
+from claude_ide.agents.acp.decoding.capabilities import LoginMethod
 from claude_ide.agents.agent import Login
 from claude_ide.errors import AgentError, LoginNeededError
 
 logger = logging.getLogger(__name__)
+
+Request = Callable[[str, dict[str, Any]], Awaitable[Any]]
+"""Calls the agent."""
 
 LARGEST = 100_000
 """Bytes."""
@@ -59,17 +63,6 @@ COMMAND = "command"
 """The id of the login in a terminal that is known without the agent."""
 
 
-class Initialized(Protocol):
-    """A connection to an agent that has been initialized."""
-
-    @property
-    def offer(self) -> Offer:
-        """What the agent has reported."""
-
-    async def request(self, method: str, params: dict[str, Any]) -> Any:
-        """Call the agent."""
-
-
 class Logins:
     """What all agents of a kind share: the ways to log in, and the user's choice among them.
 
@@ -86,20 +79,14 @@ class Logins:
         self._remembered = remembered or Remembered()
         self._failed = ""
         """The method that has failed, or has never ended; the user may choose it again."""
-        self._reported: tuple[LoginMethod, ...] = ()
+        self.reported: tuple[LoginMethod, ...] = ()
 
     @property
     def exist(self) -> bool:
         """Whether a way to log in is known."""
-        return bool(self._command or self._reported)
+        return bool(self._command or self.reported)
 
-    async def use(self, connection: Initialized, method: str = "") -> None:
-        """Note what an agent has reported, and log in by `method`."""
-        self._reported = connection.offer.methods
-        if method:
-            await connection.request("authenticate", {"methodId": method})
-
-    async def follow_choice(self, connection: Initialized) -> None:
+    async def follow_choice(self, request: Request) -> None:
         """Log in as the user has chosen, once.
 
         Raises `LoginNeededError` if that fails: there may be another way.
@@ -107,37 +94,37 @@ class Logins:
         chosen, self.chosen = self.chosen, ""
         if chosen:
             try:
-                await self._log_in(connection, chosen)
+                await self._log_in(request, chosen)
             except AgentError as error:
                 raise LoginNeededError(str(error)) from error
 
-    async def repeat(self, connection: Initialized) -> bool:
+    async def repeat(self, request: Request) -> bool:
         """Log in as the user did before, in an agent that has forgotten it; False if not possible.
 
         Not before the agent asks for it: some delete the login that they have stored, or open a
         browser, at each request.
         """
         method = self._remembered.of(self._agent)
-        if method == self._failed or method not in [each.id for each in self._reported]:
+        if method == self._failed or method not in [each.id for each in self.reported]:
             return False
         try:
-            await self._log_in(connection, method)
+            await self._log_in(request, method)
         except AgentError as error:
             logger.info("%s: the login %s cannot be repeated: %s", self._agent, method, error)
             return False
         return True
 
-    async def _log_in(self, connection: Initialized, method: str) -> None:
+    async def _log_in(self, request: Request, method: str) -> None:
         # Also of a login that the user interrupts: the next start must not wait for it again.
         self._failed = method
-        await connection.request("authenticate", {"methodId": method})
+        await request("authenticate", {"methodId": method})
         self._failed = ""
         self._remembered.add(self._agent, method)
 
     def ways(self, words: Sequence[str], environment: Mapping[str, str]) -> list[Login]:
         """Return all ways; `words` is the agent's command line."""
         command = self._command
-        reported = [_login(each, words, environment) for each in self._reported]
+        reported = [_login(each, words, environment) for each in self.reported]
         has_terminal = any(each.command for each in reported)
         if not command or has_terminal:
             return reported
@@ -148,17 +135,18 @@ class Logins:
 
 
 def _login(method: LoginMethod, words: Sequence[str], environment: Mapping[str, str]) -> Login:
-    name = method.name or method.id
+    """Return a way to log in in a terminal, or by a request to the agent."""
+    login = Login(method.id, method.name or method.id)
+    command = method.command
+    if not command and method.kind == "terminal":
+        command = (*_without_protocol(words), *method.arguments)
+    if command:
+        return replace(login, command=command, environment={**environment, **method.environment})
     unset = [variable for variable in method.variables if not environment.get(variable)]
-    if method.command:
-        return Login(method.id, name, method.command, {**environment, **method.environment})
-    if method.kind == "terminal":
-        more = {**environment, **method.environment}
-        return Login(method.id, name, (*_without_protocol(words), *method.arguments), more)
     if unset:
         problem = f"set {', '.join(unset)} in Neovim's environment, or in g:claude_ide.agents"
-        return Login(method.id, name, problem=problem)
-    return Login(method.id, name)
+        return replace(login, problem=problem)
+    return login
 
 
 def _without_protocol(words: Sequence[str]) -> tuple[str, ...]:

@@ -107,11 +107,11 @@ class Sessions:
 
     async def _request(self, method: str, params: dict[str, Any]) -> Any:
         """Call the agent; if it has forgotten the user's login, repeat that first."""
-        await self._logins.follow_choice(self._connection)
+        await self._logins.follow_choice(self._connection.request)
         try:
             return await self._connection.request(method, params)
         except LoginNeededError:
-            if not await self._logins.repeat(self._connection):
+            if not await self._logins.repeat(self._connection.request):
                 raise
             return await self._connection.request(method, params)
 
