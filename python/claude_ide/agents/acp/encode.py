@@ -37,17 +37,24 @@ def blocks(prompt: Prompt, offer: Offer) -> list[Block]:
         match part:
             case Words(words):
                 content.append(text(words))
+            case Image(data, media_type) if offer.images:
+                encoded = base64.b64encode(data).decode("ascii")
+                content.append({"type": "image", "mimeType": media_type, "data": encoded})
             case Image():
-                content.append(_image(part) if offer.images else text(NO_IMAGES))
-            case Mention():
-                context.append(_link(part))
-            case Selection():
-                uri = _uri(part.path, part.first, part.last)
-                context.append(_embedded(uri, part.text, offer))
-            case OpenFile():
-                context.append(_open_file(part, offer))
-            case ShellResult():
-                context.append(_context("shell", _ran(part)))
+                content.append(text(NO_IMAGES))
+            case Mention(path, name, first, last):
+                uri = _uri(path, first, last)
+                context.append({"type": "resource_link", "name": name, "uri": uri})
+            case Selection(path, first, last, words):
+                context.append(_embedded(_uri(path, first, last), words, offer))
+            case OpenFile(path, None):
+                context.append(note(f"The user has opened the file {path}. {MAY_NOT_MATTER}"))
+            case OpenFile(path, str(words)):
+                context.append(_embedded(_uri(path), words, offer))
+            case ShellResult(command, output, failed):
+                lines = ["The user has run this command:", f"$ {command}"]
+                lines += [output.removesuffix("\n"), *["(The command has failed.)"] * failed]
+                context.append(_context("shell", "\n".join(lines)))
     if context:
         _separate(content)
     return content + context
@@ -75,32 +82,10 @@ def _separate(content: list[Block]) -> None:
             return
 
 
-def _image(image: Image) -> Block:
-    encoded = base64.b64encode(image.data).decode("ascii")
-    return {"type": "image", "mimeType": image.media_type, "data": encoded}
-
-
-def _link(mention: Mention) -> Block:
-    uri = _uri(mention.path, mention.first, mention.last)
-    return {"type": "resource_link", "name": mention.name, "uri": uri}
-
-
 def _embedded(uri: str, words: str, offer: Offer) -> Block:
     if not offer.embeds:
         return _context(uri, words)
     return {"type": "resource", "resource": {"uri": uri, "text": words}, **FOR_THE_MODEL}
-
-
-def _open_file(file: OpenFile, offer: Offer) -> Block:
-    if file.text is None:
-        return note(f"The user has opened the file {file.path}. {MAY_NOT_MATTER}")
-    return _embedded(_uri(file.path), file.text, offer)
-
-
-def _ran(result: ShellResult) -> str:
-    failed = "\n(The command has failed.)" if result.failed else ""
-    output = result.output.removesuffix("\n")
-    return f"The user has run this command:\n$ {result.command}\n{output}{failed}"
 
 
 def _uri(path: str, first: int | None = None, last: int | None = None) -> str:

@@ -28,6 +28,9 @@ OF_TALK = (
 )
 """The events that belong to the conversation."""
 
+_Piece = tuple[type[Text | Thinking | UserMessage], str, str]
+"""A kind of message, the id of the message, and its words."""
+
 LATE_SECONDS = 0.5
 """How long an agent may take to repeat a conversation after its answer."""
 
@@ -42,13 +45,11 @@ async def settled(events: Sequence[Event]) -> None:
     """
     loop = asyncio.get_running_loop()
     end, known = loop.time() + LATE_SECONDS, -1
-    while loop.time() < end and (known < len(events) or not _has_talk(events)):
+    while loop.time() < end and (
+        known < len(events) or not any(isinstance(event, OF_TALK) for event in events)
+    ):
         known = len(events)
         await asyncio.sleep(PAUSE_SECONDS)
-
-
-def _has_talk(events: Iterable[Event]) -> bool:
-    return any(isinstance(event, OF_TALK) for event in events)
 
 
 def present(events: Iterable[Event]) -> Iterator[Event]:
@@ -64,11 +65,18 @@ def history(name: str, events: Iterable[Event]) -> list[Event]:
 
 def conversation(events: Iterable[Event]) -> Iterator[Event]:
     """Yield a repeated conversation with whole texts in place of their pieces."""
-    whole: UserMessage | Text | Thinking | None = None
+    whole: _Piece | None = None
     for event in (each for each in events if isinstance(each, OF_TALK)):
-        piece = _whole(event)
-        if piece is not None and whole is not None and _is_next(whole, piece):
-            whole = _joined(whole, piece)
+        piece: _Piece | None = None
+        match event:
+            case TextDelta(block, words):
+                piece = Text, block, words
+            case ThinkingDelta(block, words):
+                piece = Thinking, block, words
+            case UserMessage(words, prompt):
+                piece = UserMessage, prompt, words
+        if piece is not None and whole is not None and piece[:2] == whole[:2]:
+            whole = (*piece[:2], whole[2] + piece[2])
             continue
         yield from _shown(whole)
         whole = piece
@@ -77,44 +85,13 @@ def conversation(events: Iterable[Event]) -> Iterator[Event]:
     yield from _shown(whole)
 
 
-def _shown(whole: UserMessage | Text | Thinking | None) -> Iterator[Event]:
+def _shown(whole: _Piece | None) -> Iterator[Event]:
     match whole:
-        case UserMessage(words, prompt):
+        case (kind, prompt, words) if kind is UserMessage:
             if own := typed(words):
                 yield UserMessage(own, prompt)
-        case Text() | Thinking():
-            yield whole
-
-
-def _whole(event: Event) -> UserMessage | Text | Thinking | None:
-    match event:
-        case TextDelta(block, words):
-            return Text(block, words)
-        case ThinkingDelta(block, words):
-            return Thinking(block, words)
-        case UserMessage():
-            return event
-    return None
-
-
-def _is_next(whole: UserMessage | Text | Thinking, piece: UserMessage | Text | Thinking) -> bool:
-    return type(whole) is type(piece) and _id(whole) == _id(piece)
-
-
-def _id(message: UserMessage | Text | Thinking) -> str:
-    return message.prompt if isinstance(message, UserMessage) else message.block
-
-
-def _joined(
-    whole: UserMessage | Text | Thinking, piece: UserMessage | Text | Thinking
-) -> UserMessage | Text | Thinking:
-    match whole:
-        case UserMessage(words, prompt):
-            return UserMessage(words + piece.text, prompt)
-        case Text(block, words):
-            return Text(block, words + piece.text)
-        case Thinking(block, words):
-            return Thinking(block, words + piece.text)
+        case (kind, block, words):
+            yield kind(block, words)
 
 
 MODEL = "assistant"

@@ -4,6 +4,7 @@ Source: the ACP schema. Any of the three can be the first one about a call, and 
 fields that have changed. A list of content replaces the one before it.
 """
 
+import contextlib
 import itertools
 import json
 import re
@@ -29,9 +30,14 @@ class Diff(Struct, frozen=True):
 def diffs(content: Any, folder: str) -> tuple[Diff, ...]:
     """Return the diffs in a tool call's content; relative paths begin at `folder`."""
     return tuple(
-        Diff(_absolute(text(each.get("path")), folder), _old(each), text(each.get("newText")))
+        Diff(
+            str(Path(folder, path)),
+            old if isinstance(old, str) else None,
+            text(each.get("newText")),
+        )
         for each in mappings(content)
-        if each.get("type") == "diff" and each.get("path")
+        if each.get("type") == "diff" and (path := text(each.get("path")))
+        for old in [each.get("oldText")]
     )
 
 
@@ -45,42 +51,22 @@ def written(
     tool: str, diffs: Sequence[Diff]
 ) -> Iterator[tuple[events.FileWritten | None, events.Change]]:
     """Yield what a tool has written; without `FileWritten` if the file has another text."""
-    for diff in diffs:
-        write = _written(tool, diff)
-        if write is None or write.after is None:
-            yield None, _change_of_a_part(diff)
+    for path, old, new in ((diff.path, diff.old, diff.new) for diff in diffs):
+        after: str | None = None
+        with contextlib.suppress(OSError, ValueError):
+            after = files.read(Path(path)).decode()
+        if after is not None and after in (new, new + "\n"):
+            # Some agents describe a new file by an empty text, and leave out the last line's end.
+            before = old + after.removeprefix(new) if old else None
+        elif after is not None and old and after.count(new) == 1:
+            before = after.replace(new, old)
         else:
-            yield write, events.Change.between(diff.path, write.before, write.after)
-
-
-def _change_of_a_part(diff: Diff) -> events.Change:
-    """Return the change of a text that need not end with a line."""
-    end = "" if diff.new.endswith("\n") else "\n"
-    return events.Change.between(diff.path, diff.old + end if diff.old else None, diff.new + end)
-
-
-def _absolute(path: str, folder: str) -> str:
-    return str(Path(folder, path))
-
-
-def _old(diff: dict[str, Any]) -> str | None:
-    old = diff.get("oldText")
-    return old if isinstance(old, str) else None
-
-
-def _written(tool: str, diff: Diff) -> events.FileWritten | None:
-    """Return the whole texts; a part that was replaced is found in the file."""
-    try:
-        after = files.read(Path(diff.path)).decode()
-    except (OSError, ValueError):
-        return None
-    if after in (diff.new, diff.new + "\n"):
-        # Some agents describe a new file by an empty text, and leave out the last line's end.
-        end = after.removeprefix(diff.new)
-        return events.FileWritten(tool, diff.path, diff.old + end if diff.old else None, after)
-    if not diff.old or after.count(diff.new) != 1:
-        return None
-    return events.FileWritten(tool, diff.path, after.replace(diff.new, diff.old), after)
+            # The change of a part, which need not end with a line.
+            end = "" if new.endswith("\n") else "\n"
+            yield None, events.Change.between(path, old + end if old else None, new + end)
+            continue
+        write = events.FileWritten(tool, path, before, after)
+        yield write, events.Change.between(path, before, after)
 
 
 NAMES = {
@@ -256,7 +242,7 @@ class Tools:
             title = "" if named["name"] == call.name else title
         elif named and named["name"].lower() == call.name.lower():
             title = named["rest"]
-        call.title = command(call) or files_of(call, self._folder) or title or call.title
+        call.title = command(call) or _files_of(call, self._folder) or title or call.title
 
     def _announced(self, call: Call) -> Iterator[events.Event]:
         """Yield what has changed of the name and of the input."""
@@ -319,16 +305,11 @@ def command(call: Call) -> str:
     return " ".join(words) or text(given)
 
 
-def files_of(call: Call, folder: str) -> str:
-    """Return the files that a call reads or changes; "" if it does something else.
-
-    The paths of several files begin at `folder`.
-    """
-    if not call.is_on_files:
-        return ""
-    if len(call.diffs) > 1:
+def _files_of(call: Call, folder: str) -> str:
+    """Return the files that a call reads or changes; those of several begin at `folder`."""
+    if call.is_on_files and len(call.diffs) > 1:
         return ", ".join(diff.path.removeprefix(f"{folder}/") for diff in call.diffs)
-    return call.path
+    return call.path if call.is_on_files else ""
 
 
 def _spelled(call: Call, update: dict[str, Any]) -> dict[str, Any]:
@@ -362,14 +343,14 @@ def _is_unfinished(update: dict[str, Any]) -> bool:
 
 def printed(content: Any) -> str:
     """Return the text in a list of content, without the fences that agents put around output."""
-    blocks = [mapping(each.get("content")) for each in mappings(content)]
-    return "\n".join(found for block in blocks if (found := _bare(text(block.get("text")))))
-
-
-def _bare(output: str) -> str:
-    fenced = _FENCED.fullmatch(output)
-    is_one = fenced is not None and fenced["fence"] not in fenced["inside"]
-    return fenced["inside"] if fenced is not None and is_one else output
+    texts = []
+    for each in mappings(content):
+        output = text(mapping(each.get("content")).get("text"))
+        fenced = _FENCED.fullmatch(output)
+        if fenced is not None and fenced["fence"] not in fenced["inside"]:
+            output = fenced["inside"]
+        texts.append(output)
+    return "\n".join(filter(None, texts))
 
 
 def raw_output(output: Any) -> str:
