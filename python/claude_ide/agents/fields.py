@@ -9,6 +9,7 @@ from functools import cache
 from types import MappingProxyType, NoneType
 from typing import Any, TypeVar, get_args
 
+import msgspec
 from msgspec import NODEFAULT, Struct
 from msgspec.structs import fields
 
@@ -49,6 +50,14 @@ def mappings(value: Any) -> list[dict[str, Any]]:
 def strings(value: Any) -> tuple[str, ...]:
     """Return the strings in an array; () if the value is no array."""
     return tuple(item for item in sequence(value) if isinstance(item, str))
+
+
+def parsed(content: str | bytes) -> dict[str, Any]:
+    """Return the object in a text of JSON; {} if it has none."""
+    try:
+        return mapping(msgspec.json.decode(content))
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return {}
 
 
 def read(type_: type[T], message: Any, keys: Mapping[str, str] = _SAME, **known: Any) -> T:

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from claude_ide import files
-from claude_ide.agents.fields import mapping, number, sequence, text
+from claude_ide.agents.fields import mapping, number, parsed, sequence, text
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.events import Activity
 from claude_ide.hooks.conversation import Hook
@@ -87,10 +87,7 @@ class Record:
 
 def _interrupted_prompt(line: bytes) -> str | None:
     """Return the id of the prompt whose interruption a line records; None if it does not."""
-    try:
-        entry = mapping(msgspec.json.decode(line))
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return None
+    entry = parsed(line)
     content = sequence(mapping(entry.get("message")).get("content"))
     first = text(mapping(content[0]).get("text")) if content else ""
     is_mark = entry.get("type") == "user" and first.startswith(MARK)
@@ -147,11 +144,7 @@ class Activities:
 
     def report(self, launch: str, body: bytes) -> None:
         """Apply what a CLI tells its status line; versions differ."""
-        try:
-            report = mapping(msgspec.json.decode(body))
-        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-            logger.warning("a report for the status line could not be decoded: %s", error)
-            return
+        report = parsed(body)
         used = number(mapping(report.get("context_window")).get("used_percentage"))
         figures = {
             "model": text(mapping(report.get("model")).get("display_name")) or None,

@@ -11,10 +11,8 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from claude_ide import files
-from claude_ide.agents.fields import mapping, mappings, text
+from claude_ide.agents.fields import mapping, mappings, parsed, text
 from claude_ide.last_words import sentence
 
 TAIL = 2_000_000
@@ -68,10 +66,7 @@ def _messages(lines: Iterable[bytes]) -> Iterator[Mapping[str, Any]]:
     for line in lines:
         if b'"role":"assistant"' not in line and b'"role":"user"' not in line:
             continue
-        try:
-            record = mapping(msgspec.json.decode(line))
-        except (msgspec.DecodeError, UnicodeError, RecursionError):
-            continue
+        record = parsed(line)
         if record.get("type") in ("assistant", "user") and not record.get("isSidechain"):
             yield mapping(record.get("message"))
 

@@ -1,8 +1,14 @@
-"""The library that talks to kernels; only users who have code run need it."""
+"""The library that talks to kernels, which is optional, and the connection file of a kernel.
+
+A kernel that we start is reached over sockets that only its user can open. On loopback every user
+of the machine can read what a kernel publishes: the code and its output. The key in a connection
+file signs messages, but encrypts none.
+"""
 
 import asyncio
 import contextlib
 import errno
+import json
 import os
 import secrets
 import shutil
@@ -41,6 +47,14 @@ def load(module: str) -> Any:
         return import_module(module)
     except ImportError:
         raise ToolError(MISSING) from None
+
+
+def decoded(content: bytes | None) -> Any:
+    """Return the value in a file of JSON; None if it has none."""
+    try:
+        return json.loads(content or b"null")
+    except (ValueError, RecursionError):
+        return None
 
 
 HAS_IPC = os.name == "posix"

@@ -163,7 +163,15 @@ class Kernel:
             ending = await self._finished(run, seconds)
             if ending is Ending.INTERRUPTED:
                 ending = await self._interrupted(run)
-            return self._outcome(run, ending)
+            found = run.outputs
+            return Outcome(
+                found.all,
+                ending,
+                number=found.number,
+                has_failed=found.status == "error",
+                left_out=found.left_out,
+                reason=self._last_words() if ending is Ending.DIED else "",
+            )
         except asyncio.CancelledError:
             self._interrupt_later(run)
             raise
@@ -237,14 +245,14 @@ class Kernel:
         try:
             self._session = Session(self._connection.file, beats=self._process is None)
             async with asyncio.timeout(seconds):
-                about = await self._unless_dead(self._session.ready())
+                language = await self._unless_dead(self._session.ready())
         except TimeoutError:
             await self.stop()
             raise ToolError(f"{self.title} did not answer within {seconds:g} s") from None
         except BaseException:
             await self.stop()
             raise
-        self.language = about.language or self.language
+        self.language = language or self.language
 
     async def _unless_dead(self, work: Awaitable[Any]) -> Any:
         """Return the result of `work`. Raises `ToolError` if the kernel dies before."""
@@ -271,17 +279,6 @@ class Kernel:
         if run.outputs.is_done:
             return Ending.STOPPED if self._is_stopped else Ending.DONE
         return Ending.INTERRUPTED if self.is_alive else Ending.DIED
-
-    def _outcome(self, run: Run, ending: Ending) -> Outcome:
-        found = run.outputs
-        return Outcome(
-            found.all,
-            ending,
-            number=found.number,
-            has_failed=found.status == "error",
-            left_out=found.left_out,
-            reason=self._last_words() if ending is Ending.DIED else "",
-        )
 
     async def _watch(self) -> int | None:
         """Return when it has died, with the exit code if it is known."""

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import json
 import os
 from datetime import datetime
 from itertools import chain
@@ -12,7 +11,7 @@ from typing import NamedTuple
 from claude_ide import files
 from claude_ide.errors import ToolError
 from claude_ide.jupyter import connection
-from claude_ide.jupyter.connection import SHARED
+from claude_ide.jupyter.connection import SHARED, decoded
 from claude_ide.jupyter.kernel import Kernel
 
 MOST = 12
@@ -40,17 +39,18 @@ async def find(except_for: Path | None = None) -> list[Running]:
 
 def named(given: str) -> Running | None:
     """Return the latest kernel whose connection file has this name, or an id that begins so."""
-    found = (each for each in _files() if each.name == given or _id(each).startswith(given))
+    found = (
+        each
+        for each in _files()
+        if each.name == given or each.stem.removeprefix(PREFIX).startswith(given)
+    )
     return next(map(described, found), None)
-
-
-def _id(file: Path) -> str:
-    return file.stem.removeprefix(PREFIX)
 
 
 def described(file: Path) -> Running:
     """Return the kernel of a connection file."""
-    given = _content(file)
+    content = decoded(files.read_if_sound(file, LARGEST_FILE))
+    given = content if isinstance(content, dict) else {}
     name = given.get("kernel_name")
     title = f"running {name if name and isinstance(name, str) else 'kernel'}"
     with contextlib.suppress(OSError):
@@ -58,13 +58,6 @@ def described(file: Path) -> Running:
         title += f" since {since:%Y-%m-%d %H:%M}"
     is_private = given.get("transport") == "ipc" or "curve_publickey" in given
     return Running(file, title + SHARED * (not is_private))
-
-
-def _content(file: Path) -> dict[str, object]:
-    with contextlib.suppress(ValueError, RecursionError):
-        given = json.loads(files.read_if_sound(file, LARGEST_FILE) or b"{}")
-        return given if isinstance(given, dict) else {}
-    return {}
 
 
 def _files() -> list[Path]:

@@ -25,13 +25,6 @@ PORTS = {"shell_port", "iopub_port", "control_port", "hb_port"}
 NO_FILE = "this is no connection file of a kernel"
 
 
-class About(NamedTuple):
-    """What a kernel says about itself."""
-
-    language: str
-    banner: str
-
-
 class Run(NamedTuple):
     """A run of code: what it has put out, and an event at its end."""
 
@@ -49,7 +42,7 @@ class Session:
     def __init__(self, connection_file: Path, *, beats: bool) -> None:
         self._client = _connected(connection_file, beats=beats)
         self._runs: dict[str, Run] = {}
-        self._about: About | None = None
+        self._language = ""
         self._heard = asyncio.Event()
         self._answered = asyncio.Event()
         self._readers = [
@@ -57,15 +50,14 @@ class Session:
             asyncio.create_task(self._read(self._client.get_shell_msg, self._replied)),
         ]
 
-    async def ready(self) -> About:
-        """Wait until the kernel answers, and until its output is heard."""
+    async def ready(self) -> str:
+        """Return its language, once the kernel answers and its output is heard."""
         while not (self._heard.is_set() and self._answered.is_set()):
             self._client.kernel_info()
             both = asyncio.gather(self._heard.wait(), self._answered.wait())
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(both, REPEAT_SECONDS)
-        assert self._about is not None
-        return self._about
+        return self._language
 
     def execute(self, code: str) -> Run:
         """Start to run code."""
@@ -124,8 +116,7 @@ class Session:
 
     def _replied(self, kind: str, parent: str, content: dict[str, Any]) -> None:
         if kind == "kernel_info_reply":
-            language = content.get("language_info") or {}
-            self._about = About(str(language.get("name", "")), str(content.get("banner", "")))
+            self._language = str((content.get("language_info") or {}).get("name", ""))
             self._answered.set()
         self._apply(kind, parent, content)
 

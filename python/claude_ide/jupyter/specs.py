@@ -1,10 +1,9 @@
 """The kernels that can be started: kernelspecs of the user, and environments of a folder."""
 
 import contextlib
-import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,7 +12,7 @@ import msgspec
 
 from claude_ide import files
 from claude_ide.jupyter import connection
-from claude_ide.jupyter.connection import HAS_IPC, SHARED
+from claude_ide.jupyter.connection import HAS_IPC, SHARED, decoded
 
 LARGEST_SPEC = 100_000
 LARGEST_NOTEBOOK = 100_000_000
@@ -68,8 +67,11 @@ class Spec(msgspec.Struct, frozen=True):
 
     def filled(self, connection_file: Path) -> list[str]:
         """Return the command for a connection file."""
-        fields = {"{connection_file}": str(connection_file), "{resource_dir}": self.resources}
-        return [_replaced(word, fields) for word in self.command]
+        file = str(connection_file)
+        return [
+            word.replace("{connection_file}", file).replace("{resource_dir}", self.resources)
+            for word in self.command
+        ]
 
 
 def of_user() -> list[Spec]:
@@ -130,7 +132,7 @@ def of_folder(folder: Path, name: str = "") -> Spec | None:
         name = Path(name).name
         resources = environment / "share/jupyter/kernels" / name
         content = files.read_if_sound(resources / "kernel.json", LARGEST_SPEC)
-        spec = _decoded(name, _json(content), resources)
+        spec = _decoded(name, decoded(content), resources)
         if spec is not None:
             first, *others = spec.command
             own = (str(python), *others) if _is_python(first) else spec.command
@@ -145,7 +147,7 @@ def of_folder(folder: Path, name: str = "") -> Spec | None:
 
 def of_notebook(path: Path) -> str:
     """Return the name of a notebook's kernelspec; empty if it has none."""
-    notebook = _json(files.read_if_sound(path, LARGEST_NOTEBOOK))
+    notebook = decoded(files.read_if_sound(path, LARGEST_NOTEBOOK))
     for key in ("metadata", "kernelspec", "name"):
         notebook = notebook.get(key) if isinstance(notebook, dict) else None
     return notebook if isinstance(notebook, str) else ""
@@ -200,16 +202,3 @@ class _Given(msgspec.Struct):
     language: str = ""
     env: dict[str, str] = {}
     interrupt_mode: str = ""
-
-
-def _json(content: bytes | None) -> Any:
-    try:
-        return json.loads(content or b"null")
-    except (ValueError, RecursionError):
-        return None
-
-
-def _replaced(word: str, fields: Mapping[str, str]) -> str:
-    for name, value in fields.items():
-        word = word.replace(name, value)
-    return word

@@ -9,11 +9,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-import msgspec
 from msgspec.structs import replace
 
 from claude_ide.agents.events import Event, Notice, PromptBlocked, ToolEnded, ToolStatus
-from claude_ide.agents.fields import mapping, mappings, text
+from claude_ide.agents.fields import mapping, mappings, parsed, text
 from claude_ide.agents.stream_json.wire.frames import Frame, content_of
 
 NOTICE, WARNING, ERROR = "notice", "warning", "error"
@@ -107,7 +106,7 @@ class Notices:
 
     def _hook(self, frame: Frame) -> list[Event]:
         name, event = text(frame.get("hook_name")), text(frame.get("hook_event"))
-        answer = _answer(text(frame.get("stdout")))
+        answer = parsed(text(frame.get("stdout")))
         found: list[Event] = []
         if message := text(answer.get("systemMessage")):
             found += self._notice(f"{name} says: {message}", NOTICE)
@@ -148,16 +147,6 @@ def _level(frame: Frame, usual: str) -> str:
 
 def _refuses(frame: Frame, answer: Mapping[str, Any]) -> bool:
     return frame.get("exit_code") == REFUSAL or answer.get("decision") == "block"
-
-
-def _answer(stdout: str) -> dict[str, Any]:
-    """Return the JSON object that a hook has printed; {} if it has printed something else."""
-    if not stdout.lstrip().startswith("{"):
-        return {}
-    try:
-        return mapping(msgspec.json.decode(stdout))
-    except (msgspec.DecodeError, RecursionError):
-        return {}
 
 
 def _joined(head: str, words: str) -> str:
