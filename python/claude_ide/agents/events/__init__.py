@@ -210,7 +210,7 @@ class Waiting(Struct, frozen=True):
 class Usage(Struct, frozen=True):
     """The cost in dollars, and the context in tokens; None for what was not reported.
 
-    `cost` is that of the session, and of those that the agent has opened before it.
+    `cost` is that of the session, as the agent reports it.
     `answered` are the tokens of an answer of the model that is now complete.
     """
 

@@ -1,6 +1,7 @@
 """One running CLI: its process, and the control requests in both directions."""
 
 import asyncio
+import contextlib
 import itertools
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
@@ -181,14 +182,11 @@ class Callbacks:
         self._run(id_, self._answer(id_, asked))
 
     def _run(self, id_: str, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks[id_] = task
+        task = self._tasks[id_] = asyncio.get_running_loop().create_task(work)
 
-        def done(task: asyncio.Task[None]) -> None:
+        def done(_task: object) -> None:
             if self._tasks.get(id_) is task:
                 del self._tasks[id_]
-            if not task.cancelled() and (error := task.exception()):
-                logger.error("a request of the CLI failed", exc_info=error)
 
         task.add_done_callback(done)
 
@@ -208,7 +206,6 @@ class Callbacks:
         self._changed.clear()
 
     async def _answer(self, id_: str, asked: Frame) -> None:
-        answer = frames.failure(id_, "this request failed")
         try:
             match text(asked.get("subtype")):
                 case "hook_callback":
@@ -217,19 +214,12 @@ class Callbacks:
                     answer = frames.success(id_, {"mcp_response": await self._message(asked)})
                 case subtype:
                     answer = frames.failure(id_, f"{subtype} is not supported")
-        except asyncio.CancelledError:
-            answer = {}
-            raise
-        finally:
+        except Exception:
             # Without an answer the CLI would wait forever.
-            if answer:
-                await self._reply(answer)
-
-    async def _reply(self, answer: Frame) -> None:
-        try:
+            logger.exception("a request of the CLI failed")
+            answer = frames.failure(id_, "this request failed")
+        with contextlib.suppress(TransportClosed):  # the CLI has ended
             await self._send(answer)
-        except TransportClosed:
-            logger.info("an answer could not be sent: the CLI has ended")
 
     async def _message(self, asked: Frame) -> dict[str, Any]:
         message = mapping(asked.get("message"))
@@ -241,34 +231,25 @@ class Callbacks:
         return {"jsonrpc": "2.0", "result": {}, "id": 0} if answer is None else answer
 
     async def _hook(self, asked: Frame) -> Frame:
-        if text(asked.get("callback_id")) == PROMPTED:
-            return _context("UserPromptSubmit", await self._news())
+        hook, edits = text(asked.get("callback_id")), self._edits
+        if hook == PROMPTED:
+            late = await edits.prompted() if edits is not None else ""
+            restored = "\n".join([RESTORED, *self._restored]) if self._restored else ""
+            self._restored.clear()
+            return _context("UserPromptSubmit", restored, late)
         reported = mapping(asked.get("input"))
-        tool = text(reported.get("tool_use_id"))
+        tool, result = text(reported.get("tool_use_id")), mapping(reported.get("tool_response"))
         path = path_in(mapping(reported.get("tool_input")))
-        if text(asked.get("callback_id")) == EDITING:
-            if self._edits is not None and path:
-                await self._edits.before(tool, path)
+        if hook == EDITING:
+            if edits is not None and path:
+                await edits.before(tool, path)
             return {}
-        notes = await self._notes(tool, path, mapping(reported.get("tool_response")))
-        return _context("PostToolUse", notes)
-
-    async def _news(self) -> list[str]:
-        """Return notes for the model on what has happened since the last turn."""
-        late = await self._edits.prompted() if self._edits is not None else ""
-        restored = "\n".join([RESTORED, *self._restored]) if self._restored else ""
-        self._restored.clear()
-        return [*filter(None, (restored, late))]
-
-    async def _notes(self, tool: str, path: str, result: Frame) -> list[str]:
-        """Return notes for the model on a file that a tool has changed."""
-        notes = []
+        changed = ""
         if tool in self._changed:
             self._changed.discard(tool)
-            notes.append(f"{CHANGED}\n{_patch(hunks_of(result)) or text(result.get('content'))}")
-        if self._edits is not None:
-            notes.append(await self._edits.after(tool, path, change_of(result)))
-        return [*filter(None, notes)]
+            changed = f"{CHANGED}\n{_patch(hunks_of(result)) or text(result.get('content'))}"
+        after = await edits.after(tool, path, change_of(result)) if edits is not None else ""
+        return _context("PostToolUse", changed, after)
 
 
 def _hook(id_: str, tools: str = "") -> Frame:
@@ -277,12 +258,11 @@ def _hook(id_: str, tools: str = "") -> Frame:
     return {**matcher, "hookCallbackIds": [id_], "timeout": HOOK_SECONDS}
 
 
-def _context(event: str, notes: list[str]) -> Frame:
+def _context(event: str, *notes: str) -> Frame:
     """Return the answer to a hook that adds notes to the model's context."""
-    if not notes:
-        return {}
-    context = {"hookEventName": event, "additionalContext": "\n\n".join(notes)}
-    return {"hookSpecificOutput": context}
+    context = "\n\n".join(filter(None, notes))
+    output = {"hookEventName": event, "additionalContext": context}
+    return {"hookSpecificOutput": output} if context else {}
 
 
 def _patch(hunks: Iterable[Hunk]) -> str:
@@ -421,7 +401,9 @@ class Connection(base.Connection):
                 self.callbacks.accept(frame)
             case "control_request":
                 self._warn()
-                self._keep_requests(events, frame)
+                for event in events:
+                    assert isinstance(event, Asked)
+                    self.pending[event.request] = mapping(frame.get("request"))
             case "result":
                 self._warn()
             case "control_cancel_request":
@@ -435,11 +417,6 @@ class Connection(base.Connection):
             if UNTRUSTED in line and line not in self._warned:
                 self._warned.add(line)
                 self._emit(Notice(line.partition(ABOUT_FILES)[0], "warning"))
-
-    def _keep_requests(self, events: list[Event], frame: Frame) -> None:
-        for event in events:
-            assert isinstance(event, Asked)
-            self.pending[event.request] = mapping(frame.get("request"))
 
     def _early_end(self) -> AgentError:
         if self._lacks_hook_events:

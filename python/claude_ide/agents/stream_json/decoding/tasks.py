@@ -95,10 +95,9 @@ class Tasks:
         found: list[Event] = []
         tasks = {text(each.get("task_id")): each for each in listed}
         for id_, each in tasks.items():
-            found += self._change(id_, **_described(each), in_background=True)
+            found += self._change(id_, **_described(each) | {"in_background": True})
         for id_, task in list(self._known.items()):
-            is_over = task.state is not TaskState.RUNNING
-            if task.in_background and not is_over and id_ not in tasks:
+            if task.runs_in_background and id_ not in tasks:
                 found += self._change(id_, in_background=False)
         return found
 
@@ -111,12 +110,12 @@ class Tasks:
         return self._change(id_, **changes)
 
     def _end(self, id_: str, frame: Frame) -> list[Event]:
-        state = STATES.get(text(frame.get("status")), TaskState.COMPLETED)
         title = self._known[id_].title
         result = _without_title(text(frame.get("summary")), title)
         if path := text(frame.get("output_file")):
             self.outputs.setdefault(id_, path)
-        changes = _usage(frame) | {"state": state}
+        changes = _usage(frame)
+        changes["state"] = STATES.get(text(frame.get("status")), TaskState.COMPLETED)
         if result != title:
             changes["result"] = result
         events = self._change(id_, **changes)
@@ -164,24 +163,25 @@ def _tagged(words: str, tag: str) -> str:
 def _described(frame: Frame) -> dict[str, Any]:
     type_, agent = text(frame.get("task_type")), text(frame.get("subagent_type"))
     kind = "command" if type_ == COMMAND else agent or type_.removeprefix("local_")
-    found: dict[str, Any] = {
+    found = {
         "kind": kind.replace("_", " "),
         "title": text(frame.get("description")),
         "is_agent": type_ == AGENT,
+        "tool": text(frame.get("tool_use_id")) or None,
+        "in_background": frame.get("is_backgrounded") is True or None,
     }
-    if tool := text(frame.get("tool_use_id")):
-        found["tool"] = tool
-    if frame.get("is_backgrounded") is True:
-        found["in_background"] = True
-    return found
+    return _known(found)
 
 
 def _usage(frame: Frame) -> dict[str, Any]:
     usage = mapping(frame.get("usage"))
-    found: dict[str, Any] = {}
-    for name, key in (("tools", "tool_uses"), ("tokens", "total_tokens")):
-        if (number := integer(usage.get(key))) is not None:
-            found[name] = number
-    if tool := text(frame.get("last_tool_name")):
-        found["last_tool"] = tool
-    return found
+    found = {
+        "tools": integer(usage.get("tool_uses")),
+        "tokens": integer(usage.get("total_tokens")),
+        "last_tool": text(frame.get("last_tool_name")) or None,
+    }
+    return _known(found)
+
+
+def _known(changes: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in changes.items() if value is not None}
