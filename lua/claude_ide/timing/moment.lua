@@ -34,8 +34,6 @@ local MODES = {
   { '^[sS\19]', 'leave Select mode' },
   { '^[cr!]', 'answer the prompt' },
 }
--- By filetype: Neovim's own windows for messages (`vim._core.ui2`) that consume the next key.
-local MESSAGES = { cmd = true, dialog = true }
 local MOST_FLOATS = 10 -- in a chain, each relative to the next
 
 ---@class claude_ide.Guard
@@ -152,35 +150,22 @@ end
 -- Whether the user is in a chat's prompt, and has not typed anything yet: that is where they wait
 -- after sending a prompt. A completion without matches leaves Neovim in mode "ic".
 local function is_before_typing()
-  local mode = vim.fn.mode(1)
-  return (mode == 'i' or mode == 'ic')
+  return vim.list_contains({ 'i', 'ic' }, vim.fn.mode(1))
     and vim.fn.pumvisible() == 0
     and vim.bo.filetype == 'claude-prompt'
     and api.nvim_buf_line_count(0) == 1
     and api.nvim_get_current_line() == ''
 end
 
-local function is_message(win)
-  local config = api.nvim_win_get_config(win)
-  local filetype = vim.bo[api.nvim_win_get_buf(win)].filetype
-  return config.relative == 'laststatus'
-    and not config.hide
-    and MESSAGES[filetype] ~= nil
-    and (filetype ~= 'cmd' or config.height > math.max(vim.o.cmdheight, 1))
-end
-
+-- Whether one of Neovim's own windows for messages (`vim._core.ui2`) consumes the next key.
 local function has_message()
-  return vim.iter(api.nvim_tabpage_list_wins(0)):any(is_message)
-end
-
-local function remedy_for_mode()
-  local mode = vim.fn.mode(1)
-  for _, entry in ipairs(MODES) do
-    if mode:find(entry[1]) then
-      return entry[2]
-    end
-  end
-  return 'finish the command'
+  return vim.iter(api.nvim_tabpage_list_wins(0)):any(function(win)
+    local config = api.nvim_win_get_config(win)
+    local filetype = vim.bo[api.nvim_win_get_buf(win)].filetype
+    local is_shown = config.relative == 'laststatus' and not config.hide
+    local is_large = config.height and config.height > math.max(vim.o.cmdheight, 1)
+    return is_shown and (filetype == 'dialog' or filetype == 'cmd' and is_large)
+  end)
 end
 
 --- What the user has to do before something can appear, such as "leave Insert mode"; nil if nothing
@@ -190,7 +175,11 @@ function M.obstacle()
   if is_in_dialog() then
     return 'leave this window'
   elseif not (is_at_rest() or is_before_typing()) then
-    return remedy_for_mode()
+    local mode = vim.fn.mode(1)
+    local entry = vim.iter(MODES):find(function(each)
+      return mode:find(each[1]) ~= nil
+    end)
+    return entry and entry[2] or 'finish the command'
   elseif vim.fn.getcmdwintype() ~= '' then
     return 'close the command-line window'
   elseif vim.fn.reg_recording() ~= '' then
@@ -321,16 +310,12 @@ function M.is_harmless()
   return is_harmless() and M.is_possible()
 end
 
-local function is_unprompted()
-  local mode = vim.fn.mode(1)
-  return not mode:find('^[cr!]') and not mode:find('^no') and M.is_possible()
-end
-
 --- Call `fn`, which the user has requested: immediately, unless they are at a prompt or in the
 --- middle of a command, whose text a new window would discard.
 ---@param fn fun() its errors reach the caller, or are shown by Neovim
 function M.when_unprompted(fn)
-  if is_unprompted() then
+  local mode = vim.fn.mode(1)
+  if not mode:find('^[cr!]') and not vim.startswith(mode, 'no') and M.is_possible() then
     return fn()
   end
   vim.defer_fn(function()
@@ -353,31 +338,19 @@ local function remaining(guard)
   )
 end
 
--- The time is checked here because timers do not run at a prompt: the user could never leave it.
-local function is_guarded()
-  local is_any = false
-  for guard in pairs(guards) do
-    if remaining(guard) > 0 then
-      guard.typed, is_any = hrtime(), true
-    end
-  end
-  return is_any
-end
-
--- What is not typed belongs to the key typed before it, as the rest of a mapping does. With nothing
--- discarded it is of the program that has appeared: its own keys, or the default of an input line.
+-- The time is checked here because timers do not run at a prompt: the user could never leave it. What is not
+-- typed belongs to the key typed before it, as the rest of a mapping does. With nothing discarded it is of
+-- the program that has appeared: its own keys, or the default of an input line.
 local function discard(_, typed)
   if typed ~= '' then
-    is_discarding = is_guarded()
+    is_discarding = false
+    for guard in pairs(guards) do
+      if remaining(guard) > 0 then
+        guard.typed, is_discarding = hrtime(), true
+      end
+    end
   end
   return is_discarding and '' or nil
-end
-
-local function stop(guard)
-  guards[guard] = nil
-  if next(guards) == nil then
-    vim.on_key(nil, discarder)
-  end
 end
 
 --- Discard keys typed blindly into something that has just appeared. Call `fn` when the user pauses,
@@ -398,22 +371,25 @@ function M.guard(fn, gives_way)
     vim.on_key(discard, discarder)
   end
   guards[guard] = true
+  local function stop()
+    guards[guard] = nil
+    if next(guards) == nil then
+      vim.on_key(nil, discarder)
+    end
+  end
   local function poll()
     local milliseconds = remaining(guard)
-    if not guards[guard] then
-      return
-    elseif milliseconds > 0 then
-      return vim.defer_fn(poll, math.ceil(milliseconds))
-    end
-    stop(guard)
-    if fn then
-      fn()
+    if guards[guard] and milliseconds > 0 then
+      vim.defer_fn(poll, math.ceil(milliseconds))
+    elseif guards[guard] then
+      stop()
+      if fn then
+        fn()
+      end
     end
   end
   poll()
-  return function()
-    stop(guard)
-  end
+  return stop
 end
 
 return M
