@@ -37,7 +37,8 @@ end
 
 local function echo_line(text, level, width, is_again)
   local line, highlight = one_line(text, width), HIGHLIGHTS[level] or 'None'
-  if vim.api.nvim_strwidth(line) > width and not is_again and is_shortened_by_neovim() then
+  local is_short = vim.api.nvim_strwidth(line) <= width
+  if not (is_short or is_again or level == 'error') and is_shortened_by_neovim() then
     vim.cmd.echohl(highlight)
     vim.cmd.echomsg(vim.fn.string(line))
     vim.cmd.echohl('None')
