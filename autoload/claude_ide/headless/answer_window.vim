@@ -37,17 +37,31 @@ def DrawStatus(bufnr: number)
 enddef
 
 def DefineKeys(has_commit: bool)
-  const module = 'claude_ide#headless#answer_window#'
-  execute $'nnoremap <buffer> <nowait> q <Cmd>call {module}Close(bufnr())<CR>'
-  execute $'nnoremap <buffer> <nowait> <Esc> <Cmd>call {module}Escape(bufnr())<CR>'
+  const press = '<Cmd>call claude_ide#headless#answer_window#Press("%s")<CR>'
+  for [key, action] in items({q: 'Close', '<Esc>': 'Escape', '<C-c>': 'Stop', gy: 'Yank'})
+    execute $'nnoremap <buffer> <nowait> {key} {printf(press, action)}'
+  endfor
   if has_commit
-    execute $'nnoremap <buffer> {COMMIT} <Cmd>call {module}Commit(bufnr())<CR>'
+    execute $'nnoremap <buffer> {COMMIT} {printf(press, "Commit")}'
     if !hasmapto(COMMIT, 'n')
       execute $'nmap <buffer> <nowait> gC {COMMIT}'
     endif
   endif
-  execute $'nnoremap <buffer> <nowait> <C-c> <Cmd>call {module}Stop(bufnr())<CR>'
-  execute $'nnoremap <buffer> <nowait> gy <Cmd>call {module}Yank(bufnr())<CR>'
+enddef
+
+# Only for the keys.
+export def Press(action: string)
+  const view = views[bufnr()]
+  if action ==# 'Yank'
+    # The whole text, into the register that was named before the key.
+    setreg(v:register, getline(1, '$'), 'l')
+    message.Show(line('$') == 1 ? '1 line yanked' : $'{line("$")} lines yanked', 'info')
+  elseif has_key(view, action)
+    call(view[action], [])
+  elseif action ==# 'Close' || !view.is_message
+    # One <Esc> too many must not lose what the user may have changed.
+    Close(bufnr())
+  endif
 enddef
 
 def Wiped(bufnr: number)
@@ -55,12 +69,6 @@ def Wiped(bufnr: number)
     const view = views->remove(bufnr)
     call(view.Closed, [])
   endif
-enddef
-
-def Prepare()
-  setlocal buftype=nofile bufhidden=wipe noswapfile nobuflisted undolevels=-1
-  setlocal nomodifiable wrap linebreak nonumber norelativenumber nolist nospell
-  setlocal foldcolumn=0 signcolumn=no
 enddef
 
 # Open a window for an answer, and enter it; return its buffer. `handlers` has `Stop`, called on
@@ -76,7 +84,9 @@ export def Open(title: string, handlers: dict<func>): number
     sizes: winrestcmd(),
   }
   execute $'silent keepalt botright :{max([LOWEST, &lines / SHARE])}new'
-  Prepare()
+  setlocal buftype=nofile bufhidden=wipe noswapfile nobuflisted undolevels=-1
+  setlocal nomodifiable wrap linebreak nonumber norelativenumber nolist nospell
+  setlocal foldcolumn=0 signcolumn=no
   const bufnr = bufnr()
   views[bufnr] = extend(view, handlers)
   # Not 'filetype': what plugins start with it may cost more with each line that arrives.
@@ -111,37 +121,9 @@ export def Close(bufnr: number)
   endif
 enddef
 
-# Close an answer, unless the user may have changed it: one <Esc> too many must not lose that.
-export def Escape(bufnr: number)
-  if !IsMessage(bufnr)
-    Close(bufnr)
-  endif
-enddef
-
 # Whether an answer is a complete commit message.
 export def IsMessage(bufnr: number): bool
   return has_key(views, bufnr) && views[bufnr].is_message
-enddef
-
-# Commit what is staged with the answer.
-export def Commit(bufnr: number)
-  if has_key(views, bufnr)
-    call(views[bufnr].Commit, [])
-  endif
-enddef
-
-# Stop an answer that is not complete.
-export def Stop(bufnr: number)
-  if has_key(views, bufnr)
-    call(views[bufnr].Stop, [])
-  endif
-enddef
-
-# Yank the whole text into the register that was named before the key.
-export def Yank(bufnr: number)
-  const lines = getbufline(bufnr, 1, '$')
-  setreg(v:register, lines, 'l')
-  message.Show(len(lines) == 1 ? '1 line yanked' : $'{len(lines)} lines yanked', 'info')
 enddef
 
 # Replace the lines from a row (0-based) to the end. A cursor on the last line follows the end.
