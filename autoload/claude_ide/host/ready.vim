@@ -7,17 +7,15 @@ import autoload '../ui/vim_ui.vim'
 import autoload '../messages/message.vim'
 import autoload '../timing/moment.vim'
 
-# Commands that make sense some seconds later: anywhere, or only where nothing has changed.
-const ANYWHERE = 'anywhere'
-const HERE = 'here'
+# Commands that make sense some seconds later; true: only where nothing has changed.
 const PATIENT = {
-  Claude: ANYWHERE,
-  ClaudeAdd: ANYWHERE,
-  ClaudeAsk: HERE,
-  ClaudeCommit: HERE,
-  ClaudeEdit: HERE,
-  ClaudeSend: HERE,
-  ClaudeStart: ANYWHERE,
+  Claude: false,
+  ClaudeAdd: false,
+  ClaudeAsk: true,
+  ClaudeCommit: true,
+  ClaudeEdit: true,
+  ClaudeSend: true,
+  ClaudeStart: false,
 }
 
 var latest: dict<any> = {} # the last command that was run
@@ -109,7 +107,7 @@ enddef
 
 def RunNow(command: dict<any>)
   const is_here = bufnr() == command.bufnr && b:changedtick == command.tick
-  if PATIENT[command.name] ==# HERE && !is_here
+  if PATIENT[command.name] && !is_here
     message.Show($'Python is ready; run :{command.name} again', 'warn')
     return
   endif
@@ -117,8 +115,7 @@ def RunNow(command: dict<any>)
     # A range only makes sense in the text in which it was typed.
     command.options.lines = []
   endif
-  const Fn: func = command.Fn
-  Fn()
+  call(command.Fn, [])
 enddef
 
 # The names of the commands that wait, such as `:Claude, :ClaudeStart`; empty without any.

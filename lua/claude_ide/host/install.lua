@@ -18,7 +18,6 @@ local RECORD = 'packages.txt' -- beside the environment (`install.py`)
 local LONGEST_MS = 30 * 60 * 1000
 local POLL_MS = 50
 local WIDTH = 60 -- columns of the progress
-local INTERRUPTED = -2 -- the result of `vim.wait()` after CTRL-C
 
 ---@class claude_ide.Installation
 ---@field lines string[] the installer's output
@@ -161,23 +160,17 @@ end
 -- Process only fast events while waiting. Otherwise an error that another plugin reports at that
 -- time would look like one of this command.
 local function wait_for(installation, show)
-  local deadline = vim.uv.now() + LONGEST_MS
-  local function has_ended()
-    return installation.code ~= nil
-  end
   local last
-  while vim.uv.now() < deadline do
-    local ended, why = vim.wait(POLL_MS, has_ended, POLL_MS, true)
-    if ended or why == INTERRUPTED then
-      return ended
-    end
-    local line = installation.lines[#installation.lines]
-    if line ~= last then
-      last = line
-      show(line)
-    end
-  end
-  return false
+  return (
+    vim.wait(LONGEST_MS, function()
+      local line = installation.lines[#installation.lines]
+      if line ~= last then
+        last = line
+        show(line)
+      end
+      return installation.code ~= nil
+    end, POLL_MS, true)
+  )
 end
 
 --- Complete the argument of `:ClaudeInstall`, or of `:ClaudeUninstall`: the packages that the user has added.

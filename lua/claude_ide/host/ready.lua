@@ -7,17 +7,16 @@ local M = {}
 --- Whether Python is being installed (`host/install.lua`).
 M.is_installing = false
 
--- Commands that make sense some seconds later: anywhere, or only where nothing has changed.
-local ANYWHERE, HERE = 'anywhere', 'here'
+-- Commands that make sense some seconds later; true: only where nothing has changed.
 local PATIENT = {
-  Claude = ANYWHERE,
-  ClaudeAdd = ANYWHERE,
-  ClaudeAsk = HERE,
-  ClaudeChat = ANYWHERE,
-  ClaudeCommit = HERE,
-  ClaudeEdit = HERE,
-  ClaudeSend = HERE,
-  ClaudeStart = ANYWHERE,
+  Claude = false,
+  ClaudeAdd = false,
+  ClaudeAsk = true,
+  ClaudeChat = false,
+  ClaudeCommit = true,
+  ClaudeEdit = true,
+  ClaudeSend = true,
+  ClaudeStart = false,
 }
 
 ---@alias claude_ide.CommandFunction fun(opts: vim.api.keyset.create_user_command.command_args)
@@ -50,14 +49,14 @@ end
 ---@param command claude_ide.PendingCommand
 ---@return boolean is_waiting
 local function postpone(command)
-  if not PATIENT[command.opts.name] then
-    return false
+  local name, args = command.opts.name, command.opts.args
+  if PATIENT[name] ~= nil then
+    pending = vim.tbl_filter(function(other)
+      return other.opts.name ~= name or other.opts.args ~= args
+    end, pending)
+    table.insert(pending, command)
   end
-  pending = vim.tbl_filter(function(other)
-    return other.opts.name ~= command.opts.name or other.opts.args ~= command.opts.args
-  end, pending)
-  table.insert(pending, command)
-  return true
+  return PATIENT[name] ~= nil
 end
 
 local function ask_to_install(problem, refusal)
@@ -102,8 +101,7 @@ function M.run(opts, fn)
   if channel.id then
     return fn(opts)
   end
-  local bufnr = vim.api.nvim_get_current_buf()
-  local tick = vim.api.nvim_buf_get_changedtick(bufnr)
+  local bufnr, tick = vim.api.nvim_get_current_buf(), vim.b.changedtick
   local command = { opts = opts, bufnr = bufnr, tick = tick, fn = fn }
   if M.is_installing then
     local later = postpone(command) and { ':%s runs afterwards', 'info' }
@@ -128,28 +126,24 @@ end
 
 ---@param command claude_ide.PendingCommand
 local function run_now(command)
-  local bufnr = vim.api.nvim_get_current_buf()
-  local tick = vim.api.nvim_buf_get_changedtick(bufnr)
-  local is_here = bufnr == command.bufnr and tick == command.tick
-  if PATIENT[command.opts.name] == HERE and not is_here then
-    return show(('Python is ready; run :%s again'):format(command.opts.name), 'warn')
+  local opts = command.opts
+  local is_here = vim.api.nvim_get_current_buf() == command.bufnr
+    and vim.b.changedtick == command.tick
+  if PATIENT[opts.name] and not is_here then
+    return show(('Python is ready; run :%s again'):format(opts.name), 'warn')
   end
   -- A range only makes sense in the text in which it was typed.
-  if not is_here then
-    command.opts.range = 0
-  end
-  command.fn(command.opts)
+  opts.range = is_here and opts.range or 0
+  command.fn(opts)
 end
 
 --- The names of the commands that wait, such as `:Claude, :ClaudeStart`; empty without any.
 ---@return string
 function M.waiting()
-  return vim
-    .iter(pending)
-    :map(function(command)
-      return ':' .. command.opts.name
-    end)
-    :join(', ')
+  local names = vim.tbl_map(function(command)
+    return ':' .. command.opts.name
+  end, pending)
+  return table.concat(names, ', ')
 end
 
 --- Python has been installed: run the commands that wait for it.
