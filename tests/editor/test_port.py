@@ -102,7 +102,7 @@ async def test_diagnostics_before_a_write_are_read_after_it_is_announced(
 
     assert "undefined" in content["text"]
     assert pocket.called == [
-        "disk_changes.announced.add",
+        "disk_changes.report.announce",
         "diagnostics.unopened.load",
         "diagnostics.look",
         "diagnostics.slice",

@@ -9,7 +9,7 @@ from support.disk_changes import NEW, OLD, edit_watched, messages, replace, show
 from support.neovim import Neovim, until
 
 ROWS = chunk("flash/rows")
-NAME = "require('claude_ide.disk_changes.announced').add(...)"
+NAME = "require('claude_ide.disk_changes.report').announce(...)"
 HINT = "; for diffs :help claude-ide-mode"
 
 

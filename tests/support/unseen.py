@@ -10,7 +10,7 @@ from support.neovim import Neovim, until
 SIGNS = chunk("unseen/signs")
 ON = "require('claude_ide').setup({ changes = { signs = true } })"
 OFF = "require('claude_ide').setup({ changes = { signs = false } })"
-NAME = "require('claude_ide.disk_changes.announced').add(...)"
+NAME = "require('claude_ide.disk_changes.report').announce(...)"
 REPORT = "require('claude_ide.disk_changes.tool_writes').reported({ ... })"
 AUTOCOMMANDS = """
 return #vim.tbl_filter(function(each)

@@ -21,7 +21,6 @@ import autoload '../file/rebase.vim'
 import autoload '../messages/message.vim'
 import autoload '../messages/reason.vim'
 import autoload '../timing/moment.vim'
-import autoload './announced.vim'
 import autoload './report.vim'
 
 # Milliseconds.
@@ -63,7 +62,7 @@ enddef
 # otherwise unless 'autoread' is switched off. A large file is left to Vim.
 def IsFollowed(bufnr: number): bool
   const name = file.Name(bufnr)
-  return (disk.IsAutoread(bufnr) || announced.Has(name)) && getfsize(name) <= LARGEST
+  return (disk.IsAutoread(bufnr) || report.Announced(name) !=# '') && getfsize(name) <= LARGEST
 enddef
 
 # The text that a buffer's unsaved changes are based on, as a list with it; empty if it is not known.
@@ -245,7 +244,7 @@ def Update(write: dict<any>, is_settled: bool): string
   endif
   if !write.is_unannounced
     # The user has accepted this diff, so no message is needed.
-    announced.Take(file.Name(bufnr))
+    report.Take(file.Name(bufnr))
     written.Report(bufnr)
   elseif report.Followed(bufnr, before)
     written.Report(bufnr)

@@ -1,13 +1,36 @@
 vim9script
 # Tells the host of writes to open files without a diff, which it reports to the user
-# (`disk_report.py`).
+# (`disk_report.py`). Knows which files an agent has announced it will write without a diff: the next write
+# to such a file, if it follows soon, is attributed to the agent.
 
 import autoload '../channel.vim'
-import autoload '../file/path.vim' as file_path
+import autoload '../file/path.vim' as file
 import autoload '../file/rebase.vim'
-import autoload './announced.vim'
 
 const FRAME = 20 # columns around a message
+# Milliseconds between the announcement and the write; the agent does not ask the user in between.
+const LASTS = 10000
+
+final writes: dict<dict<any>> = {} # by real path: the `agent`, and the time `since` when
+
+# The name of the agent that has announced the next write to a file; empty for another program.
+export def Announced(path: string): string
+  const note = get(writes, file.Resolved(path), {})
+  return !empty(note) && reltimefloat(reltime(note.since)) * 1000 < LASTS ? note.agent : ''
+enddef
+
+# Record that an agent is about to write a file.
+export def Announce(path: string, agent = 'Claude'): bool
+  writes[file.Resolved(path)] = {since: reltime(), agent: agent}
+  return true
+enddef
+
+# The write to a file has just happened. Returns what `Announced` does.
+export def Take(path: string): string
+  const agent = Announced(path)
+  writes->filter((real, _) => real !=# file.Resolved(path))
+  return agent
+enddef
 
 # The text of a buffer that is about to be updated.
 export def Before(bufnr: number): dict<any>
@@ -21,8 +44,8 @@ export def Followed(bufnr: number, before: dict<any>): bool
   if before.lines ==# now.lines
     return false
   endif
-  const path = file_path.Name(bufnr)
-  const agent = announced.Take(path)
+  const path = file.Name(bufnr)
+  const agent = Take(path)
   if getbufvar(bufnr, '&buflisted')
     # A text without lines has none.
     const [removed, added] = rebase.Count(before.lines, now.lines)
@@ -41,7 +64,7 @@ enddef
 
 # Report that a buffer keeps its unsaved changes and is not updated.
 export def Kept(path: string)
-  announced.Take(path)
+  Take(path)
   channel.Emit('file_kept', {path: path})
 enddef
 

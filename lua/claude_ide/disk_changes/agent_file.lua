@@ -1,7 +1,6 @@
 --- Reads and writes a file for an agent that leaves this to the editor. A loaded file is written through its
 --- buffer, as the user would: changed in one undo step, and saved. The host decides what may be written, and
 --- when: it runs `replace` and `save` in a batch (`agent_files.py`, `mcp/model/reviewed_edit.py`).
-local announced = require('claude_ide.disk_changes.announced')
 local buffer_text = require('claude_ide.file.text')
 local buffers = require('claude_ide.file.buffers')
 local disk = require('claude_ide.file.disk')
@@ -164,10 +163,10 @@ function M.save(bufnr, path, agent, is_accepted)
     end
     return { refusal = refusal }
   elseif is_accepted or is_expected then
-    announced.accept(path)
+    disk_report.accept(path)
   else
     -- It may have waited for longer than an announcement holds.
-    announced.add(path, agent)
+    disk_report.announce(path, agent)
     disk_report.followed(bufnr, change.before)
   end
   local saved = buffer_text.get(bufnr)

@@ -2,7 +2,6 @@
 --- is told which files to watch: those of loaded buffers. It notices the writes, and says when a file is no
 --- longer being written (`disk_watch.py`). Until a write is handled, Neovim neither reloads the buffer
 --- automatically nor asks the user about it.
-local announced = require('claude_ide.disk_changes.announced')
 local buffers = require('claude_ide.file.buffers')
 local disk = require('claude_ide.file.disk')
 local disk_report = require('claude_ide.disk_changes.report')
@@ -270,7 +269,8 @@ end
 ---@return 'busy'|'followed'|''
 local function follow(bufnr, settled)
   local write, is_modified = expected[bufnr], vim.bo[bufnr].modified
-  local is_followed = disk.is_autoread(bufnr) or announced.has(api.nvim_buf_get_name(bufnr))
+  local is_followed = disk.is_autoread(bufnr)
+    or disk_report.is_announced(api.nvim_buf_get_name(bufnr))
   local known = write and write.saved.stamp or disk.read_stamp(bufnr)
   local stamp = (write or is_followed and file.path(bufnr)) and new_stamp(bufnr, known)
   if not stamp or not write and disk.size(stamp) > LARGEST_BYTES then
@@ -344,7 +344,7 @@ local function expire(write)
 end
 
 local function expect(path, earlier)
-  announced.accept(path)
+  disk_report.accept(path)
   local bufnr = buffers.loaded(path)
   if not bufnr or file_edit.is_translated(bufnr) then
     return

@@ -1,7 +1,8 @@
 --- Tells the host of writes to open files without a diff, which it reports to the user (`disk_report.py`).
---- Highlights the lines that an agent has written for a few seconds.
-local announced = require('claude_ide.disk_changes.announced')
+--- Highlights the lines that an agent has written for a few seconds. Knows the writes that are about to happen:
+--- an agent has announced one without a diff, or the user has accepted one.
 local channel = require('claude_ide.channel')
+local file = require('claude_ide.file.path')
 local highlights = require('claude_ide.highlights')
 local message = require('claude_ide.messages.message')
 local own_options = require('claude_ide.own_options')
@@ -11,7 +12,9 @@ local M = {}
 
 local api = vim.api
 
-local FLASH = 4000 -- milliseconds
+-- Milliseconds.
+local FLASH = 4000
+local LASTS = 10000 -- until the write that a note is for: an agent does not ask the user in between
 local MOST = 1000 -- highlighted hunks
 
 local namespace = api.nvim_create_namespace('claude_ide_flash')
@@ -19,6 +22,53 @@ local namespace = api.nvim_create_namespace('claude_ide_flash')
 ---@class claude_ide.TextBefore
 ---@field lines string[]
 ---@field tick integer
+
+---@alias claude_ide.AnnouncedWrites table<string, { agent: string }> by real path
+
+local writes, accepted = {}, {} ---@type claude_ide.AnnouncedWrites, claude_ide.AnnouncedWrites
+
+local function add(notes, path, agent)
+  local real, note = file.real(path), { agent = agent }
+  notes[real] = note
+  vim.defer_fn(function()
+    notes[real] = notes[real] ~= note and notes[real] or nil
+  end, LASTS)
+end
+
+-- A note is for one write to the file.
+local function take(notes, path)
+  local real = file.real(path)
+  local note = notes[real]
+  notes[real] = nil
+  return note and note.agent
+end
+
+--- Record that an agent is about to write a file.
+---@param path string
+---@param agent? string its name; default: Claude
+function M.announce(path, agent)
+  add(writes, path, agent or 'Claude')
+end
+
+--- Whether the next write to a file is an agent's.
+---@param path string
+---@return boolean
+function M.is_announced(path)
+  return writes[file.real(path)] ~= nil
+end
+
+--- Record that the user has accepted the next change of a file: they have seen it.
+---@param path string
+function M.accept(path)
+  add(accepted, path, 'accepted')
+end
+
+--- Whether the change that a tool reports is the accepted one. Later ones are not.
+---@param path string
+---@return boolean
+function M.take_accepted(path)
+  return take(accepted, path) ~= nil
+end
 
 --- The text of a buffer that is about to be updated.
 ---@param bufnr integer
@@ -69,7 +119,7 @@ function M.followed(bufnr, before)
     return false
   end
   local path = api.nvim_buf_get_name(bufnr)
-  local agent = announced.take(path)
+  local agent = take(writes, path)
   if agent then
     flash(bufnr, old, now.lines)
   end
@@ -98,7 +148,7 @@ end
 --- Note that a buffer has got a text that the user has accepted, which needs no report.
 ---@param bufnr integer
 function M.accepted(bufnr)
-  announced.take(api.nvim_buf_get_name(bufnr))
+  take(writes, api.nvim_buf_get_name(bufnr))
   local signs = unseen()
   if signs then
     signs.updated(bufnr)
@@ -108,7 +158,7 @@ end
 --- Report that a buffer keeps its unsaved changes and is not updated.
 ---@param path string
 function M.kept(path)
-  announced.take(path)
+  take(writes, path)
   channel.emit('file_kept', { path = path })
 end
 

@@ -1,10 +1,10 @@
 --- Files that a use of an agent's tool has changed, as the tool reports it: also files that are not open, and
 --- those that a shell command has changed.
-local announced = require('claude_ide.disk_changes.announced')
 local buffer_text = require('claude_ide.file.text')
 local buffers = require('claude_ide.file.buffers')
 local file_edit = require('claude_ide.file.edit')
 local reload = require('claude_ide.disk_changes.reload')
+local report = require('claude_ide.disk_changes.report')
 local unseen = require('claude_ide.unseen')
 
 local M = {}
@@ -31,7 +31,7 @@ end
 ---@param file claude_ide.ChangedFile
 local function take(file)
   local text, bufnr = buffer_text.read(file.path), buffers.loaded(file.path)
-  if announced.take_accepted(file.path) or not file.hunks then
+  if report.take_accepted(file.path) or not file.hunks then
     return
   elseif not text then
     unseen.deleted(file.path)

@@ -251,7 +251,7 @@ class Disk(Protocol):
         """Have a file's buffer follow the next write, which a client is about to make."""
         ...
 
-    @notification("disk_changes.announced.add")
+    @notification("disk_changes.report.announce")
     def announce_write(self, path: str, agent: str = "Claude") -> None:
         """Announce that an agent writes a file without a diff."""
         ...
