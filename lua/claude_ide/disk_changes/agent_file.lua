@@ -83,13 +83,6 @@ local function adopt_equal_file(bufnr, lines)
   return true
 end
 
--- After a write that has failed halfway, such as on a full disk, only the buffer has the text.
-local function restore(bufnr, before, format, is_damaged)
-  file_edit.change(bufnr, before, true)
-  buffer_text.set_options(bufnr, buffer_text.FORMAT, format)
-  vim.bo[bufnr].modified = is_damaged == true
-end
-
 --- Whether a buffer has unsaved changes, or the present text of its file, so that its text can be replaced
 --- and saved. Raises an error if its encoding lacks characters.
 ---@param bufnr integer
@@ -124,19 +117,6 @@ function M.replace(bufnr, text)
   return vim.api.nvim_buf_get_changedtick(bufnr)
 end
 
--- The changes of autocommands that run before the write, such as a formatter, join the same undo step.
----@return string? refusal
----@return boolean? is_damaged as in `file/write`
-local function write(bufnr, is_changed)
-  vim.fn.mkdir(vim.fs.dirname(vim.api.nvim_buf_get_name(bufnr)), 'p')
-  if is_changed then
-    file_edit.join_undo(bufnr)
-  end
-  local refusal, is_damaged = disk.write(bufnr)
-  file_edit.break_undo(bufnr)
-  return refusal, is_damaged
-end
-
 --- Save a buffer whose text was just replaced. If that fails, an earlier text without unsaved changes comes
 --- back.
 ---
@@ -150,16 +130,22 @@ end
 function M.save(bufnr, path, agent, is_accepted)
   local change, is_expected = replaced[bufnr], reload.is_accepted(bufnr)
   replaced[bufnr] = nil
-  local refusal, is_damaged = write(bufnr, change.is_changed)
-  if refusal and adopt_equal_file(bufnr, change.new) then
-    refusal = nil
+  vim.fn.mkdir(vim.fs.dirname(vim.api.nvim_buf_get_name(bufnr)), 'p')
+  if change.is_changed then
+    -- So do the changes of autocommands that run before the write, such as a formatter.
+    file_edit.join_undo(bufnr)
   end
-  if is_damaged then
-    reload.expect_nothing(bufnr)
-  end
-  if refusal then
+  local refusal, is_damaged = disk.write(bufnr)
+  file_edit.break_undo(bufnr)
+  if refusal and not adopt_equal_file(bufnr, change.new) then
+    if is_damaged then
+      reload.expect_nothing(bufnr)
+    end
     if not change.was_modified then
-      restore(bufnr, change.before.lines, change.format, is_damaged)
+      file_edit.change(bufnr, change.before.lines, true)
+      buffer_text.set_options(bufnr, buffer_text.FORMAT, change.format)
+      -- After a write that has failed halfway, such as on a full disk, only the buffer has the text.
+      vim.bo[bufnr].modified = is_damaged == true
     end
     return { refusal = refusal }
   elseif is_accepted or is_expected then

@@ -1,6 +1,6 @@
 --- Tells the host of writes to open files without a diff, which it reports to the user (`disk_report.py`).
---- Highlights the lines that an agent has written for a few seconds. Knows the writes that are about to happen:
---- an agent has announced one without a diff, or the user has accepted one.
+--- Highlights the lines that an agent has written for a few seconds. Knows the writes that are about to
+--- happen: an agent has announced one without a diff, or the user has accepted one.
 local channel = require('claude_ide.channel')
 local file = require('claude_ide.file.path')
 local highlights = require('claude_ide.highlights')
