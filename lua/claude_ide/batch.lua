@@ -104,13 +104,10 @@ function M.run(token, gate, facts, steps)
   if not gate then
     return open()
   end
-  local changed = {} -- buffers
-  for _, fact in ipairs(facts) do
-    if type(fact[2]) == 'number' then
-      changed[#changed + 1] = fact[2]
-    end
-  end
-  batch.cancel = moment['when_' .. gate](open, error, changed)
+  local bufnrs = vim.iter(facts):map(function(fact)
+    return type(fact[2]) == 'number' and fact[2] or nil
+  end)
+  batch.cancel = moment['when_' .. gate](open, error, bufnrs:totable())
 end
 
 --- Give up a batch that still waits.

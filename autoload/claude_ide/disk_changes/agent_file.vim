@@ -13,14 +13,6 @@ import autoload './reload.vim'
 # By buffer, until it is saved: the `lines` and the `format` before, and the `text` that was given.
 final replaced: dict<dict<any>> = {}
 
-def FormatOf(bufnr: number): dict<any>
-  final format: dict<any> = {}
-  for name in file_text.FORMAT
-    format[name] = getbufvar(bufnr, '&' .. name)
-  endfor
-  return format
-enddef
-
 # A file's buffer as the host has to know it before a write (`FileBuffer` in `editor/port/buffers.py`); empty
 # if the file is not loaded. With `has_text` it has the text, as it would be on disk, in place of its digest.
 # Throws if no such file may be written.
@@ -36,15 +28,15 @@ export def Look(path: string, has_text: bool): any
     reload.SyncOne(bufnr)
   endif
   const is_modified = !!getbufvar(bufnr, '&modified')
-  final found: dict<any> = {
+  const text = file_text.Get(bufnr)
+  return {
     bufnr: bufnr,
     changedtick: getbufvar(bufnr, 'changedtick'),
     stamp: disk.Stamp(checked.path),
     is_modified: is_modified,
     is_only_shown: !is_modified && (getbufvar(bufnr, '&readonly') || !getbufvar(bufnr, '&modifiable')),
     is_behind: !is_modified && !moment.MayChange(bufnr),
-  }
-  return extend(found, has_text ? {text: file_text.Get(bufnr)} : {digest: sha256(join(file_text.Get(bufnr), "\n"))})
+  }->extend(has_text ? {text: text} : {digest: sha256(join(text, "\n"))})
 enddef
 
 # Whether a buffer has unsaved changes, or the present text of its file, so that its text can be replaced and
@@ -57,7 +49,11 @@ enddef
 # the previous step. Returns the new 'changedtick'.
 export def Replace(bufnr: number, given: dict<any>): number
   const first = get(given, 'joins', false) ? get(replaced, bufnr, {}) : {}
-  const before = first ?? {lines: getbufline(bufnr, 1, '$'), format: FormatOf(bufnr)}
+  final format: dict<any> = {}
+  for name in file_text.FORMAT
+    format[name] = getbufvar(bufnr, '&' .. name)
+  endfor
+  const before = first ?? {lines: getbufline(bufnr, 1, '$'), format: format}
   replaced[bufnr] = extendnew(before, {text: given.text})
   const parsed = file_text.Parse(given.text)
   edit.Change(bufnr, parsed.lines, get(given, 'joins', false))

@@ -65,13 +65,13 @@ def IsFollowed(bufnr: number): bool
   return (disk.IsAutoread(bufnr) || report.Announced(name) !=# '') && getfsize(name) <= LARGEST
 enddef
 
-# The text that a buffer's unsaved changes are based on, as a list with it; empty if it is not known.
-# `earlier` serves as the base, too: buffer and file derive from it. `is_current` is whether Vim knows
-# the file in its current state.
-def SavedText(bufnr: number, is_current: bool, earlier: list<list<string>> = []): list<list<string>>
+# The text that a buffer's unsaved changes are based on, as a list with it; empty if it is not known, as Vim
+# does not know the file in its current state. `earlier` serves as the base, too: buffer and file derive from
+# it.
+def SavedText(bufnr: number, earlier: list<list<string>> = []): list<list<string>>
   if !getbufvar(bufnr, '&modified')
     return [getbufline(bufnr, 1, '$')]
-  elseif !empty(earlier) || !is_current
+  elseif !empty(earlier) || disk.NoticeConflict(bufnr) || disk.IsInConflict(bufnr) || !moment.IsTextFree()
     return earlier
   endif
   return [edit.InBuffer(edit.Read(bufnr)->get('lines', []))]
@@ -90,7 +90,7 @@ enddef
 def OnFile(bufnr: number, path: string)
   if fnamemodify(path, ':p') ==# file.Name(bufnr)
     final write = expected[bufnr]
-    extend(write, {saved: SavedText(bufnr, true, write.saved), has_changed: false})
+    extend(write, {saved: SavedText(bufnr, write.saved), has_changed: false})
   endif
 enddef
 
@@ -322,13 +322,6 @@ export def IsBehind(bufnr: number): bool
   return IsFollowed(bufnr) && !empty(Notice(bufnr))
 enddef
 
-def SavedOf(bufnr: number): list<list<string>>
-  if getbufvar(bufnr, '&modified')
-    disk.NoticeConflict(bufnr)
-  endif
-  return SavedText(bufnr, moment.IsTextFree() && !disk.IsInConflict(bufnr))
-enddef
-
 # Notice a change that is there already, which would else be taken for one that is expected. A buffer
 # with 'autoread' would be reloaded; it follows the change anyway.
 def NoticeEarlier(bufnr: number)
@@ -345,7 +338,7 @@ export def Saved(path: string): list<list<string>>
     return []
   endif
   NoticeEarlier(bufnr)
-  return SavedOf(bufnr)
+  return SavedText(bufnr)
 enddef
 
 # Another program may have written the file before the write was expected: then the host has to look again.
@@ -374,7 +367,7 @@ export def Expect(path: string, saved: list<list<string>> = [], is_ahead = false
     NoticeEarlier(bufnr)
   endif
   final write = get(expected, bufnr, {})
-    ?? TakeControl(bufnr, empty(saved) ? SavedOf(bufnr) : saved)
+    ?? TakeControl(bufnr, empty(saved) ? SavedText(bufnr) : saved)
   extend(write, {is_unannounced: false, deadline: Now() + COMES_WITHIN})
   Expire(write)
   if !is_ahead

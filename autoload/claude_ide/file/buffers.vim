@@ -14,38 +14,31 @@ def ThroughLink(path: string): number
   })->get(0, 0)
 enddef
 
-def NumberOf(path: string, is_real: bool): number
-  const bufnr = bufexists(path) ? bufadd(path) : ThroughLink(path)
-  const name = bufnr > 0 ? file.Path(bufnr) : ''
-  const is_allowed = name !=# ''
-    && (!is_real || name ==# path || file.Resolved(name) ==# path)
-  return is_allowed ? bufnr : 0
-enddef
-
 # The buffer of a file, however the buffer and the caller spell its path: {bufnr, loaded, modified,
-# listed, is_open}, or null. One that a plugin, or we, have loaded without showing it is not open.
+# listed, is_open}, or empty. One that a plugin, or we, have loaded without showing it is not open.
 # `is_real` says that `path` has had no links: one that it has now is not followed. Throws if no file
 # can have such a path.
-export def Find(path: string, is_real = false): any
+export def Lookup(path: string, is_real = false): dict<any>
   const absolute = file.Absolute(path)
-  const bufnr = NumberOf(absolute, is_real)
-  if bufnr == 0
-    return v:null
+  const bufnr = bufexists(absolute) ? bufadd(absolute) : ThroughLink(absolute)
+  const name = bufnr > 0 ? file.Path(bufnr) : ''
+  if name ==# '' || (is_real && name !=# absolute && file.Resolved(name) !=# absolute)
+    return {}
   endif
+  const [loaded, listed] = [bufloaded(bufnr), buflisted(bufnr)]
+  const is_modified = !!getbufvar(bufnr, '&modified')
   return {
     bufnr: bufnr,
-    loaded: bufloaded(bufnr),
-    modified: !!getbufvar(bufnr, '&modified'),
-    listed: buflisted(bufnr),
-    is_open: buflisted(bufnr) || (bufloaded(bufnr)
-      && (getbufvar(bufnr, '&modified') || !empty(win_findbuf(bufnr)))),
+    loaded: loaded,
+    modified: is_modified,
+    listed: listed,
+    is_open: listed || (loaded && (is_modified || !empty(win_findbuf(bufnr)))),
   }
 enddef
 
-# The same, but empty if there is none, and not null.
-export def Lookup(path: string, is_real = false): dict<any>
-  const found = Find(path, is_real)
-  return type(found) == v:t_dict ? found : {}
+# The same, but null if there is none.
+export def Find(path: string, is_real = false): any
+  return Lookup(path, is_real) ?? v:null
 enddef
 
 # The loaded buffer of a file; 0 if there is none, also for a path that no file can have.
