@@ -44,12 +44,9 @@ async def messages(client: ClaudeCode) -> list[str]:
     return [each["message"] for file in await diagnostics(client) for each in file["diagnostics"]]
 
 
-@pytest.mark.parametrize("is_loaded", [True, False])
 async def test_an_entry_has_its_file_severity_and_range_in_utf_16(
-    vim_client: ClaudeCode, serving_vim: Vim, file: Path, is_loaded: bool
+    vim_client: ClaudeCode, serving_vim: Vim, file: Path
 ) -> None:
-    if not is_loaded:
-        await serving_vim.command("enew | bwipeout #")
     col = TEXT.splitlines()[1].encode().index(b"nme") + 1
     await report(
         serving_vim,

@@ -1,30 +1,12 @@
 vim9script
 # Builds diagnostics in the form of LSP: {message, severity, range, source, code}.
 
-import autoload '../file/path.vim' as file
 import autoload '../file/text.vim' as buffer_text
-import autoload '../file/disk.vim'
 
 export const SEVERITIES = ['Error', 'Warning', 'Info', 'Hint']
 
-const LARGEST = 1000 * 1000 # bytes of a file that is read for its lines
-
-# One file's lines, as diagnostics of a file are mostly adjacent.
-final on_disk: dict<any> = {path: '', stamp: '', lines: []}
-
-# A line of a file that is not loaded; empty if it cannot be read quickly.
-def LineOnDisk(path: string, lnum: number): string
-  const now = disk.Stamp(path)
-  if path !=# on_disk.path || now !=# on_disk.stamp
-    const is_read = file.TypeOf(path) ==# 'file' && getfsize(path) <= LARGEST
-    extend(on_disk, {path: path, stamp: now, lines: is_read ? readfile(path) : []})
-  endif
-  const line: string = get(on_disk.lines, lnum - 1, '')
-  return buffer_text.IsUtf8([line]) ? line : ''
-enddef
-
-# A function from a line of a file (from 1) to its text, which is empty where there is none. It caches
-# one line.
+# A function from a line of a file (from 1) to its text, which is empty where there is none, and in a file
+# that is not loaded. It caches one line.
 export def LinesOf(path: string): func
   # Not bufnr(), for which the path would be a pattern.
   const bufnr = bufexists(path) ? bufadd(path) : -1
@@ -32,7 +14,7 @@ export def LinesOf(path: string): func
   return (lnum) => {
     if lnum != last.lnum
       last.lnum = lnum
-      last.text = bufloaded(bufnr) ? getbufline(bufnr, lnum)->get(0, '') : LineOnDisk(path, lnum)
+      last.text = getbufline(bufnr, lnum)->get(0, '')
     endif
     return last.text
   }
