@@ -32,17 +32,8 @@ local BAR = ' Prompt for the terminal · :w sends · :q keeps it · :q! drops it
 ---@field sending? string the text that the host is about to type
 
 local current ---@type claude_ide.TerminalPrompt?
-local unloaded ---@type integer? buffer of the last prompt that was dropped
 
--- Its name is then free for the next one.
-local function delete_unloaded()
-  if unloaded then
-    pcall(window_close.buffer, unloaded)
-    unloaded = nil
-  end
-end
-
--- Drop the text: the history keeps it.
+-- Drop the text: the history keeps it. The name is then free for the next one.
 local function drop(prompt)
   local text = prompt_buffer.text(prompt.prompt)
   if text ~= '' then
@@ -51,8 +42,9 @@ local function drop(prompt)
   if current == prompt then
     current = nil
   end
-  unloaded = prompt.prompt
-  vim.schedule(delete_unloaded)
+  vim.schedule(function()
+    pcall(window_close.buffer, prompt.prompt)
+  end)
 end
 
 ---@param prompt claude_ide.TerminalPrompt
@@ -75,7 +67,6 @@ end
 
 ---@return claude_ide.TerminalPrompt
 local function create()
-  delete_unloaded()
   local bufnr = api.nvim_create_buf(false, true)
   local prompt = {
     prompt = bufnr,
