@@ -5,7 +5,7 @@ from claude_ide.chat.transcript.todos import MOST_ROWS, Todos, pinned
 
 
 def text(todos: TodoList) -> list[str]:
-    return ["".join(chunk for chunk, _ in row) for row in pinned(todos)]
+    return [row.text[1:-1] for row in pinned(todos)]
 
 
 def numbered(count: int, done: int) -> TodoList:
@@ -23,7 +23,7 @@ def test_items_are_shown_with_their_status() -> None:
     )
 
     assert text(todos) == ["✓ Write tests", "▶ Running tests", "☐ Read …"]
-    assert {group for row in pinned(todos) for _, group in row} == {
+    assert {mark.group for row in pinned(todos) for mark in row.marks} == {
         *("ClaudeChatTodoDone", "ClaudeChatTodoActive", "ClaudeChatTodo"),
     }
 
@@ -49,11 +49,11 @@ def test_a_list_is_removed_when_its_turn_is_over_and_all_is_done() -> None:
 
     assert todos.apply(numbered(2, 1))
     assert not todos.apply(over)
-    assert len(todos.pinned()) == 2
+    assert len(todos.pinned()["lines"]) == 2
     assert todos.apply(numbered(2, 2))
-    assert len(todos.pinned()) == 2
+    assert len(todos.pinned()["lines"]) == 2
     assert todos.apply(over)
-    assert todos.pinned() == []
+    assert todos.pinned()["lines"] == []
 
 
 def test_a_list_is_removed_with_its_conversation() -> None:
@@ -69,9 +69,9 @@ def test_a_hidden_list_stays_hidden_until_the_user_shows_it() -> None:
     todos.apply(numbered(2, 1))
     todos.toggle()
 
-    assert todos.pinned() == []
+    assert todos.pinned()["lines"] == []
     assert not todos.apply(numbered(3, 1))
 
     todos.toggle()
 
-    assert len(todos.pinned()) == 3
+    assert len(todos.pinned()["lines"]) == 3

@@ -350,10 +350,10 @@ async def test_a_sensitive_file_outside_the_project_is_marked(
 async def test_pinned_tasks_never_cover_a_request(nvim: Neovim, ask: Ask, log: Path) -> None:
     panel = await ask(input={"command": "ls"})
     id_ = (await panel.look())["id"]
-    rows = [[["a task " * 4, "ClaudeChatTodo"]]]
+    tasks = {"lines": ["a task " * 4], "marks": []}
     floats = "len(filter(getwininfo(), {_, w -> nvim_win_get_config(w.winid).relative != ''}))"
 
-    await nvim.lua("require('claude_ide.chat.state').set(...)", id_, {"pinned": rows})
+    await nvim.lua("require('claude_ide.chat.state').set(...)", id_, {"pinned": tasks})
 
     assert await nvim.eval(floats) == 0
     await panel.go_to(HEAD)

@@ -12,8 +12,15 @@ ROWS = [[["✔ ", "ClaudeChatTodoDone"], ["one", "ClaudeChatTodo"]], [["two", "C
 PINS = chunk("chat_pin/pins")
 
 
+def drawn(rows: list[Any]) -> dict[str, Any]:
+    """A page, as the host sends it."""
+    lines = ["".join(["", *(text for text, _ in row)]) for row in rows]
+    marks = [[at, 0, len(line.encode()), rows[at][0][1]] for at, line in enumerate(lines)]
+    return {"lines": [f" {line} " for line in lines], "marks": marks}
+
+
 async def pin(nvim: Neovim, rows: list[Any], id_: int = 1) -> list[Any]:
-    await nvim.lua("require('claude_ide.chat.state').set(...)", id_, {"pinned": rows})
+    await nvim.lua("require('claude_ide.chat.state').set(...)", id_, {"pinned": drawn(rows)})
     pins: list[Any] = await nvim.lua(PINS)
     return pins
 

@@ -128,7 +128,7 @@ local function create(id, options)
     used = 0,
     cursors = {},
     bars = {},
-    pinned = {},
+    pinned = { lines = {}, marks = {} },
   }
   quiet.run(function()
     chat.transcript = chat_transcript.create(chat)
@@ -385,7 +385,7 @@ end
 ---@type fun(id: integer, options: claude_ide.ChatOptions)
 M.adopt = chat_state.of_id(function(chat, options)
   chat.is_orphan, chat.is_starting = false, false
-  chat.options, chat.pinned = options, {}
+  chat.options, chat.pinned = options, { lines = {}, marks = {} }
   chat_sent.set_outage(chat, nil)
   name_buffers(chat)
   chat_bar.pin(chat)

@@ -29,7 +29,7 @@ local has_option = vim.fn.exists('+busy') == 1
 ---@field tasks integer number of tasks that run in the background
 ---@field label string what tells it from the other chats of its agent while a request waits, or empty
 ---@field bars table<string, claude_ide.ChatBar> by name of a window: 'transcript' or 'prompt'
----@field pinned claude_ide.Chunks[] rows in the transcript's top right corner
+---@field pinned { lines: string[], marks: any[] } a page in the transcript's top right corner
 ---@field offer claude_ide.ChatOffer
 ---@field session? string id of the agent's session, which outlives the host
 ---@field work? claude_ide.ChatWork

@@ -18,6 +18,7 @@ from claude_ide.chat.chat_context import ChatContext, ChatPart, subcommand
 from claude_ide.chat.context import Attachment
 from claude_ide.chat.life import Life
 from claude_ide.chat.page.plain import one_line
+from claude_ide.chat.page.rows import drawn
 from claude_ide.chat.requests.answers import Answers
 from claude_ide.chat.sending import Sending
 from claude_ide.chat.settings import Settings
@@ -198,7 +199,7 @@ class Branching(ChatPart):
         self._target = None
         self._transcript.cut(prompt)
         self._attachment.forget()
-        await self._panel.update({"pinned": []})
+        await self._panel.update({"pinned": drawn([])})
 
     async def _preview(self, target: Target) -> Rewind:
         if target.files is False or self._agent.state.state in (State.OFF, State.DEAD):

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from claude_ide.chat.chat_context import Run
-from claude_ide.chat.page.rows import Row
+from claude_ide.chat.page.rows import Row, drawn
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.panel import Key, ListLook
 from claude_ide.errors import EditorError
@@ -20,8 +20,7 @@ Item = dict[str, Any]
 
 def item(id_: str, rows: Sequence[Row], lacks: Sequence[str] = ()) -> Item:
     """Return rows as an item; `lacks` names the keys that do nothing with it."""
-    marks = [(n, *mark) for n, each in enumerate(rows) for mark in each.marks]
-    return {"id": id_, "lines": [each.text for each in rows], "marks": marks, "lacks": [*lacks]}
+    return {"id": id_, "lacks": [*lacks], **drawn(rows)}
 
 
 class Listing:

@@ -20,7 +20,7 @@ from claude_ide.agents.prompt import Allow, Answer, Reject
 from claude_ide.agents.stream_json.decoding.permission import decode_request, encode_answer
 from claude_ide.chat.page.page import Part
 from claude_ide.chat.page.plain import one_line
-from claude_ide.chat.page.rows import Row, moved, row
+from claude_ide.chat.page.rows import Row, drawn, moved, row
 from claude_ide.chat.requests import proposal, ways
 from claude_ide.chat.requests.view import LINE, SHOWN, WHOLE, Request, whereabouts
 from claude_ide.editor.diffs import Diff, Offer
@@ -359,8 +359,7 @@ def _shown(waiting: Waiting, labels: list[str]) -> dict[str, Any]:
         "tool": waiting.asked.name,
         "count": len(labels),
         "kind": waiting.view.kind,
-        "lines": [each.text for each in rows],
-        "marks": [(number, *mark) for number, each in enumerate(rows) for mark in each.marks],
+        **drawn(rows),
     }
 
 

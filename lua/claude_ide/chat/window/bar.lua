@@ -128,27 +128,13 @@ function M.unpin(chat)
   chat.pin = nil
 end
 
--- The rows as lines with marks, each between two blanks.
-local function composed(rows)
-  local lines, marks = {}, {}
-  for row, chunks in ipairs(rows) do
-    local joined = ' '
-    for _, chunk in ipairs(chunks) do
-      table.insert(marks, { row - 1, #joined, #joined + #chunk[1], chunk[2] })
-      joined = joined .. chunk[1]
-    end
-    lines[row] = joined .. ' '
-  end
-  return lines, marks
-end
-
 local function show(chat, win)
   -- It must not cover a request, nor what the user reads.
-  local is_wanted = #chat.pinned > 0 and chat.requests == 0 and not chat.is_reading
+  local lines = chat.pinned.lines
+  local is_wanted = #lines > 0 and chat.requests == 0 and not chat.is_reading
   if not is_wanted or math.floor(api.nvim_win_get_width(win) * WIDEST) < NARROWEST then
     return M.unpin(chat)
   end
-  local lines, marks = composed(chat.pinned)
   local place = config(win, float.widest(lines), #lines)
   if not is_open(chat) then
     local options = vim.tbl_extend('error', place, { noautocmd = true })
@@ -156,7 +142,7 @@ local function show(chat, win)
     local looks = { wrap = false, winhighlight = 'NormalFloat:ClaudeChatTodo', winbar = '' }
     window_looks.set(chat.pin, looks)
   end
-  chat_page.draw(api.nvim_win_get_buf(chat.pin), lines, marks)
+  chat_page.draw(api.nvim_win_get_buf(chat.pin), lines, chat.pinned.marks)
   api.nvim_win_set_config(chat.pin, place)
 end
 

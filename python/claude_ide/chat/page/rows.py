@@ -1,7 +1,7 @@
 """Rows: lines of a buffer with their highlights; columns are bytes, as in Neovim."""
 
-from collections.abc import Iterable
-from typing import Literal, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, NamedTuple
 
 from claude_ide.chat.page.plain import harmless
 
@@ -87,3 +87,9 @@ def moved(each: Row, by: int) -> Row:
 def key_row(key: str, meaning: str) -> Row:
     """Return a row for a key that answers a request."""
     return row(("  ", ""), (key, KEY), (f"  {meaning}", MEANING))
+
+
+def drawn(rows: Sequence[Row]) -> dict[str, Any]:
+    """Return rows as a page for the editor (`chat/page.lua`)."""
+    marks = [(number, *mark) for number, each in enumerate(rows) for mark in each.marks]
+    return {"lines": [each.text for each in rows], "marks": marks}

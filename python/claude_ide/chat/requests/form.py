@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from claude_ide.agents.events import AnswerKind, Choice, Question, QuestionAsked, Value
 from claude_ide.chat.page.plain import harmless
-from claude_ide.chat.page.rows import Mark, Row, row, size
+from claude_ide.chat.page.rows import Mark, Row, drawn, row, size
 from claude_ide.chat.requests.allowed import capitalized
 from claude_ide.editor.port.events import FormPressed
 
@@ -268,7 +268,7 @@ class Form:
             "number": number,
             "title": self._title,
             "footer": FOOTER,
-            **_drawn([shown for shown, _ in self._rows]),
+            **drawn([shown for shown, _ in self._rows]),
             "rows": [self._inputs(item) for _, item in self._rows],
             "inputs": [
                 {
@@ -394,7 +394,7 @@ def of_keys(title: str, message: str, meanings: Mapping[str, str]) -> Page:
         "number": 0,
         "title": title,
         "footer": INSTANT_FOOTER,
-        **_drawn([*above, *below]),
+        **drawn([*above, *below]),
         "rows": [*({} for _ in above), *({"answer": key} for key in meanings)],
         "answers": [{"key": key, "desc": meaning} for key, meaning in meanings.items()],
         "cursor": len(above),
@@ -415,11 +415,6 @@ def summary(asked: QuestionAsked, answers: Mapping[str, Value]) -> str:
 def flat(text: str) -> str:
     """Return a text as one harmless line; each run of white space becomes a blank."""
     return harmless(re.sub(r"\s+", " ", text))
-
-
-def _drawn(rows: Sequence[Row]) -> dict[str, Any]:
-    marks = [(number, *mark) for number, each in enumerate(rows) for mark in each.marks]
-    return {"lines": [each.text for each in rows], "marks": marks}
 
 
 def _lines(text: str) -> list[str]:

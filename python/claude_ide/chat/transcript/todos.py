@@ -1,14 +1,14 @@
-"""The agent's todo list, as rows of chunks for `chat/panel.lua` (`pin`)."""
+"""The agent's todo list, as rows that are pinned to the transcript."""
+
+from typing import Any
 
 from claude_ide.agents.events import Cleared, Dead, Event, Todo, TodoList, TurnEnded
 from claude_ide.chat.page.plain import one_line
-from claude_ide.chat.page.rows import Chunk
+from claude_ide.chat.page.rows import Row, drawn, row
 
 MOST_ROWS = 10
 LONGEST = 60
 DONE = "completed"
-
-Pinned = list[list[Chunk]]
 
 
 class Todos:
@@ -39,9 +39,9 @@ class Todos:
         """Hide the list, or show it again."""
         self._is_hidden = not self._is_hidden
 
-    def pinned(self) -> Pinned:
-        """Return what to pin now."""
-        return [] if self._is_hidden else pinned(self._list)
+    def pinned(self) -> dict[str, Any]:
+        """Return the page to pin now."""
+        return drawn([] if self._is_hidden else pinned(self._list))
 
 
 def is_done(event: TodoList) -> bool:
@@ -49,7 +49,7 @@ def is_done(event: TodoList) -> bool:
     return all(todo.status == DONE for todo in event.todos)
 
 
-def pinned(event: TodoList) -> Pinned:
+def pinned(event: TodoList) -> list[Row]:
     """Return a row for each item.
 
     A list of more than `MOST_ROWS` items is cut to those around the one in progress.
@@ -61,21 +61,20 @@ def pinned(event: TodoList) -> Pinned:
     begin = max(0, min(first - 1, len(todos) - MOST_ROWS))
     shown = todos[begin : begin + MOST_ROWS]
     done = sum(todo.status == DONE for todo in todos)
-    head: list[Chunk] = [(f"{done} of {len(todos)} done", "ClaudeChatMeta")]
+    head = _line("", f"{done} of {len(todos)} done", "ClaudeChatMeta")
     more = len(todos) - begin - len(shown)
-    tail: list[list[Chunk]] = [[(f"… {more} more", "ClaudeChatMeta")]] if more else []
+    tail = [_line("", f"… {more} more", "ClaudeChatMeta")] if more else []
     return [head, *(_row(todo) for todo in shown), *tail]
 
 
-def _row(todo: Todo) -> list[Chunk]:
+def _row(todo: Todo) -> Row:
     match todo.status:
         case "completed":
-            return [("✓ ", "ClaudeChatTodoDone"), (_text(todo.text), "ClaudeChatTodoDone")]
+            return _line("✓ ", todo.text, "ClaudeChatTodoDone")
         case "in_progress":
-            text = _text(todo.active or todo.text)
-            return [("▶ ", "ClaudeChatTodoActive"), (text, "ClaudeChatTodoActive")]
-    return [("☐ ", "ClaudeChatTodo"), (_text(todo.text), "ClaudeChatTodo")]
+            return _line("▶ ", todo.active or todo.text, "ClaudeChatTodoActive")
+    return _line("☐ ", todo.text, "ClaudeChatTodo")
 
 
-def _text(text: str) -> str:
-    return one_line(text, LONGEST)
+def _line(sign: str, text: str, group: str) -> Row:
+    return row((" ", ""), (sign + one_line(text, LONGEST), group), (" ", ""))
