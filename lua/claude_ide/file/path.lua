@@ -59,16 +59,9 @@ end
 ---@param path string absolute
 ---@return string
 function M.real(path)
-  local found = vim.uv.fs_realpath(path)
-  if found then
-    return found
-  end
   -- It also follows a link whose target does not exist, as a write would.
   local ok, target = pcall(vim.fn.resolve, path)
-  local resolved = ok and target or path
-  local folder = vim.fs.dirname(resolved)
-  return folder == resolved and resolved
-    or vim.fs.joinpath(M.real(folder), vim.fs.basename(resolved))
+  return vim.uv.fs_realpath(path) or ok and target or path
 end
 
 --- Why a file must not be written whose path had no link when it was shown. Nil if it still has none.

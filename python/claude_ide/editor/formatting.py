@@ -266,12 +266,11 @@ class Formatting:
         words, by = await expanded(self._port, text.bufnr, command)
         given = "".join(f"{line}\n" for line in text.lines).encode("utf-8", "surrogateescape")
         most, output, errors = len(given) + MOST_MORE_BYTES, bytearray(), bytearray()
-        has_excess = asyncio.Event()
 
         def add(piece: bytes) -> None:
             output.extend(piece[: most + 1 - len(output)])
             if len(output) > most:
-                has_excess.set()
+                process.end()
 
         def add_error(piece: bytes) -> None:
             errors.extend(piece[: MOST_ERROR_BYTES - len(errors)])
@@ -283,22 +282,16 @@ class Formatting:
             )
         except OSError as error:
             raise EditorError(f"it could not be started: {error.strerror or error}") from None
-        ended, excess = (
-            asyncio.ensure_future(process.wait()),
-            asyncio.ensure_future(has_excess.wait()),
-        )
+        ended = asyncio.ensure_future(process.wait())
         try:
-            await asyncio.wait(
-                [ended, excess], timeout=PROGRAM_SECONDS, return_when=asyncio.FIRST_COMPLETED
-            )
-            if has_excess.is_set():
+            await asyncio.wait([ended], timeout=PROGRAM_SECONDS)
+            if len(output) > most:
                 raise EditorError(f"wrote more than {MOST_MORE_BYTES // 10**6} MB and was stopped")
             if not ended.done():
                 raise EditorError(f"did not answer within {PROGRAM_SECONDS:g} s and was stopped")
             if failure := _failure(ended.result(), bytes(output), bytes(errors)):
                 raise EditorError(failure)
         finally:
-            excess.cancel()
             if not ended.done():
                 process.end()
                 await asyncio.wait([ended])
