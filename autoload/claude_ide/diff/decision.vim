@@ -22,18 +22,18 @@ const GONE = -1
 const OPTIONS = [['buftype', 'acwrite'], ['bufhidden', 'wipe'], ['fileencoding', 'utf-8'],
   ['modified', false], ['modifiable', false]]
 
-final proposals: dict<dict<any>> = {} # {diff, Decide, is_explained} by buffer
+final proposals: dict<dict<any>> = {} # the diffs by buffer
 
 # Put the newest version into a proposal that is read again, which has no history then.
 def Restore(bufnr: number)
-  final diff = proposals[bufnr].diff
+  final diff = proposals[bufnr]
   diff.oldest = len(get(diff, 'states', []))
   diff.states = repeat([GONE], diff.oldest)
   file_text.Put(bufnr, diff.text)
 enddef
 
 def Explain(bufnr: number)
-  if !proposals[bufnr].is_explained
+  if !get(proposals[bufnr], 'is_explained', false)
     proposals[bufnr].is_explained = true
     message.Show('a plugin wrote this, so nothing was accepted: type :w yourself', 'warn')
   endif
@@ -43,18 +43,15 @@ def Wiped(bufnr: number)
   call(remove(proposals, bufnr).Decide, [false])
 enddef
 
-# We set the name's start and its end. Named `x.gpg` or `tarfile::x`, the proposal would trigger
-# another plugin's autocommands, which would write it.
-def LabelOf(diff: dict<any>): string
-  const tail = fnamemodify(diff.where.path, ':t')
-  return $'{plain.OneLine(get(diff, "agent", "Claude"))} ({plain.OneLine(tail)})'
-enddef
-
 # Make the buffer of a proposal, with its text; return its number. `Decide` gets whether the user has
 # accepted, and may be called more than once. The buffer stays 'nomodifiable' until the caller unlocks it.
 export def Propose(diff: dict<any>, Decide: func(bool)): number
-  const bufnr = label.NewBuffer('claude-diff', LabelOf(diff))
-  proposals[bufnr] = {diff: diff, Decide: Decide, is_explained: false}
+  # We set the name's start and its end. Named `x.gpg` or `tarfile::x`, the proposal would trigger
+  # another plugin's autocommands, which would write it.
+  const [agent, tail] = [get(diff, 'agent', 'Claude'), fnamemodify(diff.where.path, ':t')]
+  const bufnr = label.NewBuffer('claude-diff', plain.OneLine($'{agent} ({tail})'))
+  diff.Decide = Decide
+  proposals[bufnr] = diff
   file_text.Put(bufnr, diff.text)
   for [name, value] in OPTIONS
     setbufvar(bufnr, '&' .. name, value)

@@ -21,12 +21,7 @@ local INDENTATION = { 'tabstop', 'shiftwidth', 'softtabstop', 'expandtab', 'vart
 local KEYS = {
   { ']c', '<Plug>(claude-hunk-next)', { 'n', 'x', 'o' }, 'Go to the next hunk' },
   { '[c', '<Plug>(claude-hunk-previous)', { 'n', 'x', 'o' }, 'Go to the previous hunk' },
-  {
-    'gX',
-    '<Plug>(claude-hunk-drop)',
-    { 'n', 'x' },
-    'Drop the hunk, [count] hunks, or those in a selection',
-  },
+  { 'gX', '<Plug>(claude-hunk-drop)', { 'n', 'x' }, 'Drop the hunk, [count] or selected ones' },
   { 'gY', '<Plug>(claude-hunk-take)', { 'n', 'x' }, 'Take dropped hunks again, likewise' },
 }
 

@@ -29,10 +29,6 @@ local function has_hunks(bufnr)
   return is_proposal
 end
 
-local function row_of_cursor()
-  return api.nvim_win_get_cursor(0)[1] - 1
-end
-
 local function show_row(win, row)
   local count = api.nvim_buf_line_count(api.nvim_win_get_buf(win))
   api.nvim_win_set_cursor(win, { math.min(row + 1, count), 0 })
@@ -53,7 +49,7 @@ local function go_to(bufnr, hunk)
 end
 
 local function move(is_forward)
-  local bufnr, row = api.nvim_get_current_buf(), row_of_cursor()
+  local bufnr, row = api.nvim_get_current_buf(), vim.fn.line('.') - 1
   if not has_hunks(bufnr) then
     return
   end
@@ -96,10 +92,11 @@ end
 
 -- The hunks under the cursor: those of a closed fold, as for any operator; then more, up to a count.
 local function hunks_here(bufnr, count)
-  local row = row_of_cursor()
-  local is_folded = vim.fn.foldclosed('.') > 0
-  local first = is_folded and vim.fn.foldclosed('.') - 1 or row
-  local indexes = hunks.at(bufnr, first, is_folded and vim.fn.foldclosedend('.') or row + 1)
+  local first, last = vim.fn.line('.'), vim.fn.line('.')
+  if vim.fn.foldclosed('.') > 0 then
+    first, last = vim.fn.foldclosed('.'), vim.fn.foldclosedend('.')
+  end
+  local indexes = hunks.at(bufnr, first - 1, last)
   while #indexes > 0 and #indexes < count and indexes[#indexes] < #hunks.list(bufnr) do
     table.insert(indexes, indexes[#indexes] + 1)
   end
@@ -111,9 +108,8 @@ end
 function M.operate()
   local bufnr, count = api.nvim_get_current_buf(), vim.v.count1
   if has_hunks(bufnr) then
-    local rows = { vim.fn.line("'[") - 1, vim.fn.line("']") }
-    local indexes = is_of_selection and hunks.at(bufnr, rows[1], rows[2])
-    decide(bufnr, indexes or hunks_here(bufnr, count))
+    local selected = is_of_selection and hunks.at(bufnr, vim.fn.line("'[") - 1, vim.fn.line("']"))
+    decide(bufnr, selected or hunks_here(bufnr, count))
   end
 end
 

@@ -226,9 +226,10 @@ function M.set(diff, windows)
     }
   end
   if is_beside then
-    local current = note == '' and 'current' or note
+    local bar =
+      { path = path, warning = warning, note = note == '' and 'current' or note, keys = { '' } }
     winbars[left] = function()
-      return { path = path, warning = warning, note = current, keys = { '' } }
+      return bar
     end
     -- Never as virtual text: the file's buffer gets no text of ours.
     vim.wo[left][0].winbar = LINE:format(left)
