@@ -46,7 +46,8 @@ local SIGN = [[^\s*[\[(].[\])] . ]]
 ---@field marks any[] `{ row, column, end_column, group }`
 ---@field rows claude_ide.FormRow[] by line
 ---@field inputs? { label: string, text: string }[] the dialogue for the text of each question
----@field answers? { key: string, desc: string }[] the form has only these keys, and each is an answer
+---@field keys { name: string, desc: string, typed: string[], key: string, shown: string }[]
+---@field is_instant? boolean whether each key is an answer
 ---@field cursor integer row, 0-based
 ---@field typed string what is kept if the form is withdrawn
 ---@field warning? string
@@ -136,9 +137,29 @@ local function ask_for_text(form, number)
   end)
 end
 
+-- The form says what is answered.
+local function answer_instantly(form, key)
+  local missing = reading.missing(form.reading)
+  if missing then
+    message.show(missing, 'info')
+  elseif reading.is_noticed(form.reading) then
+    finish(form, { answer = key })
+  end
+end
+
+---@param key string as the host names it
 local function on_key(form, key)
   local here = form.page.rows[cursor_row(form) + 1]
-  if vim.list_contains(here.keys or {}, key) then
+  if key == 'later' then
+    finish(form, { closed = true })
+  elseif key == 'decline' then
+    finish(form, { declined = true })
+  elseif form.reading then
+    key = key ~= '<CR>' and key or here.answer
+    if key then
+      answer_instantly(form, key)
+    end
+  elseif vim.list_contains(here.keys or {}, key) then
     ask_for_text(form, here.question)
   elseif forms[form.token] ~= form then
     finish(form, {})
@@ -147,56 +168,14 @@ local function on_key(form, key)
   end
 end
 
--- Answer with a key, or with the line under the cursor. The form says what is answered.
-local function answer_instantly(form, key)
-  key = key or form.page.rows[cursor_row(form) + 1].answer
-  local missing = reading.missing(form.reading)
-  if key and missing then
-    message.show(missing, 'info')
-  elseif key and reading.is_noticed(form.reading) then
-    finish(form, { answer = key })
-  end
-end
-
--- The keys that the host handles, each with what it gets.
-local KEYS = {
-  { { '<CR>', '<2-LeftMouse>' }, 'form-press', 'Pick, type or submit', '<CR>' },
-  { { '<Space>' }, 'form-pick', 'Pick or unpick' },
-  { { 'i', 'a', 'I', 'A', 'o', 'O' }, 'form-type', 'Type an answer', 'i' },
-  { { '<Tab>' }, 'form-next', 'Next question' },
-  { { '<S-Tab>' }, 'form-previous', 'Previous question' },
-  { { '<C-s>' }, 'form-submit', 'Submit' },
-}
-
 local function define_keys(form)
-  local keys, answers = {}, form.page.answers
-  local function add(typed, name, desc, shown, fn, argument)
+  local keys = {}
+  for _, each in ipairs(form.page.keys) do
     local function run()
-      fn(form, argument)
+      on_key(form, each.key)
     end
-    table.insert(keys, { 'n', typed, name, desc, run, shown = shown })
-  end
-  if answers then
-    local enter = { '<CR>', '<2-LeftMouse>' }
-    add(enter, 'form-press', 'Answer with this line', { '<CR>' }, answer_instantly)
-  end
-  for index, each in ipairs(answers or {}) do
-    local typed = { each.key, tostring(index) }
-    add(typed, 'form-choice-' .. index, each.desc, { each.key }, answer_instantly, each.key)
-  end
-  for _, entry in ipairs(answers and {} or KEYS) do
-    local typed, name, desc, key = unpack(entry)
-    key = key or typed[1]
-    add(typed, name, desc, { key }, on_key, key)
-  end
-  for digit = 1, answers and 0 or 9 do
-    local key, shown = tostring(digit), digit == 1 and { '1 … 9' } or {}
-    add({ key }, 'form-choice-' .. digit, 'Pick this choice', shown, on_key, key)
-  end
-  local later = answers and { 'q', '<Esc>', '<C-c>' } or { 'q', '<Esc>' }
-  add(later, 'form-later', 'Answer later', nil, finish, { closed = true })
-  if not answers then
-    add({ '<C-c>' }, 'form-decline', 'Decline to answer', nil, finish, { declined = true })
+    local shown = { vim.trim(each.shown) }
+    table.insert(keys, { 'n', each.typed, 'form-' .. each.name, each.desc, run, shown = shown })
   end
   chat_page.define(form.bufnr, keys, 'form-keys')
 end
@@ -244,7 +223,7 @@ local function open(form)
   highlights.define()
   form.bufnr = chat_page.buffer()
   chat_page.draw(form.bufnr, form.page.lines, form.page.marks)
-  form.reading = form.page.answers and reading.new(form.bufnr, true) or nil
+  form.reading = form.page.is_instant and reading.new(form.bufnr, true) or nil
   -- Above a chat that floats, below a float that asks for text.
   form.win = float.open(form.bufnr, vim.tbl_extend('error', config(form, 1), { zindex = 45 }))
   window_looks.set(form.win, OPTIONS)

@@ -45,6 +45,26 @@ Page = dict[str, Any]
 """What `chat/form.lua` shows; its annotations describe the fields."""
 
 
+def _key(name: str, desc: str, *typed: str, key: str = "", shown: str = "") -> Page:
+    """Return a key of a form, what it is for the host, and what the help shows of it."""
+    key = key or typed[0]
+    return {"name": name, "desc": desc, "typed": typed, "key": key, "shown": shown or key}
+
+
+FORM_KEYS = (
+    _key("press", "Pick, type or submit", "<CR>", "<2-LeftMouse>"),
+    _key("pick", "Pick or unpick", "<Space>"),
+    _key("type", "Type an answer", *"iaIAoO"),
+    _key("next", "Next question", "<Tab>"),
+    _key("previous", "Previous question", "<S-Tab>"),
+    _key("submit", "Submit", "<C-s>"),
+    _key("choice-1", "Pick this choice", "1", shown="1 … 9"),
+    *(_key(f"choice-{n}", "Pick this choice", str(n), shown=" ") for n in range(2, 10)),
+    _key("later", "Answer later", "q", "<Esc>", key="later", shown="q <Esc>"),
+    _key("decline", "Decline to answer", "<C-c>", key="decline", shown="<C-c>"),
+)
+
+
 class Item(NamedTuple):
     """What a row belongs to; neither a question nor the message is the row that submits."""
 
@@ -268,6 +288,7 @@ class Form:
             "number": number,
             "title": self._title,
             "footer": FOOTER,
+            "keys": FORM_KEYS,
             **drawn([shown for shown, _ in self._rows]),
             "rows": [self._inputs(item) for _, item in self._rows],
             "inputs": [
@@ -385,7 +406,7 @@ class Form:
 
 def of_keys(title: str, message: str, meanings: Mapping[str, str]) -> Page:
     """Return the page of a form in which one key is the answer, with the meaning of each key."""
-    above = _message(message)
+    above, numbered = _message(message), enumerate(meanings.items(), 1)
     below = [
         row(("   ", ""), (key, KEYS), (f"  {flat(meaning)}", ""))
         for key, meaning in meanings.items()
@@ -396,7 +417,14 @@ def of_keys(title: str, message: str, meanings: Mapping[str, str]) -> Page:
         "footer": INSTANT_FOOTER,
         **drawn([*above, *below]),
         "rows": [*({} for _ in above), *({"answer": key} for key in meanings)],
-        "answers": [{"key": key, "desc": meaning} for key, meaning in meanings.items()],
+        "keys": [
+            _key("press", "Answer with this line", "<CR>", "<2-LeftMouse>"),
+            *(_key(f"choice-{n}", what, key, str(n)) for n, (key, what) in numbered),
+            _key(
+                "later", "Answer later", "q", "<Esc>", "<C-c>", key="later", shown="q <Esc> <C-c>"
+            ),
+        ],
+        "is_instant": True,
         "cursor": len(above),
         "typed": "",
     }
