@@ -40,11 +40,10 @@ var changing_since: list<number> = []
 var last_probe: list<number> = []
 var is_ours = false # whether the next SafeState comes from us, or from an answer
 # Those that have not ended: when a key was last discarded (`typed`), and whether each `gives_way`.
-var guards: list<dict<any>> = []
+final guards: list<dict<any>> = []
 var shield = 0 # the popup of all guards
 var claudes_area: list<any> = []
-var moves: list<number> = [] # one for each call that waits and may move the user, in their order
-var last_move = 0
+final moves: list<dict<any>> = [] # one for each call that waits and may move the user, in their order
 
 def SecondsSince(time: list<number>): float
   return empty(time) ? 1000.0 : reltimefloat(reltime(time))
@@ -187,10 +186,6 @@ const MODES = [
 
 const UNFINISHED = '^\%([cr!]\|no\)' # prompts, and half-typed commands
 
-def RemedyForMode(): string
-  return MODES[MODES->indexof((_, row) => mode(1) =~# row[0])][1]
-enddef
-
 # What the user has to do before something can appear, such as "leave Insert mode"; empty if nothing
 # but typing delays it.
 export def Obstacle(): string
@@ -202,7 +197,7 @@ export def Obstacle(): string
     # Also CTRL-W : in a terminal window, where the mode stays "t".
     return 'answer the prompt'
   elseif !IsAtRest()
-    return RemedyForMode()
+    return MODES[MODES->indexof((_, row) => mode(1) =~# row[0])][1]
   elseif reg_recording() !=# '' || reg_executing() !=# ''
     return 'stop recording'
   endif
@@ -266,50 +261,40 @@ enddef
 # Under textlock Vim refuses to change windows, and says so before anything has happened.
 export const REFUSAL = 'E565:\|E11:\|E994:\|E523:\|E788:'
 
-def RemoveMove(move: number)
-  filter(moves, (_, other) => other != move)
-enddef
-
-def NextPause(waiting: dict<any>): number
-  const pause = waiting.pause
-  waiting.pause = min([2 * pause, POLL])
-  return pause
-enddef
-
-# If it `is_move`, `Fn` may move the user: what takes them elsewhere waits for it.
-def When(Condition: func(number): bool, Fn: func, OnError: func, is_move = false): func
-  final waiting = {is_cancelled: false, pause: FIRST_POLL, move: 0}
+# If it `is_move`, `Fn` may move the user: what takes them elsewhere waits for it. `Condition` gets what
+# `moves` has.
+def When(Condition: func(dict<any>): bool, Fn: func, OnError: func, is_move = false): func
+  final waiting = {is_over: false, pause: FIRST_POLL}
   if is_move
-    last_move += 1
-    waiting.move = last_move
-    add(moves, last_move)
+    add(moves, waiting)
   endif
+  def End()
+    waiting.is_over = true
+    filter(moves, (_, other) => other isnot waiting)
+  enddef
   def Poll(_: number)
-    if waiting.is_cancelled
+    if waiting.is_over
       return
-    elseif !Condition(waiting.move)
-      timer_start(NextPause(waiting), Poll)
-      return
+    elseif Condition(waiting)
+      try
+        # Some errors that `Fn` raises would pass this `:try` if it were called directly.
+        call(Fn, [])
+        End()
+        return
+      catch
+        if v:exception !~# REFUSAL
+          const why = reason.Of(v:exception)
+          End()
+          call(OnError, [why])
+          return
+        endif
+      endtry
     endif
-    try
-      # Some errors that `Fn` raises would pass this `:try` if it were called directly.
-      call(Fn, [])
-    catch
-      if v:exception =~# REFUSAL
-        timer_start(NextPause(waiting), Poll)
-      else
-        RemoveMove(waiting.move)
-        call(OnError, [reason.Of(v:exception)])
-      endif
-      return
-    endtry
-    RemoveMove(waiting.move)
+    timer_start(waiting.pause, Poll)
+    waiting.pause = min([2 * waiting.pause, POLL])
   enddef
   timer_start(0, Poll)
-  return () => {
-    waiting.is_cancelled = true
-    RemoveMove(waiting.move)
-  }
+  return End
 enddef
 
 # The gates. Each calls `Fn` as soon as it is open; `OnError` gets the reason if that raises an error.
@@ -317,7 +302,7 @@ enddef
 
 export def WhenFree(Fn: func, OnError: func): func
   # A diff that closes would take the user out of the next one.
-  return When((move) => moves[0] == move && IsFree(), Fn, OnError, true)
+  return When((move) => moves[0] is move && IsFree(), Fn, OnError, true)
 enddef
 
 export def WhenPossible(Fn: func, OnError: func): func
@@ -392,21 +377,6 @@ def Raise()
   })
 enddef
 
-def Begin(guard: dict<any>)
-  add(guards, guard)
-  if len(guards) == 1
-    Raise()
-  endif
-enddef
-
-def End(guard: dict<any>)
-  filter(guards, (_, other) => other isnot guard)
-  if empty(guards)
-    popup_close(shield)
-    Settle()
-  endif
-enddef
-
 # Discard keys typed blindly into something that has just appeared. Call `Fn` when the user pauses,
 # but after a second at the latest: by then they have noticed it. Guards may overlap: keys are discarded
 # until the last one ends. If this one `gives_way`, something else may appear meanwhile, with a guard of
@@ -425,10 +395,17 @@ export def Guard(Fn: func, gives_way = false)
       timer_start(remaining + 1, Poll)
       return
     endif
-    End(guard)
+    filter(guards, (_, other) => other isnot guard)
+    if empty(guards)
+      popup_close(shield)
+      Settle()
+    endif
     Fn()
   enddef
-  Begin(guard)
+  add(guards, guard)
+  if len(guards) == 1
+    Raise()
+  endif
   Poll(0)
 enddef
 
