@@ -283,7 +283,9 @@ local function show(approval)
 end
 
 local function appear(approval)
-  approval.bufnr = api.nvim_create_buf(false, true)
+  approval.bufnr = quiet.run(function()
+    return api.nvim_create_buf(false, true)
+  end)
   local ok, reason = pcall(show, approval)
   if not ok then
     message.show(('the %s cannot be shown: %s'):format(approval.what, reason), 'error')

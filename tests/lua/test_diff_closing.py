@@ -54,7 +54,7 @@ async def test_a_diff_closes_although_something_has_removed_our_autocommands(
     await nvim.lua(
         "local wanted = { event = { 'WinEnter', 'WinClosed', 'QuitPre', 'BufWinLeave' } }"
         " for _, each in ipairs(vim.api.nvim_get_autocmds(wanted)) do"
-        " pcall(vim.api.nvim_del_autocmd, each.id) end"
+        " vim.api.nvim_clear_autocmds({ event = each.event, group = each.group }) end"
     )
 
     await nvim.keys(":w<CR>")
