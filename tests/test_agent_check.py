@@ -1,12 +1,11 @@
-"""`agent_check.py`: which agents are installed, and which of them speak the protocol."""
+"""`check.py`: which agents are installed, and which of them speak the protocol."""
 
 import sys
 from pathlib import Path
 
 import pytest
 
-from claude_ide import agent_check
-from claude_ide.agent_check import check
+from claude_ide import check
 from claude_ide.agents.acp.kind import Acp
 from claude_ide.check import Finding
 from support.another_agent import AnotherKind
@@ -30,20 +29,20 @@ def agent(code: str, id_: str = "otter") -> Acp:
 
 
 async def test_an_agent_answers_in_an_empty_folder() -> None:
-    [found] = await check([agent(ANSWER)], [])
+    [found] = await check.agents([agent(ANSWER)], [])
 
     assert found.level == "ok"
     assert found.text.startswith(f"otter: {sys.executable}: Otter 1.2 answers within ")
 
 
 async def test_an_agent_that_ends_is_an_error_with_its_last_words() -> None:
-    [found] = await check([agent("raise SystemExit('no fish')")], ["otter"])
+    [found] = await check.agents([agent("raise SystemExit('no fish')")], ["otter"])
 
     assert (found.level, found.text.endswith("Otter has ended: no fish")) == ("error", True)
 
 
 async def test_a_program_that_only_has_the_name_of_an_agent_is_no_error() -> None:
-    [found] = await check([agent("raise SystemExit('no fish')")], [])
+    [found] = await check.agents([agent("raise SystemExit('no fish')")], [])
 
     assert found.level == "warn"
 
@@ -51,10 +50,10 @@ async def test_a_program_that_only_has_the_name_of_an_agent_is_no_error() -> Non
 async def test_an_agent_that_does_not_answer_is_an_error_and_is_ended(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(agent_check, "SECONDS", 1.0)
+    monkeypatch.setattr(check, "AGENT_SECONDS", 1.0)
     code = SILENT.replace("'pid'", repr(str(tmp_path / "pid")))
 
-    [found] = await check([agent(code)], ["otter"])
+    [found] = await check.agents([agent(code)], ["otter"])
 
     assert (found.level, "has not answered within 1 s" in found.text) == ("error", True)
     assert not alive(int((tmp_path / "pid").read_text()))
@@ -64,7 +63,9 @@ async def test_missing_agents_are_one_line_unless_the_user_wants_them() -> None:
     def missing(id_: str) -> Acp:
         return Acp(id_, id_.title(), "no-such-agent", {}, install=f"npm install -g {id_}")
 
-    wanted, *others = await check([missing(each) for each in ("otter", "crab", "eel")], ["otter"])
+    wanted, *others = await check.agents(
+        [missing(each) for each in ("otter", "crab", "eel")], ["otter"]
+    )
 
     how = "no-such-agent is not on PATH (npm install -g otter)"
     assert wanted == Finding("warn", f"Otter is not installed: {how}")
@@ -73,4 +74,4 @@ async def test_missing_agents_are_one_line_unless_the_user_wants_them() -> None:
 
 
 async def test_claude_is_checked_elsewhere() -> None:
-    assert await check([AnotherKind()], []) == []
+    assert await check.agents([AnotherKind()], []) == []

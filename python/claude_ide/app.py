@@ -6,7 +6,9 @@ This is where an error in a command becomes one line for the user.
 import asyncio
 import contextlib
 import logging
+import os
 from collections.abc import Awaitable, Callable, Coroutine
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -18,26 +20,41 @@ from claude_ide.editor.channel import Channel
 from claude_ide.editor.disk_report import DiskReport
 from claude_ide.editor.disk_watch import DiskWatch
 from claude_ide.editor.editor import Editor
-from claude_ide.editor.port import events, questions
+from claude_ide.editor.port import events
+from claude_ide.editor.port import questions as one_off
 from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.chat import ChatEvent
 from claude_ide.editor_name import NEOVIM, editor_name
 from claude_ide.errors import ClaudeIdeError, UserError
+from claude_ide.hooks.links import Links
 from claude_ide.log import log_to
 from claude_ide.mcp.address import LAUNCH, TOKEN
 from claude_ide.mcp.client import Client
-from claude_ide.mcp.doors import Toolbox
+from claude_ide.mcp.doors import Door, Toolbox
 from claude_ide.mcp.ide import Ide
 from claude_ide.mcp.lock_file import LockFile
-from claude_ide.parts import Parts
+from claude_ide.mcp.reading import Reading, Readings
 from claude_ide.startup import Bound
 from claude_ide.transport.handshake import PATHS, TOOLS_PATH
 from claude_ide.transport.websocket import CLOSE_SECONDS, Connection, Entrance, Listener
 
 if TYPE_CHECKING:
-    from claude_ide.check import Finding
+    from claude_ide.chat.chats import Chats
+    from claude_ide.chat.kinds import Kinds
+    from claude_ide.chat.prompt_buffers import PromptBuffers
+    from claude_ide.headless.questions import Questions
+    from claude_ide.hooks.endpoint import Hooks
+    from claude_ide.jupyter.kernels import Kernels
+    from claude_ide.mcp.own.collection import Collection
+    from claude_ide.mcp.tool import Toolset
+    from claude_ide.tool_list import ToolList
+    from claude_ide.trust.trust import Trust
+    from claude_ide.wire_view import WireView
 
 logger = logging.getLogger(__name__)
+
+HOOKS = "hooks"
+"""Our folder with the links of the CLIs in terminals."""
 
 END_SECONDS = 1.5
 """Neovim kills a host that is still running 2 s after its stdin was closed (measured)."""
@@ -59,7 +76,7 @@ class Serving(msgspec.Struct, eq=False):
     """Why the lock file does not name the current folders; empty if it does."""
 
 
-class App(Parts):
+class App:
     """The claude-ide of one Neovim. The remote plugin creates it for the first command."""
 
     running: ClassVar["App | None"] = None
@@ -76,7 +93,9 @@ class App(Parts):
         self._channel = channel
         given = options.config if isinstance(options.config, dict) else {}
         editor = Editor(channel, options.folders, given.get("privacy"))
-        super().__init__(editor, decoded, options)
+        self.editor, self.config, self.options = editor, decoded, options
+        self.readings = Readings()
+        """What the CLIs in terminals may read."""
         self.ide = Ide(self.editor, self.config, lambda: self.kernels)
         self.toolbox = Toolbox(lambda: self.tools, self._tools_client)
         self.serving: Serving | None = None
@@ -247,7 +266,138 @@ class App(Parts):
             serving.unwritten = ""
             serving.bound = serving.bound._replace(lock=lock)
 
-    # Events of the editor. The first use of a part imports what it needs.
+    # The services, which are built on their first use: it imports what they need.
+
+    def begun(self, part: str) -> bool:
+        """Whether the part of this name, such as "chats", has been used."""
+        return part in self.__dict__
+
+    @cached_property
+    def hooks(self) -> "Hooks":
+        """Where CLIs in terminals send their hooks; the first use imports what it needs."""
+        from claude_ide.hooks.endpoint import Hooks
+
+        links = Links(self._state_folder / HOOKS, self.options.hooks)
+        given = self.editor, self.config, links, self.options.pid, self.guard, self.trust
+        return Hooks(*given, self.readings)
+
+    @property
+    def has_hooked_terminals(self) -> bool:
+        """Whether CLIs report to this editor, because an earlier host has let them."""
+        return Links(self._state_folder / HOOKS, self.options.hooks).is_used
+
+    @cached_property
+    def chats(self) -> "Chats":
+        """The chats; the first use imports what they need."""
+        from claude_ide.chat.chats import Chats
+        from claude_ide.mcp.in_process import InProcessServer
+
+        def serve(agent: str, folder: str) -> InProcessServer:
+            client = Client(self.editor, self.config, label=agent, reading=Reading([folder]))
+            return InProcessServer(client, self.tools)
+
+        # As in `allowed`, but a chat can ask in its own request.
+        def unasked() -> tuple[str, ...]:
+            return (*self.reading, *self.tools.asking_in_chat)
+
+        chats = Chats(
+            *(self.editor, self.config, self.guard, self.kinds, serve, self.trust, unasked),
+            door=partial(Door, self.editor, self.config, lambda: self.tools),
+        )
+        for event in (events.SelectionChanged, events.EditorsChanged):
+            self.editor.events.subscribe(event, lambda _: chats.selection_changed())
+        return chats
+
+    @cached_property
+    def prompts(self) -> "PromptBuffers":
+        """The prompts that the user writes; the first use imports what they need."""
+        from claude_ide.chat.prompt_buffers import PromptBuffers
+
+        return PromptBuffers(self.editor.port.panels)
+
+    @property
+    def tools(self) -> "Toolset":
+        """The tools for models."""
+        return self.collection.toolset
+
+    @cached_property
+    def collection(self) -> "Collection":
+        """The tools for models, and those of the user; the first use imports them."""
+        from claude_ide.mcp.own.collection import Collection
+
+        return Collection(self.editor, lambda: self.kernels)
+
+    @cached_property
+    def tool_list(self) -> "ToolList":
+        """The list of these tools."""
+        from claude_ide.tool_list import ToolList
+
+        return ToolList(self.editor, self.collection, self.guard)
+
+    @cached_property
+    def wire_view(self) -> "WireView":
+        """The traffic with clients and agents, as the user sees it."""
+        from claude_ide.wire_view import WireView
+
+        return WireView(self.editor, self.guard)
+
+    @cached_property
+    def kernels(self) -> "Kernels":
+        """The Jupyter kernel; the first use imports what it needs."""
+        from claude_ide.jupyter.kernels import Kernels
+
+        return Kernels(self.editor, lambda: self.trust, self._state_folder)
+
+    @cached_property
+    def kinds(self) -> "Kinds":
+        """The agents that the user can chat with; a bad entry is reported."""
+        kinds, complaints = self.configured
+        for complaint in complaints:
+            self.editor.notify(complaint, "warn")
+        return kinds
+
+    @cached_property
+    def configured(self) -> "tuple[Kinds, list[str]]":
+        """The same, and what is wrong with the user's entries."""
+        from claude_ide.configured_agents import configured
+
+        return configured(self.config, os.environ, self._state_folder / "logins.json")
+
+    @cached_property
+    def questions(self) -> "Questions":
+        """One-off requests; the first use imports what they need."""
+        from claude_ide.headless.questions import Questions
+
+        async def resume(chat: int, folder: Path, store: Callable[[], Awaitable[str]]) -> None:
+            await self.chats.resume_in(chat, "claude", folder, store)
+
+        return Questions(self.editor, self.config, self.trust, self._state_folder, resume)
+
+    @cached_property
+    def trust(self) -> "Trust":
+        """The folders that the user trusts."""
+        from claude_ide.trust.trust import Trust
+
+        def complain(what: str) -> None:
+            self.editor.notify(what, "warn")
+
+        return Trust(self._state_folder / "trust.json", os.environ, complain)
+
+    @property
+    def _state_folder(self) -> Path:
+        return Path(self.options.state or Path(self.options.log).with_suffix(""))
+
+    @property
+    def allowed(self) -> tuple[str, ...]:
+        """The names of the tools for which a CLI need not ask: some ask the user themselves."""
+        return (*self.reading, *self.tools.asking)
+
+    @property
+    def reading(self) -> tuple[str, ...]:
+        """The names of the tools that need no permission."""
+        return self.tools.read_only if self.config.tools.allow_read else ()
+
+    # Events of the editor.
 
     @handles(events.EditorsChanged)
     def _editors_changed(self, _: events.EditorsChanged) -> None:
@@ -318,26 +468,26 @@ class App(Parts):
     def _wire_closed(self, _: events.WireClosed) -> None:
         self.wire_view.closed()
 
-    @handles(questions.QuestionAsked)
-    def _question_asked(self, asked: questions.QuestionAsked) -> Awaitable[None]:
+    @handles(one_off.QuestionAsked)
+    def _question_asked(self, asked: one_off.QuestionAsked) -> Awaitable[None]:
         return self.questions.answer(asked)
 
-    @handles(questions.QuestionCancelled)
-    def _question_cancelled(self, event: questions.QuestionCancelled) -> None:
+    @handles(one_off.QuestionCancelled)
+    def _question_cancelled(self, event: one_off.QuestionCancelled) -> None:
         self.questions.cancel(event)
 
-    @handles(questions.QuestionClosed)
-    def _question_closed(self, event: questions.QuestionClosed) -> None:
+    @handles(one_off.QuestionClosed)
+    def _question_closed(self, event: one_off.QuestionClosed) -> None:
         self.questions.forget(event)
 
-    @handles(questions.QuestionContinued)
-    async def _question_continued(self, event: questions.QuestionContinued) -> None:
+    @handles(one_off.QuestionContinued)
+    async def _question_continued(self, event: one_off.QuestionContinued) -> None:
         # The chat learns the user's position through the server.
         self.guard(self.start())
         await self.questions.continue_(event)
 
-    @handles(questions.CommitAsked)
-    def _commit_asked(self, asked: questions.CommitAsked) -> Awaitable[None]:
+    @handles(one_off.CommitAsked)
+    def _commit_asked(self, asked: one_off.CommitAsked) -> Awaitable[None]:
         return self.questions.commit(asked)
 
 
@@ -359,21 +509,14 @@ async def _check(app: App) -> None:
         bound = app.serving.bound
         findings += await check.connection(app.options.host, bound.port, bound.lock)
     if editor_name() == NEOVIM:
-        findings += await _check_agents(app)
+        # Agents other than Claude, for the chat.
+        kinds, complaints = app.configured
+        findings += [Finding("error", complaint) for complaint in complaints]
+        findings += await check.agents([*kinds], [*app.config.agents])
     findings += await check.cli(words)
     findings += check.rivals(app.options.pid, await app.editor.port.buffers.folder())
     findings += check.privacy(rules.problems, rules.count)
     await app.editor.port.host.report_health([each.reported() for each in findings])
-
-
-async def _check_agents(app: App) -> list["Finding"]:
-    """Test the agents other than Claude."""
-    from claude_ide.agent_check import check
-    from claude_ide.check import Finding
-
-    kinds, complaints = app.configured
-    findings = [Finding("error", complaint) for complaint in complaints]
-    return findings + await check([*kinds], [*app.config.agents])
 
 
 def _log_unhandled(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""The host's part of `:checkhealth claude_ide`: the connection, the CLI, other editors, privacy.
+"""The host's part of `:checkhealth`: the connection, the CLI, other editors, privacy, agents.
 
 It connects as the CLI would, and reports the first step that fails.
 """
@@ -8,7 +8,9 @@ import json
 import os
 import re
 import stat
-from collections.abc import Awaitable, Callable, Sequence
+import tempfile
+import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,13 +20,21 @@ from websockets.exceptions import InvalidStatus
 from websockets.typing import Subprotocol
 
 from claude_ide import git, program
+from claude_ide.agents.acp.decoding.capabilities import Offer
+from claude_ide.agents.acp.kind import Acp
+from claude_ide.agents.agent import Kind
 from claude_ide.editor_name import editor_name
+from claude_ide.errors import AgentError
 from claude_ide.mcp import lock_file
 from claude_ide.mcp.lock_file import LockFile
 from claude_ide.transport.handshake import AUTHORIZATION, SUBPROTOCOL
 
 SECONDS = 3.0
-
+INTRODUCTION = {
+    "protocolVersion": "2025-11-25",
+    "capabilities": {},
+    "clientInfo": {"name": "claude-ide-check", "version": "1"},
+}
 
 OLDEST_CLI, NEWEST_CLI = "2.1.197", "2.1.330"
 """The versions of the CLI with which the tests run (`Makefile`)."""
@@ -34,6 +44,12 @@ HOW_TO_INSTALL = (
 )
 PROGRAM_SECONDS = 8.0
 MOST_BYTES = 100_000
+
+AGENT_SECONDS = 20.0
+"""How long an agent may take to answer."""
+
+AGENTS_AT_ONCE = 3
+"""The number of agents that are started at once; some need seconds of CPU."""
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -49,73 +65,45 @@ class Finding(msgspec.Struct, frozen=True):
         return {"level": self.level, "line": self.text, **advice}
 
 
-class _Steps:
-    """The steps in order; each returns its result in words, and raises if it fails."""
-
-    def __init__(self, host: str, port: int, lock: LockFile) -> None:
-        self._host = host
-        self._port = port
-        self._lock = lock
-        self._fields: dict[str, Any] = {}
-
-    async def lock_file(self) -> str:
-        path = Path(self._lock.path)
-        self._fields = json.loads(path.read_text(encoding="utf-8"))
+async def connection(host: str, port: int, lock: LockFile) -> list[Finding]:
+    """Run the steps up to the first that fails, which is then the last in the list."""
+    found: list[Finding] = []
+    step = "lock file"
+    try:
+        path = Path(lock.path)
+        fields = json.loads(path.read_text(encoding="utf-8"))
         mode = stat.S_IMODE(path.stat().st_mode)
         if mode & 0o077:
             raise PermissionError(f"{path} can be read by others (mode {mode:o})")
-        return f"{path}, for {', '.join(self._fields['workspaceFolders'])}"
-
-    async def token(self) -> str:
+        folders = ", ".join(fields["workspaceFolders"])
+        found.append(Finding("ok", f"lock file: {path}, for {folders}"))
+        step = "token"
         try:
-            async with self._connect("not the token"):
+            async with _connect(host, port, "not the token"):
                 raise PermissionError("a client with a wrong token was let in")
         except InvalidStatus as refused:
-            return f"a wrong one is refused with {refused.response.status_code}"
-
-    async def conversation(self) -> str:
-        async with self._connect(self._fields["authToken"]) as connection:
-            information = {"name": "claude-ide-check", "version": "1"}
-            opened = await _request(
-                connection,
-                "initialize",
-                {
-                    "protocolVersion": "2025-11-25",
-                    "capabilities": {},
-                    "clientInfo": information,
-                },
-            )
-            listed = await _request(connection, "tools/list", {})
-        version = opened["protocolVersion"]
-        return f"MCP {version}, {len(listed['tools'])} tools, at {self._host}:{self._port}"
-
-    def _connect(self, token: str) -> connect:
-        return connect(
-            f"ws://{self._host}:{self._port}/",
-            additional_headers={AUTHORIZATION: token},
-            subprotocols=[Subprotocol(SUBPROTOCOL)],
-            open_timeout=SECONDS,
-            proxy=None,
-        )
+            code = refused.response.status_code
+            found.append(Finding("ok", f"token: a wrong one is refused with {code}"))
+        step = "conversation"
+        async with _connect(host, port, fields["authToken"]) as opened:
+            version = (await _request(opened, "initialize", INTRODUCTION))["protocolVersion"]
+            tools = (await _request(opened, "tools/list", {}))["tools"]
+        words = f"MCP {version}, {len(tools)} tools, at {host}:{port}"
+        found.append(Finding("ok", f"conversation: {words}"))
+    except Exception as error:
+        # The user needs to read every error, of any kind.
+        found.append(Finding("error", f"{step}: {type(error).__name__}: {error}"))
+    return found
 
 
-async def connection(host: str, port: int, lock: LockFile) -> list[Finding]:
-    """Run the steps up to the first that fails, which is then the last in the list."""
-    steps = _Steps(host, port, lock)
-    runs: list[tuple[str, Callable[[], Awaitable[str]]]] = [
-        ("lock file", steps.lock_file),
-        ("token", steps.token),
-        ("conversation", steps.conversation),
-    ]
-    results: list[Finding] = []
-    for name, run in runs:
-        try:
-            results.append(Finding("ok", f"{name}: {await run()}"))
-        except Exception as error:
-            # The user needs to read every error, of any kind.
-            results.append(Finding("error", f"{name}: {type(error).__name__}: {error}"))
-            break
-    return results
+def _connect(host: str, port: int, token: str) -> connect:
+    return connect(
+        f"ws://{host}:{port}/",
+        additional_headers={AUTHORIZATION: token},
+        subprotocols=[Subprotocol(SUBPROTOCOL)],
+        open_timeout=SECONDS,
+        proxy=None,
+    )
 
 
 async def commit() -> list[Finding]:
@@ -210,3 +198,49 @@ async def _request(connection: ClientConnection, method: str, params: dict[str, 
         answer = msgspec.json.decode(await connection.recv())
         if answer.get("id") == method:
             return answer["result"]
+
+
+# Other agents than Claude: installed, and able to speak the protocol.
+
+
+async def agents(kinds: Sequence[Kind], configured: Sequence[str]) -> list[Finding]:
+    """Return what is known about each agent; `configured` are the ids of the user's entries."""
+    others = [kind for kind in kinds if isinstance(kind, Acp)]
+    missing = [kind for kind in others if kind.missing()]
+    slots = asyncio.Semaphore(AGENTS_AT_ONCE)
+    with tempfile.TemporaryDirectory() as empty:
+        installed = [kind for kind in others if kind not in missing]
+        answers = [_answer(kind, Path(empty), slots) for kind in installed]
+        pairs = zip(installed, await asyncio.gather(*answers), strict=True)
+        findings = [_judged(finding, kind.id in configured) for kind, finding in pairs]
+    wanted = [kind for kind in missing if kind.id in configured]
+    findings += [Finding("warn", kind.missing()) for kind in wanted]
+    rest = ", ".join(kind.id for kind in missing if kind not in wanted)
+    hint = "see :help claude-ide-agents-list"  # at the end: a link takes all up to a space
+    return findings + ([Finding("info", f"Not installed: {rest}; {hint}")] if rest else [])
+
+
+async def _answer(kind: Acp, folder: Path, slots: asyncio.Semaphore) -> Finding:
+    """Start an agent in an empty folder, where there is nothing that it could run."""
+    async with slots:
+        began = time.monotonic()
+        where = f"{kind.id}: {kind.program}"
+        try:
+            offer = await asyncio.wait_for(kind.probe(folder), AGENT_SECONDS)
+        except AgentError as error:
+            return Finding("error", f"{where}: {error}")
+        except TimeoutError:
+            return Finding("error", f"{where} has not answered within {AGENT_SECONDS:.0f} s")
+        seconds = time.monotonic() - began
+        return Finding("ok", f"{where}: {_named(offer)} answers within {seconds:.1f} s")
+
+
+def _judged(finding: Finding, is_wanted: bool) -> Finding:
+    """Return a milder finding for a program that may only have the name of an agent."""
+    if finding.level == "error" and not is_wanted:
+        return Finding("warn", finding.text)
+    return finding
+
+
+def _named(offer: Offer) -> str:
+    return " ".join(filter(None, (offer.name, offer.agent_version))) or "an agent without a name"

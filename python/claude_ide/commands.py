@@ -10,11 +10,11 @@ import shlex
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from claude_ide import changes_command, program
+from claude_ide import program
 from claude_ide.app import App
 from claude_ide.editor.port.terminals import Terminal
 from claude_ide.editor.port.windows import Look
@@ -23,6 +23,9 @@ from claude_ide.errors import UserError
 from claude_ide.mcp import registration
 from claude_ide.mcp.address import TOKEN
 from claude_ide.own_mode import given_words, terminal_options
+
+if TYPE_CHECKING:
+    from claude_ide.hooks.changes import Changes
 
 logger = logging.getLogger(__name__)
 
@@ -42,6 +45,8 @@ class Call(msgspec.Struct, frozen=True):
 Run = Callable[[App, Call], Awaitable[None]]
 
 COMMANDS: dict[str, Run] = {}
+
+NONE = "no file has changed: there is no chat, and no CLI has reported a change"
 
 
 def command(name: str) -> Callable[[Run], Run]:
@@ -320,7 +325,39 @@ async def answer(app: App, _call: Call) -> None:
 async def changes(app: App, call: Call) -> None:
     """:ClaudeChanges[!] [file] … — review what the last turn has changed; `!`: all turns."""
     await app.guard(app.start())
-    await changes_command.show(app, call.arguments, whole=call.bang)
+    await _show_changes(app, call.arguments, whole=call.bang)
+
+
+async def _show_changes(app: App, only: Sequence[str], *, whole: bool) -> None:
+    """Show them: those of a chat that is shown, otherwise of a CLI of this tab page, or of another.
+
+    The user chooses among several CLIs. Raises `UserError` if there are none.
+    """
+    chat = await app.editor.port.panels.here()
+    if not isinstance(chat, bool) and chat.is_here and await app.chats.has_changes():
+        return await app.chats.show_changes(only, whole=whole)
+    found = await app.hooks.changed() if app.begun("hooks") else []
+    if found:
+        chosen = await _chosen(app, found)
+        if chosen is not None:
+            await chosen.show(only, whole=whole)
+        return None
+    if not chat:
+        raise UserError(NONE)
+    return await app.chats.show_changes(only, whole=whole)
+
+
+async def _chosen(app: App, found: "list[Changes]") -> "Changes | None":
+    """Return one of several sessions; None if the user chooses none."""
+    terminals = await app.editor.terminals.running()
+    near = {each.launch for each in terminals if each.is_meant}
+    meant = [changes for changes in found if changes.launch in near] or found
+    if len(meant) == 1:
+        return meant[0]
+    names = {each.launch: f"Claude {each.name}" for each in terminals}
+    items = [f"{names.get(each.launch, 'ended')}: {each.prompt}" for each in meant]
+    index = await app.editor.select("Changes of:", items)
+    return None if index is None else meant[index]
 
 
 @command("ClaudeKernel")
