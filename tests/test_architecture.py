@@ -110,8 +110,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "configured_agents": {"config", "agents", "agents.stream_json", "agents.acp", "chat"},
     "tool_list": {"errors", "editor", "mcp", "chat", "chat.chat_context", "chat.page"},
-    "wire_summary": {"wire"},
-    "wire_view": {"errors", "chat.page", "concealed", "files", "editor", "wire", "wire_summary"},
+    "wire_view": {"errors", "chat.page", "concealed", "files", "editor", "wire"},
     "check": {
         *("editor_name", "errors", "git", "mcp", "program", "transport"),
         *("agents", "agents.acp", "agents.acp.decoding"),

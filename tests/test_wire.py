@@ -1,4 +1,4 @@
-"""`wire.py` and `wire_summary.py`: what is kept of the traffic, and what is said about it."""
+"""`wire.py` and `wire_view.py`: what is kept of the traffic, and what is said about it."""
 
 import itertools
 import json
@@ -9,7 +9,7 @@ import pytest
 from claude_ide import wire
 from claude_ide.concealed import MARK, conceal, in_environment, masked
 from claude_ide.wire import FROM, LONGEST, MOST, MOST_BYTES, STDERR, TO, Message, Party, Wire
-from claude_ide.wire_summary import MOST_ASKED, Summaries
+from claude_ide.wire_view import MOST_ASKED, Summaries
 
 CLIENT = Party(lambda: "client")
 

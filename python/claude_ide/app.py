@@ -301,8 +301,9 @@ class App:
             return (*self.reading, *self.tools.asking_in_chat)
 
         chats = Chats(
-            *(self.editor, self.config, self.guard, self.kinds, serve, self.trust, unasked),
-            door=partial(Door, self.editor, self.config, lambda: self.tools),
+            *(self.editor, self.config, self.guard, self.kinds, serve, self.trust),
+            partial(Door, self.editor, self.config, lambda: self.tools),
+            unasked,
         )
         for event in (events.SelectionChanged, events.EditorsChanged):
             self.editor.events.subscribe(event, lambda _: chats.selection_changed())

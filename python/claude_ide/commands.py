@@ -381,7 +381,7 @@ async def wire(app: App, call: Call) -> None:
 @command("ClaudeTrust")
 async def trust(app: App, call: Call) -> None:
     """:ClaudeTrust [yes|revoke|list] [folder] — show, grant or revoke trust in a folder."""
-    from claude_ide.trust import report
+    from claude_ide.trust import trust as report
 
     what, *words = call.arguments or [""]
     folder = await _folder(app, " ".join(words))

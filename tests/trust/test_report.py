@@ -1,4 +1,4 @@
-"""`trust/report.py`: the messages of `:ClaudeTrust`, which may be cut at the end."""
+"""`trust/trust.py`: the messages of `:ClaudeTrust`, which may be cut at the end."""
 
 import json
 import re
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.trust import report
+from claude_ide.trust import trust as report
 from claude_ide.trust.trust import Trust
 
 

@@ -167,7 +167,7 @@ class Chat(ChatPart):
         chat.refresh = self.refresh
         self.id, self.root, self.kind, self.agent = id_, root, opened.kind, opened.agent
         self.panel, self.transcript = chat.panel, chat.transcript
-        self._withdraw = opened.withdraw
+        self._door = opened.door
         self.transcript.sheet.page.renders = config.chat.render
         self.transcript.resumes = lambda: chat.has("resume")
         self.welcome = Welcome(chat.sheet, chat.name, lambda: chat.has("modes"))
@@ -227,7 +227,10 @@ class Chat(ChatPart):
         """End the agent and everything else of the chat."""
         self._with_parts("the end", lambda part: part.close())
         self.context.painter.close()
-        await self.life.end()
+        try:
+            await self.life.end()
+        finally:
+            await self._door.close()
 
     async def _prepare(self, opening: Opening) -> None:
         if isinstance(opening, NewSession):
@@ -289,7 +292,7 @@ class Chat(ChatPart):
                 self.context.title = title or self.title
                 self._chat.run(self.panel.update({"session": session}))
             case events.TurnEnded():
-                self._withdraw()
+                self._door.withdraw()
 
     def _count_requests(self) -> None:
         facts = {"requests": len(self.consent), "label": self._chat.label()}

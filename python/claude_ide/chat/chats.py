@@ -55,8 +55,8 @@ class Chats:
         kinds: Kinds,
         serve: Callable[[str, str], ToolServer],
         trust: Trust,
+        door: Callable[[str, str], Door],
         reading: Callable[[], tuple[str, ...]] = tuple,
-        door: Callable[[str, str], Door] | None = None,
     ) -> None:
         self._editor = editor
         self._port = editor.port
@@ -430,12 +430,9 @@ class Chats:
 
     async def _close(self, chat: Chat) -> None:
         self._chats.pop(chat.id, None)
-        session, agent = chat.agent.session, chat.agent
+        session = chat.agent.session
         is_lasting = bool(session and chat.transcript.prompts) and chat.context.has("resume")
-        try:
-            await chat.end()
-        finally:
-            await self._agents.closed(agent)
+        await chat.end()
         if is_lasting:
             await self._stored.note(chat.kind, Path(chat.root), session)
 

@@ -1,10 +1,9 @@
 """Opens the agents of the chats: each gets the editor's tools and the trust in its folder."""
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 from claude_ide.agent_files import AgentFiles
 from claude_ide.agents.agent import Agent, Kind
@@ -16,6 +15,8 @@ from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.tool_names import SERVER
 from claude_ide.trust.trust import Trust
+
+T = TypeVar("T")
 
 
 class ToolServer(McpServer, Protocol):
@@ -55,10 +56,13 @@ class OpenedAgent(NamedTuple):
     agent: Agent
     trust: FolderTrust
     witness: Witness
-    withdraw: Callable[[], None]
-    """Cancels what the agent still waits for at its door."""
-    has_read: Callable[[str], object]
-    """Notes that the agent has read a file by its own tools."""
+    server: ToolServer
+    door: Door
+
+    def has_read(self, path: str) -> None:
+        """Note that the agent has read a file by its own tools."""
+        self.server.has_read(path)
+        self.door.has_read(path)
 
 
 class Agents:
@@ -76,7 +80,7 @@ class Agents:
         trust: Trust,
         serve: Callable[[str, str], ToolServer],
         reading: Callable[[], tuple[str, ...]],
-        door: Callable[[str, str], Door] | None = None,
+        door: Callable[[str, str], Door],
     ) -> None:
         self._editor = editor
         self._config = config
@@ -84,7 +88,6 @@ class Agents:
         self._serve = serve
         self._reading = reading
         self._door = door
-        self._doors: dict[Agent, Door] = {}
 
     def open(self, kind: Kind, folder: Path) -> OpenedAgent:
         """Return an agent of a kind for a folder, without starting it.
@@ -94,56 +97,27 @@ class Agents:
         trust = FolderTrust(self._trust, str(folder))
         witness = Witness(self._editor, Diagnosis(self._editor))
         server = self._serve(kind.name, str(folder))
-        door = self._door(kind.name, str(folder)) if self._door else None
+        door = self._door(kind.name, str(folder))
         workbench = Workbench(
             {SERVER: server},
             tuple((SERVER, tool) for tool in self._reading()),
-            mcp_commands=partial(self._commands, kind.name, door),
-            mcp_addresses=partial(self._addresses, kind.name, door),
+            mcp_commands=partial(self._servers, kind.name, McpCommand, door.open),
+            mcp_addresses=partial(self._servers, kind.name, McpAddress, door.open_http),
             edits=witness,
             files=AgentFiles(kind.name, folder, self._editor, self._config, witness.journal),
-            allow_code=door.allow_code if door is not None else None,
+            allow_code=door.allow_code,
             trusts=trust.follows,
         )
         agent = kind.open(folder, workbench)
-        if door is not None:
-            self._doors[agent] = door
-        withdraw = door.withdraw if door is not None else _nothing
+        return OpenedAgent(kind, folder, agent, trust, witness, server, door)
 
-        def has_read(path: str) -> None:
-            server.has_read(path)
-            if door is not None:
-                door.has_read(path)
-
-        return OpenedAgent(kind, folder, agent, trust, witness, withdraw, has_read)
-
-    async def closed(self, agent: Agent) -> None:
-        """Close the door of an agent that has ended for good."""
-        if (door := self._doors.pop(agent, None)) is not None:
-            await door.close()
-
-    async def _commands(self, name: str, door: Door | None) -> tuple[McpCommand, ...]:
-        """Return the servers for an agent that starts them itself; without them it still works."""
-        if door is not None:
-            with self._reporting(name):
-                return (McpCommand(SERVER, *await door.open()),)
-        return ()
-
-    async def _addresses(self, name: str, door: Door | None) -> tuple[McpAddress, ...]:
-        """Return the servers for an agent that connects to them over HTTP."""
-        if door is not None:
-            with self._reporting(name):
-                return (McpAddress(SERVER, *await door.open_http()),)
-        return ()
-
-    @contextmanager
-    def _reporting(self, name: str) -> Iterator[None]:
+    async def _servers(
+        self, name: str, server: Callable[..., T], open_: Callable[[], Awaitable[Sequence[object]]]
+    ) -> tuple[T, ...]:
+        """Return our server for an agent that is no child of ours; without it, it still works."""
         try:
-            yield
+            return (server(SERVER, *await open_()),)
         except OSError as error:
             reason = error.strerror or error
             self._editor.notify(f"{name} cannot use the editor's tools: {reason}", "warn")
-
-
-def _nothing() -> None:
-    """Do nothing: an agent without a door waits for nothing there."""
+        return ()
