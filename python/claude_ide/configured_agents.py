@@ -5,7 +5,7 @@ from pathlib import Path
 
 from claude_ide.agents.acp import kind, launch
 from claude_ide.agents.acp.kind import Acp
-from claude_ide.agents.acp.logins import Remembered
+from claude_ide.agents.acp.launch import Remembered
 from claude_ide.agents.agent import Kind
 from claude_ide.agents.stream_json.claude import Claude
 from claude_ide.chat.kinds import Kinds

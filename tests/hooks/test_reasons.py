@@ -1,4 +1,4 @@
-"""`hooks/reasons.py`: the editor hears why an edit is made, until the edit is over."""
+"""`hooks/conversation.py`: the editor hears why an edit is made, until the edit is over."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.hooks.reasons import Reasons
+from claude_ide.hooks.conversation import Reasons
 from support.fake_api import text
 from support.neovim import until
 from support.session_files import line

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from claude_ide.agents.stream_json.conversation import Conversation
-from claude_ide.agents.stream_json.headless import FENCED, Ask, Question, Result
+from claude_ide.agents.stream_json.headless import FENCED, Ask, Conversation, Question, Result
 from claude_ide.agents.stream_json.wire.frames import Frame
 from claude_ide.agents.stream_json.wire.launch import Launch
 from claude_ide.config import Config

@@ -13,9 +13,8 @@ from claude_ide.editor.editor import Editor
 from claude_ide.hooks import registration
 from claude_ide.hooks.activities import Activities
 from claude_ide.hooks.changes import AllChanges
-from claude_ide.hooks.conversation import AGENT, Conversation, Hook
+from claude_ide.hooks.conversation import AGENT, Conversation, Hook, Reasons
 from claude_ide.hooks.permissions import Permissions
-from claude_ide.hooks.reasons import Reasons
 from claude_ide.mcp.reading import Readings
 from claude_ide.review.commands import Commands
 from claude_ide.unicode import readable

@@ -8,11 +8,10 @@ from pathlib import Path
 
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import ToolError, UserError
-from claude_ide.jupyter import connection, record, running
-from claude_ide.jupyter.choosing import Choice, Choosing, Dismissed, title
+from claude_ide.jupyter import choosing, connection, record
+from claude_ide.jupyter.choosing import Choice, Choosing, Dismissed, Running, title
 from claude_ide.jupyter.kernel import Ending, Kernel, Outcome
 from claude_ide.jupyter.record import Asker, Record
-from claude_ide.jupyter.running import Running
 from claude_ide.jupyter.specs import Spec
 from claude_ide.trust.trust import Trust
 
@@ -158,11 +157,11 @@ class Kernels:
         """Return the kernel with this name, or of this connection file."""
         path = folder / Path(given).expanduser()
         if path.suffix == ".json" and path.is_file():
-            return running.described(path)
+            return choosing.described(path)
         for each in await self._choosing.all():
             if isinstance(each, Spec) and given in (each.name, each.title):
                 return await self._choosing.admitted(each, folder, self._select)
-        if (named := await asyncio.to_thread(running.named, given)) is not None:
+        if (named := await asyncio.to_thread(choosing.named, given)) is not None:
             return named
         raise UserError(f"there is no kernel {given} (:ClaudeKernel choose lists them)")
 

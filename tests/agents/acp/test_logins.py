@@ -1,11 +1,11 @@
-"""`agents/acp/logins.py`: the ways to log in that agents report."""
+"""`agents/acp/launch.py`: the ways to log in that agents report."""
 
 from typing import Any
 
 import pytest
 
 from claude_ide.agents.acp.decoding.capabilities import Offer, offer
-from claude_ide.agents.acp.logins import Logins
+from claude_ide.agents.acp.launch import Logins
 from claude_ide.agents.agent import Login
 from claude_ide.errors import LoginNeededError
 

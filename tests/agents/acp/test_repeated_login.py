@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from claude_ide.agents.acp.kind import Acp
-from claude_ide.agents.acp.logins import Remembered
+from claude_ide.agents.acp.launch import Remembered
 from claude_ide.agents.agent import NewSession
 from claude_ide.agents.workbench import Workbench
 from claude_ide.errors import LoginNeededError

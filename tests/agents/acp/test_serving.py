@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from claude_ide.agents.acp.files import CHANGED
-from claude_ide.agents.acp.pending import REQUEST_CANCELLED
+from claude_ide.agents.acp.serving import REQUEST_CANCELLED
 from claude_ide.agents.events import (
     Dead,
     Notice,

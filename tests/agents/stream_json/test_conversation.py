@@ -1,4 +1,4 @@
-"""`agents/stream_json/conversation.py`: a question and its answer become a session."""
+"""`agents/stream_json/headless.py`: a question and its answer become a session."""
 
 import json
 import stat
@@ -10,7 +10,7 @@ import pytest
 from claude_ide.agents import events
 from claude_ide.agents.prompt import Selection, Words
 from claude_ide.agents.stream_json import history
-from claude_ide.agents.stream_json.conversation import Conversation
+from claude_ide.agents.stream_json.headless import Conversation
 from claude_ide.errors import AgentError
 
 Frame = dict[str, Any]

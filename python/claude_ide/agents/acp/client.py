@@ -11,10 +11,8 @@ from claude_ide.agents.acp.decoding import replay
 from claude_ide.agents.acp.decoding.settings import SetRequest
 from claude_ide.agents.acp.decoding.updates import Decoder
 from claude_ide.agents.acp.launch import Launch
-from claude_ide.agents.acp.observing import Observing
-from claude_ide.agents.acp.pending import Pending
 from claude_ide.agents.acp.prompting import Prompting
-from claude_ide.agents.acp.serving import Serving
+from claude_ide.agents.acp.serving import Observing, Pending, Serving
 from claude_ide.agents.acp.sessions import Opened, Sessions
 from claude_ide.agents.agent import Capabilities, ContextUsage, Opening, ResumeSession
 from claude_ide.agents.base import BaseAgent

@@ -13,8 +13,7 @@ from claude_ide.agents.acp import launch
 from claude_ide.agents.acp.client import AcpAgent
 from claude_ide.agents.acp.connection import probe
 from claude_ide.agents.acp.decoding.capabilities import Offer
-from claude_ide.agents.acp.launch import Launch
-from claude_ide.agents.acp.logins import Logins, Remembered
+from claude_ide.agents.acp.launch import Launch, Logins, Remembered
 from claude_ide.agents.agent import Kind, Login, SessionSummary
 from claude_ide.agents.workbench import Workbench
 from claude_ide.config import AgentConfig

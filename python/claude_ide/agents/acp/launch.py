@@ -1,14 +1,159 @@
-"""How an ACP agent is started."""
+"""How an ACP agent is started, and the ways to log in to it, which it reports then."""
 
+import logging
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from string import Template
+from typing import Any
 
+import msgspec
 from msgspec import Struct, field
+from msgspec.structs import replace
 
-from claude_ide import program
-from claude_ide.agents.acp.logins import Logins
+from claude_ide import files, program
+from claude_ide.agents.acp.decoding.capabilities import LoginMethod
+from claude_ide.agents.agent import Login
+from claude_ide.errors import AgentError, LoginNeededError
+
+logger = logging.getLogger(__name__)
+
+Request = Callable[[str, dict[str, Any]], Awaitable[Any]]
+"""Calls the agent."""
+
+LARGEST = 100_000
+"""Bytes."""
+
+
+class Remembered:
+    """The ids of methods in the file `path`; without one, only while this process runs."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path
+        self._methods: dict[str, str] = {}
+
+    def of(self, agent: str) -> str:
+        """Return the id of an agent's method, or ""."""
+        return self._read().get(agent, "")
+
+    def add(self, agent: str, method: str) -> None:
+        """Remember an agent's method. A file that cannot be written is reported in the log."""
+        known = self._read()
+        if known.get(agent) == method:
+            return
+        self._methods = known | {agent: method}
+        if self._path is not None:
+            try:
+                files.write_private(self._path, msgspec.json.encode(self._methods))
+            except OSError as error:
+                logger.warning("%s cannot be written: %s", self._path, error.strerror)
+
+    def _read(self) -> dict[str, str]:
+        """Return the content of the file; another Neovim may have written it."""
+        content = files.read_if_sound(self._path, LARGEST) if self._path else None
+        if content is None:
+            return self._methods
+        try:
+            return msgspec.json.decode(content, type=dict[str, str])
+        except msgspec.DecodeError:
+            return self._methods
+
+
+PROTOCOL_WORDS = ("--acp", "--experimental-acp", "acp", "--stdio")
+"""The arguments that make an agent speak the protocol, which a terminal does not."""
+
+COMMAND = "command"
+"""The id of the login in a terminal that is known without the agent."""
+
+
+class Logins:
+    """What all agents of a kind share: the ways to log in, and the user's choice among them.
+
+    `command` logs in in a terminal; an empty first word stands for the agent's own program.
+    """
+
+    def __init__(
+        self, command: Sequence[str] = (), agent: str = "", remembered: Remembered | None = None
+    ) -> None:
+        self.chosen = ""
+        """The id of the method that the next session begins with; "" for none."""
+        self._command = tuple(command)
+        self._agent = agent
+        self._remembered = remembered or Remembered()
+        self._failed = ""
+        """The method that has failed, or has never ended; the user may choose it again."""
+        self.reported: tuple[LoginMethod, ...] = ()
+
+    @property
+    def exist(self) -> bool:
+        """Whether a way to log in is known."""
+        return bool(self._command or self.reported)
+
+    async def follow_choice(self, request: Request) -> None:
+        """Log in as the user has chosen, once.
+
+        Raises `LoginNeededError` if that fails: there may be another way.
+        """
+        chosen, self.chosen = self.chosen, ""
+        if chosen:
+            try:
+                await self._log_in(request, chosen)
+            except AgentError as error:
+                raise LoginNeededError(str(error)) from error
+
+    async def repeat(self, request: Request) -> bool:
+        """Log in as the user did before, in an agent that has forgotten it; False if not possible.
+
+        Not before the agent asks for it: some delete the login that they have stored, or open a
+        browser, at each request.
+        """
+        method = self._remembered.of(self._agent)
+        if method == self._failed or method not in [each.id for each in self.reported]:
+            return False
+        try:
+            await self._log_in(request, method)
+        except AgentError as error:
+            logger.info("%s: the login %s cannot be repeated: %s", self._agent, method, error)
+            return False
+        return True
+
+    async def _log_in(self, request: Request, method: str) -> None:
+        # Also of a login that the user interrupts: the next start must not wait for it again.
+        self._failed = method
+        await request("authenticate", {"methodId": method})
+        self._failed = ""
+        self._remembered.add(self._agent, method)
+
+    def ways(self, words: Sequence[str], environment: Mapping[str, str]) -> list[Login]:
+        """Return all ways; `words` is the agent's command line."""
+        command = self._command
+        reported = [_login(each, words, environment) for each in self.reported]
+        has_terminal = any(each.command for each in reported)
+        if not command or has_terminal:
+            return reported
+        program = command[:1] if command[0] else _without_protocol(words)
+        line = (*program, *command[1:])
+        name = f"In a terminal: {' '.join((Path(line[0]).name, *line[1:]))}"
+        return [Login(COMMAND, name, line, environment), *reported]
+
+
+def _login(method: LoginMethod, words: Sequence[str], environment: Mapping[str, str]) -> Login:
+    """Return a way to log in in a terminal, or by a request to the agent."""
+    login = Login(method.id, method.name or method.id)
+    command = method.command
+    if not command and method.kind == "terminal":
+        command = (*_without_protocol(words), *method.arguments)
+    if command:
+        return replace(login, command=command, environment={**environment, **method.environment})
+    unset = [variable for variable in method.variables if not environment.get(variable)]
+    if unset:
+        problem = f"set {', '.join(unset)} in Neovim's environment, or in g:claude_ide.agents"
+        return replace(login, problem=problem)
+    return login
+
+
+def _without_protocol(words: Sequence[str]) -> tuple[str, ...]:
+    return tuple(word for word in words if word not in PROTOCOL_WORDS)
 
 
 def words(cmd: str | Sequence[str], environment: Mapping[str, str]) -> tuple[str, ...]:

@@ -14,8 +14,7 @@ from claude_ide.agents.acp import encode
 from claude_ide.agents.acp.connection import Connection, EndedError
 from claude_ide.agents.acp.decoding.updates import Decoder
 from claude_ide.agents.acp.encode import Block
-from claude_ide.agents.acp.observing import Observing
-from claude_ide.agents.acp.pending import Pending
+from claude_ide.agents.acp.serving import Observing, Pending
 from claude_ide.agents.events import (
     Event,
     Notice,

@@ -1,7 +1,9 @@
-"""What the editor does for one running agent: it reads and writes files, and runs commands."""
+"""What the editor does for one running agent: asks the user, observes files, runs commands."""
 
-from collections.abc import Callable
-from typing import Any
+import asyncio
+import itertools
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
@@ -9,12 +11,10 @@ from claude_ide import program
 from claude_ide.agents import elicitation
 from claude_ide.agents.acp.connection import Answering, Params
 from claude_ide.agents.acp.decoding import permission
-from claude_ide.agents.acp.decoding.tools import SHELLS
+from claude_ide.agents.acp.decoding.tools import SHELLS, Call, Tools
 from claude_ide.agents.acp.decoding.updates import Decoder
 from claude_ide.agents.acp.files import FileRequests
 from claude_ide.agents.acp.launch import Launch
-from claude_ide.agents.acp.observing import Observing
-from claude_ide.agents.acp.pending import Pending
 from claude_ide.agents.acp.terminals import Terminals
 from claude_ide.agents.events import (
     Asked,
@@ -24,7 +24,9 @@ from claude_ide.agents.events import (
     PromptChanged,
     PromptStage,
     QuestionAsked,
+    RequestWithdrawn,
     ToolEnded,
+    ToolInput,
     ToolOutput,
     ToolStatus,
     TurnEnded,
@@ -33,9 +35,154 @@ from claude_ide.agents.events import (
 )
 from claude_ide.agents.fields import mapping, strings, text
 from claude_ide.agents.prompt import Allow, Answer, Dismiss, Reject
-from claude_ide.agents.workbench import Workbench
+from claude_ide.agents.workbench import Edits, Workbench
+from claude_ide.errors import RpcError
 from claude_ide.jsonrpc.message import Id
 from claude_ide.paths import real
+
+REQUEST_CANCELLED = -32800
+"""ACP: the request was cancelled."""
+
+T = TypeVar("T")
+
+
+class Pending:
+    """The requests of one agent, by our own ids: the agent's may also be ours."""
+
+    def __init__(self, emit: Callable[[Event], None]) -> None:
+        self._emit = emit
+        self._numbers = itertools.count(1)
+        self._waiting: dict[str, tuple[Id, asyncio.Future[Answer | None]]] = {}
+        self._running: dict[asyncio.Task[Any], Id] = {}
+
+    def new(self) -> str:
+        """Return an id for a request."""
+        return f"r{next(self._numbers)}"
+
+    async def ask(self, id_: Id, asked: Asked) -> Answer | None:
+        """Report a request; return the user's answer, or None once it is withdrawn."""
+        answer: asyncio.Future[Answer | None] = asyncio.get_running_loop().create_future()
+        self._waiting[asked.request] = id_, answer
+        self._emit(asked)
+        try:
+            return await answer
+        finally:
+            del self._waiting[asked.request]
+
+    async def run(self, id_: Id, work: Coroutine[Any, Any, T]) -> T:
+        """Do what may wait for the user; raises `RpcError` once the request is withdrawn."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._running[task] = id_
+        try:
+            return await task
+        except asyncio.CancelledError:
+            current = asyncio.current_task()
+            if current is not None and current.cancelling():
+                raise
+            raise RpcError(REQUEST_CANCELLED, "the request was cancelled") from None
+        finally:
+            del self._running[task]
+
+    def answer(self, request: str, answer: Answer) -> None:
+        """Answer a request, unless it was withdrawn or answered before."""
+        _, waiting = self._waiting.get(request, (None, None))
+        if waiting is not None and not waiting.done():
+            waiting.set_result(answer)
+
+    def withdraw(self, id_: Id) -> None:
+        """Withdraw the request with this id of the agent."""
+        for request, (own, waiting) in self._waiting.items():
+            if own == id_ and not waiting.done():
+                self._emit(RequestWithdrawn(request))
+                waiting.set_result(None)
+        for task, own in list(self._running.items()):
+            if own == id_:
+                task.cancel()
+
+    def withdraw_all(self) -> None:
+        """Withdraw all requests: the turn, or the agent, has ended."""
+        for id_, _ in list(self._waiting.values()):
+            self.withdraw(id_)
+        for task in list(self._running):
+            task.cancel()
+
+
+class Observing:
+    """The observed tool calls of one session; without `edits` nothing is observed."""
+
+    def __init__(self, edits: Edits | None) -> None:
+        self._edits = edits
+        self._begun: dict[str, asyncio.Task[None]] = {}
+        self._ended: set[asyncio.Task[None]] = set()
+        self._notes: list[str] = []
+
+    def follow(self, event: Event, tools: Tools) -> None:
+        """Observe the call that an event is about."""
+        match event:
+            case ToolInput(tool) if call := tools.find(tool):
+                self.begin(call)
+            case ToolEnded():
+                self._end(event)
+
+    def begin(self, call: Call) -> None:
+        """Examine the files of a call that is about to change them, once for each call."""
+        paths = [diff.path for diff in call.diffs] or [call.path]
+        is_edit = call.shown_kind == "edit" and paths[0]
+        if self._edits is not None and is_edit and call.id not in self._begun:
+            self._begun[call.id] = _task(self._before(self._edits, call.id, paths))
+
+    async def examined(self, call: Call) -> None:
+        """Wait until the files of a call are examined."""
+        self.begin(call)
+        if call.id in self._begun:
+            await asyncio.wait([self._begun[call.id]])
+
+    def note(self, text: str) -> None:
+        """Have the next prompt carry a note for the model."""
+        self._notes.append(text)
+
+    def before_prompt(self, work: Awaitable[None]) -> None:
+        """Do something before the next prompt is sent."""
+        self._track(_task(work))
+
+    async def notes(self) -> str:
+        """Return the notes for the model that a prompt carries."""
+        if self._ended:
+            await asyncio.wait(self._ended)
+        notes, self._notes = self._notes, []
+        if self._edits is not None:
+            notes.append(await self._edits.prompted())
+        return "\n\n".join(filter(None, notes))
+
+    def _end(self, event: ToolEnded) -> None:
+        """Compare the files of a call that has ended with what they were."""
+        if self._edits is not None:
+            begun = self._begun.pop(event.tool, None)
+            self._track(_task(self._after(self._edits, event, begun)))
+
+    def _track(self, task: asyncio.Task[None]) -> None:
+        self._ended.add(task)
+        task.add_done_callback(self._ended.discard)
+
+    @staticmethod
+    async def _before(edits: Edits, tool: str, paths: list[str]) -> None:
+        for path in paths:
+            await edits.before(tool, path)
+
+    async def _after(
+        self, edits: Edits, event: ToolEnded, begun: asyncio.Task[None] | None
+    ) -> None:
+        if begun is not None:
+            await asyncio.wait([begun])
+        changes = event.changes or (None,)
+        for change in changes:
+            path = change.path if change is not None else ""
+            self._notes.append(await edits.after(event.tool, path, change))
+
+
+def _task(work: Awaitable[None]) -> asyncio.Task[None]:
+    return asyncio.ensure_future(work)
+
 
 _CANCELLED = (TurnEndReason.INTERRUPTED, TurnEndReason.REDIRECTED)
 
