@@ -2,8 +2,10 @@
 
 from typing import Any
 
+from msgspec.structs import replace
+
 from claude_ide.agents.events import AnswerKind, Choice, Limits, Question, Value
-from claude_ide.agents.fields import mapping, mappings, number, strings, text
+from claude_ide.agents.fields import mapping, mappings, number, read, strings, text
 from claude_ide.agents.prompt import Answer, Dismiss, Reject, Reply
 
 KINDS = {
@@ -32,7 +34,10 @@ def encode(answer: Answer) -> dict[str, Any]:
     """Return the answer in the format of an elicitation's result."""
     match answer:
         case Reply(answers):
-            content = {key: _plain(value) for key, value in answers.items()}
+            content = {
+                key: list(value) if isinstance(value, tuple) else value
+                for key, value in answers.items()
+            }
             return {"action": "accept", "content": content}
         case Reject():
             return {"action": "decline"}
@@ -47,6 +52,7 @@ def _question(key: str, schema: dict[str, Any], *, is_required: bool) -> Questio
     kind = KINDS.get(text(schema.get("type")), AnswerKind.CHOICE if choices else AnswerKind.TEXT)
     description = text(schema.get("description"))
     title = text(schema.get("title")) or key
+    default = schema.get("default")
     return Question(
         f"{title}\n{description}" if description else title,
         choices=choices,
@@ -54,7 +60,7 @@ def _question(key: str, schema: dict[str, Any], *, is_required: bool) -> Questio
         key=key,
         is_open=not choices and kind is not AnswerKind.BOOLEAN,
         required=is_required,
-        default=_default(schema.get("default")),
+        default=strings(default) if isinstance(default, list) else _plain(default),
         limits=_limits(schema),
     )
 
@@ -63,22 +69,13 @@ def _choices(schema: dict[str, Any]) -> tuple[Choice, ...]:
     given = mapping(schema.get("items")) or schema
     named = mappings(given.get("oneOf")) or mappings(given.get("anyOf"))
     if named:
-        return tuple(map(_named, named))
+        keys = {"label": "title", "value": "const"}
+        found = (read(Choice, each, keys) for each in named)
+        return tuple(replace(each, label=each.label or each.value) for each in found)
     values, names = strings(given.get("enum")), strings(given.get("enumNames"))
     names += values[len(names) :]
     pairs = zip(values, names, strict=False)
     return tuple(Choice(name or value, value=value) for value, name in pairs)
-
-
-def _named(choice: dict[str, Any]) -> Choice:
-    value = text(choice.get("const"))
-    return Choice(text(choice.get("title")) or value, text(choice.get("description")), value)
-
-
-def _default(value: Any) -> Value | None:
-    if isinstance(value, list):
-        return strings(value)
-    return value if isinstance(value, str | int | float) else None
 
 
 def _limits(schema: dict[str, Any]) -> Limits:
@@ -89,5 +86,5 @@ def _limits(schema: dict[str, Any]) -> Limits:
     return Limits(least, most, text(schema.get("format")), text(schema.get("pattern")))
 
 
-def _plain(value: Value) -> Any:
-    return list(value) if isinstance(value, tuple) else value
+def _plain(value: Any) -> Value | None:
+    return value if isinstance(value, str | int | float) else None

@@ -9,7 +9,7 @@ from claude_ide.agents.acp.connection import Connection
 from claude_ide.agents.acp.launch import Launch
 from claude_ide.agents.agent import NewSession, Opening, SessionSummary
 from claude_ide.agents.fields import mapping, mappings, read, text
-from claude_ide.agents.workbench import McpAddress, McpCommand, Workbench
+from claude_ide.agents.workbench import Workbench
 from claude_ide.errors import AgentError, LoginNeededError, UnknownSessionError, UnsupportedError
 
 MOST_PAGES = 20
@@ -48,7 +48,9 @@ class Sessions:
         """
         if isinstance(opening, NewSession):
             return await self._opened("session/new")
-        session = opening.id or await self._latest()
+        session = opening.id or next((each.id for each in await self.listed()), "")
+        if not session:
+            raise UnknownSessionError("there is no earlier session in this folder")
         if opening.fork:
             return await self._opened("session/fork", session)
         if self._connection.offer.resumes:
@@ -91,11 +93,6 @@ class Sessions:
         if session and self._connection.offer.closes and self._connection.alive:
             await self._connection.request("session/close", {"sessionId": session})
 
-    async def _latest(self) -> str:
-        for session in await self.listed():
-            return session.id
-        raise UnknownSessionError("there is no earlier session in this folder")
-
     async def _opened(self, method: str, session: str = "") -> Opened:
         params: dict[str, Any] = {"sessionId": session} if session else {}
         params |= {"cwd": str(self._folder), "mcpServers": await self._servers()}
@@ -122,21 +119,24 @@ class Sessions:
         """
         bench = self._workbench
         if self._mcp == "http" and self._connection.offer.http_servers and bench.mcp_addresses:
-            return [_remote(address) for address in await bench.mcp_addresses()]
-        if bench.mcp_commands is None:
-            return []
-        return [_server(command) for command in await bench.mcp_commands()]
-
-
-def _server(command: McpCommand) -> dict[str, Any]:
-    program, *arguments = command.command
-    environment = _pairs(command.environment)
-    return {"name": command.name, "command": program, "args": arguments, "env": environment}
-
-
-def _remote(address: McpAddress) -> dict[str, Any]:
-    headers = _pairs(address.headers)
-    return {"type": "http", "name": address.name, "url": address.url, "headers": headers}
+            return [
+                {
+                    "type": "http",
+                    "name": address.name,
+                    "url": address.url,
+                    "headers": _pairs(address.headers),
+                }
+                for address in await bench.mcp_addresses()
+            ]
+        return [
+            {
+                "name": each.name,
+                "command": each.command[0],
+                "args": list(each.command[1:]),
+                "env": _pairs(each.environment),
+            }
+            for each in (await bench.mcp_commands() if bench.mcp_commands else ())
+        ]
 
 
 def _pairs(values: Mapping[str, str]) -> list[dict[str, str]]:

@@ -42,12 +42,16 @@ def asked(request: str, params: dict[str, Any], call: Call) -> PermissionAsked |
     if call.kind == "switch_mode" and plan:
         return PlanProposed(request, call.id, plan, "", options(params))
     offered = options(params)
-    code = _code(call, offered)
+    # Some agents name the tool only in their options.
+    words = " ".join((call.name, call.title, *(option.name for option in offered)))
+    code = text(call.arguments.get("code")) if _RUNS_CODE.search(words) else ""
+    line = command(call)
     return PermissionAsked(
         request,
         call.id,
         EXECUTE_CODE if code else call.name or NAMES.get(call.shown_kind, OTHER),
-        _arguments(call),
+        # A command line in words becomes one text.
+        call.arguments | ({"command": line} if line else {}),
         offered,
         kind=call.shown_kind,
         title=call.title,
@@ -76,21 +80,6 @@ def _selected(options: Sequence[Option], chosen: str, kind: OptionKind) -> dict[
     fitting = [option.id for option in options if option.kind is kind]
     offered = [chosen, *fitting] if chosen else fitting
     return {"outcome": {"outcome": "selected", "optionId": offered[0]}} if offered else CANCELLED
-
-
-def _arguments(call: Call) -> dict[str, Any]:
-    """Return a call's input; a command line in words becomes one text."""
-    line = command(call)
-    return call.arguments | {"command": line} if line else call.arguments
-
-
-def _code(call: Call, offered: Sequence[Option]) -> str:
-    """Return the code that a call of the editor's tool would run; "" if it calls another one.
-
-    Some agents name the tool only in their options.
-    """
-    words = " ".join((call.name, call.title, *(option.name for option in offered)))
-    return text(call.arguments.get("code")) if _RUNS_CODE.search(words) else ""
 
 
 def _reason(call: Call, params: dict[str, Any]) -> str:
