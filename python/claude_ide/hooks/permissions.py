@@ -110,7 +110,9 @@ class Permissions:
             await self._expect_diff(waiting)
             if not (waiting.is_over or waiting.in_diff.done()):
                 self._waiting.append(waiting)
-                await self._locate(waiting)
+                where = whereabouts(waiting.asked, hook.cwd)
+                if where is not None:
+                    waiting.view.locate(where)
                 self._run(self._draw())
             return await waiting.decision
         finally:
@@ -130,7 +132,14 @@ class Permissions:
                 _limit(self._begun, MOST_SESSIONS)
             case name if name in TOOL_ENDS:
                 self._begun.get(session, {}).pop(hook.tool_use_id, None)
-                self._end(session, lambda each: _is_ended(each, hook))
+                self._end(
+                    session,
+                    lambda each: (
+                        each.tool_use == hook.tool_use_id
+                        if each.tool_use
+                        else each.hook.agent_id == hook.agent_id
+                    ),
+                )
             case name if name in ENDS:
                 self._end_turn(session, is_whole=name == "SessionEnd")
 
@@ -221,7 +230,7 @@ class Permissions:
 
     async def _expect_diff(self, waiting: Waiting) -> None:
         """Wait a moment for the diff of an edit."""
-        if _is_edit(waiting):
+        if proposal.is_edit(waiting.asked):
             for diff in self._editor.diffs:
                 self._diff_opened(diff)
             await asyncio.wait(
@@ -232,9 +241,17 @@ class Permissions:
 
     def _diff_opened(self, diff: Diff) -> None:
         """Leave edits to their diff; hold the answer of one that offers to accept more there."""
-        edits = filter(_is_edit, self._asked)
-        found = [each for each in edits if not each.in_diff.done() and _is_shown(each, diff)]
-        is_known = len(found) == 1 and diff.offer is None and _is_proposed(found[0], diff)
+        found = [
+            each
+            for each in self._asked
+            if proposal.is_edit(each.asked)
+            and not each.in_diff.done()
+            and any(is_same(diff.path, path) for path in proposal.paths(each.asked))
+        ]
+        # Only if the diff shows exactly this edit: its answer allows nothing else.
+        proposed = [edit for each in found for edit in proposal.of(each.asked)]
+        is_whole = len(found) == len(proposed) == 1 and proposed[0].is_text(diff.text)
+        is_known = is_whole and diff.offer is None
         for waiting in found:
             if is_known and ways.lasting(waiting.asked):
                 self._hold(waiting, diff)
@@ -262,11 +279,6 @@ class Permissions:
         if waiting in self._waiting:
             self._waiting.remove(waiting)
             self._run(self._draw())
-
-    async def _locate(self, waiting: Waiting) -> None:
-        where = whereabouts(waiting.asked, waiting.hook.cwd)
-        if where is not None:
-            waiting.view.locate(where)
 
     async def _draw(self) -> None:
         """Show the oldest permission; close the float if there is none."""
@@ -318,32 +330,9 @@ def _digest(hook: Hook) -> bytes:
     ).digest()
 
 
-def _is_edit(waiting: Waiting) -> bool:
-    """Return whether a diff may show it, in which the user then answers."""
-    return proposal.is_edit(waiting.asked)
-
-
 def _limit(entries: dict[Any, Any], most: int) -> None:
     while len(entries) > most:
         del entries[next(iter(entries))]
-
-
-def _is_ended(waiting: Waiting, hook: Hook) -> bool:
-    """Return whether the use of a tool for which the CLI asked has ended with this hook."""
-    if waiting.tool_use:
-        return waiting.tool_use == hook.tool_use_id
-    return waiting.hook.agent_id == hook.agent_id
-
-
-def _is_shown(waiting: Waiting, diff: Diff) -> bool:
-    """Return whether a diff may show an edit."""
-    return any(is_same(diff.path, path) for path in proposal.paths(waiting.asked))
-
-
-def _is_proposed(waiting: Waiting, diff: Diff) -> bool:
-    """Return whether a diff shows exactly this edit: its answer allows nothing else."""
-    found = proposal.of(waiting.asked)
-    return len(found) == 1 and found[0].is_text(diff.text)
 
 
 def _shown(waiting: Waiting, labels: list[str]) -> dict[str, Any]:

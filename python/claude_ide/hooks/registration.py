@@ -57,14 +57,12 @@ def command(link: Path, kind: str) -> str:
 
 
 def _hook(link: Path, event: str) -> dict[str, Any]:
-    seconds = ASKING_SECONDS if event == ASKING else TIMEOUT_SECONDS
-    return {"type": "command", "command": command(link, _kind(event)), "timeout": seconds}
-
-
-def _kind(event: str) -> str:
     if event == ASKING:
-        return report.ASK
-    return report.END if event in ENDS + TOOL_ENDS else report.BEGIN
+        kind, seconds = report.ASK, ASKING_SECONDS
+    else:
+        kind = report.END if event in ENDS + TOOL_ENDS else report.BEGIN
+        seconds = TIMEOUT_SECONDS
+    return {"type": "command", "command": command(link, kind), "timeout": seconds}
 
 
 def obstacle(words: Iterable[str], path: str) -> str:
