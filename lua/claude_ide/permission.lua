@@ -120,7 +120,8 @@ local function config_of(state)
   local wanted = math.max(NARROWEST, float.widest(lines) + 1)
   local width = math.max(1, math.min(wanted, vim.o.columns - BORDER))
   local height = math.max(1, math.min(float.rows(lines, width), most))
-  local win = is_inside and api.nvim_win_is_valid(state.origin.win) and state.origin.win or 0
+  local win = is_inside and state.origin and state.origin.win or 0
+  win = api.nvim_win_is_valid(win) and win or 0
   local row, column = unpack(api.nvim_win_get_position(win))
   local rows = api.nvim_win_get_height(win)
   local is_at_top = api.nvim_win_call(win, vim.fn.winline) > rows / 2

@@ -112,7 +112,7 @@ end
 ---@param bufnr integer
 ---@return string
 function M.text(bufnr)
-  return (M.read(bufnr):gsub('^%s*\n', ''):gsub('%s+$', ''))
+  return M.read(bufnr):gsub('^%s*\n', ''):match('^(.*%S)') or ''
 end
 
 -- Close the menu, whose entries belong to the text that was replaced.
