@@ -1,4 +1,8 @@
-"""Our own record of trusted folders: a file that only the user can read and write."""
+"""The records of trusted folders: our own, which only the user can read and write, and the CLI's.
+
+The latter is only read. The rules are those by which CLI 2.1.330 decides whether to ask: the trust
+in a folder includes its subfolders, but not other repositories in it.
+"""
 
 import contextlib
 import errno
@@ -7,13 +11,15 @@ import json
 import os
 import stat
 import time
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 
-from claude_ide import files
+from claude_ide import files, repository
+from claude_ide.paths import config_folder, home
 
 LARGEST = 1_000_000
 """Bytes."""
@@ -21,6 +27,13 @@ LARGEST = 1_000_000
 LOCK_SECONDS = 3.0
 """How long a change waits for that of another editor."""
 LOCK_PAUSE_SECONDS = 0.01
+
+
+LARGEST_OF_CLI = 64_000_000
+"""Bytes of the file; the CLI also stores much other data in it."""
+
+_last: tuple[object, frozenset[str]] = None, frozenset()
+"""The stamp of the file when it was read last, and the trusted folders in it."""
 
 
 class _Content(msgspec.Struct, frozen=True):
@@ -108,3 +121,63 @@ def _lock(descriptor: int) -> None:
                 reason = "another editor keeps the record of trusted folders locked"
                 raise OSError(errno.EBUSY, reason) from None
         time.sleep(LOCK_PAUSE_SECONDS)  # noqa: TID251  a change takes a millisecond
+
+
+# The CLI's record.
+
+
+class _Project(msgspec.Struct, frozen=True):
+    hasTrustDialogAccepted: object = None
+
+
+class _State(msgspec.Struct, frozen=True):
+    projects: dict[str, _Project] = {}
+
+
+def trusting(folder: Path, environment: Mapping[str, str]) -> str:
+    """Return the recorded folder because of which the CLI trusts a real path, or ''."""
+    recorded = _recorded(environment)
+    found = repository.find(folder)
+    candidates = [folder] if found is None else [found.main]
+    for above in (folder, *folder.parents):
+        candidates.append(above)
+        if found is not None and above == found.root:
+            break
+    return next((str(each) for each in candidates if _spelled(each) in recorded), "")
+
+
+def _recorded(environment: Mapping[str, str]) -> frozenset[str]:
+    """Return the trusted folders; the file is read again only if it has changed."""
+    global _last
+    path = _record_of(environment)
+    try:
+        status = path.stat()
+    except (OSError, ValueError):  # ValueError: a NUL
+        return frozenset()
+    stamp = path, status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+    # Several threads may ask.
+    last = _last
+    if last[0] != stamp:
+        last = _last = stamp, _read_record(path)
+    return last[1]
+
+
+def _read_record(path: Path) -> frozenset[str]:
+    content = files.read_if_sound(path, LARGEST_OF_CLI)
+    if content is None:
+        return frozenset()
+    try:
+        projects = msgspec.json.decode(content, type=_State).projects
+    except (msgspec.DecodeError, RecursionError):
+        return frozenset()
+    return frozenset(name for name, each in projects.items() if each.hasTrustDialogAccepted is True)
+
+
+def _record_of(environment: Mapping[str, str]) -> Path:
+    older = config_folder(environment) / ".config.json"
+    configured = environment.get("CLAUDE_CONFIG_DIR")
+    return older if older.is_file() else Path(configured or home(environment), ".claude.json")
+
+
+def _spelled(folder: Path) -> str:
+    return unicodedata.normalize("NFC", str(folder))

@@ -6,8 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from claude_ide.paths import config_folder, home
-from claude_ide.trust import record
-from claude_ide.trust.store import Store
+from claude_ide.trust.store import Store, trusting
 
 REPLACEMENT = "\ufffd"
 
@@ -52,7 +51,7 @@ class Trust:
         """Return why a folder is trusted."""
         real = Path(folder).resolve()
         ours = [each for each in self._store.folders().items() if self._covers(each[0], real)]
-        return Verdict(record.trusting(real, self._environment), tuple(ours))
+        return Verdict(trusting(real, self._environment), tuple(ours))
 
     def grant(self, folder: str | Path) -> None:
         """Add a folder to our record."""
