@@ -333,15 +333,16 @@ async def test_a_window_change_that_neovim_forbids_is_an_error(nvim: Neovim, pro
 # Several files
 
 
-async def test_open_files_shows_the_first_and_loads_the_rest(nvim: Neovim, project: Path) -> None:
+async def test_a_file_that_is_to_be_unseen_is_only_loaded_and_listed(
+    nvim: Neovim, project: Path
+) -> None:
     paths = [str(write(project / name)) for name in TRICKY_NAMES]
-    missing = str(project / "missing.txt")
 
-    result = await nvim.lua(
-        "return require('claude_ide.file.open').open_files(...)", [missing, *paths]
-    )
+    await open_file(nvim, paths[0])
+    for path in paths[1:]:
+        opened = await open_file(nvim, path, make_frontmost=False, is_unseen=True)
+        assert not opened["isShown"] and "note" not in opened
 
-    assert result == {"opened": paths, "errors": [f"{missing}: no such file"]}
     assert await here(nvim) == "plain.txt"
     assert await names(nvim) == ["plain.txt"]
     assert (await open_editors(nvim, "paths"))[0] == paths[0]

@@ -193,10 +193,11 @@ def Enter(bufnr: number): dict<any>
   return extend({win: win}, file_load.InWindow(win, bufnr))
 enddef
 
-# Load a buffer without giving it the focus, and show it if another window can. Returns the same;
+# Load a buffer without giving it the focus, and show it if another window can and it is not to be unseen.
+# Returns the same;
 # `win` is 0 if none shows it.
-def Load(bufnr: number): dict<any>
-  const win = ToShow(bufnr)
+def Load(bufnr: number, is_unseen: bool): dict<any>
+  const win = is_unseen ? 0 : ToShow(bufnr)
   const loaded = win == 0 ? file_load.Hidden(bufnr)
     : winbufnr(win) == bufnr ? {note: '', error: ''} : file_load.InWindow(win, bufnr)
   return extend({win: win}, loaded)
@@ -214,7 +215,7 @@ def Open(request: dict<any>): dict<any>
   const is_frontmost: bool = get(request, 'make_frontmost', true)
   const has_focus = is_frontmost && IsUserFree()
   const here = win_getid()
-  const shown = has_focus ? Enter(bufnr) : Load(bufnr)
+  const shown = has_focus ? Enter(bufnr) : Load(bufnr, get(request, 'is_unseen', false))
   if shown.error !=# ''
     return {error: shown.error}
   endif
@@ -238,7 +239,8 @@ def Open(request: dict<any>): dict<any>
 enddef
 
 # Open a file in a window, and select a passage of it. `request` has the `path`, and may have
-# `make_frontmost` (whether the file gets the focus; true by default), a `passage` (`first` and `last`)
+# `make_frontmost` (whether the file gets the focus; true by default), `is_unseen` (it is only loaded and
+# listed, also without the focus), a `passage` (`first` and `last`)
 # or `line` and `end_line` (from 1). Returns {path, languageId, lineCount, wasOpen, isShown}; a `note`
 # in sentences if anything was unexpected; or an `error`.
 export def OpenFile(request: dict<any>): dict<any>
@@ -246,31 +248,6 @@ export def OpenFile(request: dict<any>): dict<any>
   moment.Settle()
   screen.Draw()
   return outcome[0] ? outcome[1] : {error: outcome[1]}
-enddef
-
-# Load and list a file without showing it. Returns an error, or an empty string.
-def OpenHidden(path: string): string
-  const added = file_load.Add(path)
-  if has_key(added, 'refusal')
-    return added.refusal
-  endif
-  setbufvar(added.bufnr, '&buflisted', true)
-  return file_load.Hidden(added.bufnr).error
-enddef
-
-# Open several files; only the first one is shown. Returns {opened, errors}: the `paths` that are
-# open now, and why the others are not.
-export def OpenFiles(paths: list<string>): dict<list<string>>
-  final result: dict<list<string>> = {opened: [], errors: []}
-  for path in paths
-    const error = empty(result.opened) ? get(OpenFile({path: path}), 'error', '') : OpenHidden(path)
-    if error ==# ''
-      result.opened->add(path)
-    else
-      result.errors->add(error)
-    endif
-  endfor
-  return result
 enddef
 
 # Why a buffer must stay open, as one sentence; empty if it need not.

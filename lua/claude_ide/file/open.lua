@@ -19,6 +19,7 @@ local AWAY = 'The user is typing elsewhere; the file was opened without focus.'
 ---@class claude_ide.OpenFile
 ---@field path string
 ---@field make_frontmost? boolean whether the file gets the focus; true by default
+---@field is_unseen? boolean whether it is only loaded and listed, also without the focus
 ---@field passage? claude_ide.Passage what to select
 ---@field line? integer 1-based; used only without a passage
 ---@field end_line? integer select the lines from `line` to this one
@@ -244,9 +245,9 @@ local function enter(bufnr)
   return win, file_load.in_window(win, bufnr)
 end
 
--- Load a buffer without giving it the focus, and show it if another window can.
-local function load(bufnr)
-  local win = M.to_show(bufnr)
+-- Load a buffer without giving it the focus, and show it if another window can and it is not to be unseen.
+local function load(bufnr, is_unseen)
+  local win = not is_unseen and M.to_show(bufnr)
   if not win then
     return nil, file_load.hidden(bufnr)
   elseif api.nvim_win_get_buf(win) == bufnr then
@@ -266,7 +267,7 @@ local function open_file(request)
   local is_frontmost = request.make_frontmost ~= false
   local has_focus = is_frontmost and is_user_free()
   local here = api.nvim_get_current_win()
-  local win, note, err = (has_focus and enter or load)(bufnr)
+  local win, note, err = (has_focus and enter or load)(bufnr, request.is_unseen)
   if err then
     return { error = err }
   end
@@ -293,31 +294,6 @@ end
 function M.open_file(request)
   local ok, result = pcall(open_file, request)
   return ok and result or { error = reason.of(result) }
-end
-
--- Load and list a file without showing it.
-local function open_hidden(path)
-  local bufnr, refusal = file_load.add(path)
-  if not bufnr then
-    return refusal
-  end
-  vim.bo[bufnr].buflisted = true
-  return select(2, file_load.hidden(bufnr))
-end
-
---- Open several files; only the first one is shown.
----@param paths string[]
----@return { opened: string[], errors: string[] } `opened`: the `paths` that are open now
-function M.open_files(paths)
-  local opened, errors = {}, {}
-  for _, path in ipairs(paths) do
-    local err = #opened > 0 and open_hidden(path)
-    if #opened == 0 then
-      err = M.open_file({ path = path }).error
-    end
-    table.insert(err and errors or opened, err or path)
-  end
-  return { opened = opened, errors = errors }
 end
 
 -- Why a buffer must stay open, as one sentence.

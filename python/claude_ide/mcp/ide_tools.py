@@ -266,9 +266,17 @@ async def open_files(
     file_paths: Annotated[list[str], Meta(description="Absolute paths of the files")],
 ) -> Content:
     """Open several files; the answer lists those that are now open, and why others are not."""
-    opened = await client.editor.port.buffers.open_files(file_paths)
-    errors = {"errors": opened.errors} if opened.errors else {}
-    return json_text({"opened_files": opened.opened} | errors)
+    opened, errors = list[str](), list[str]()
+    for path in file_paths:
+        # Only the first one is shown.
+        how = {"make_frontmost": not opened, "is_unseen": bool(opened)}
+        try:
+            await client.editor.port.buffers.open_file({"path": path} | how)
+        except EditorError as error:
+            errors.append(str(error))
+        else:
+            opened.append(path)
+    return json_text({"opened_files": opened} | ({"errors": errors} if errors else {}))
 
 
 @tool("saveDocument", rename="camel")

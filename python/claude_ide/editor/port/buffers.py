@@ -77,13 +77,6 @@ class BufferText(Payload, frozen=True):
         return text
 
 
-class OpenedFiles(Payload, frozen=True):
-    """Those of many paths that are open now, and the errors of the others."""
-
-    opened: list[str]
-    errors: list[str]
-
-
 class Closed(Payload, frozen=True):
     """Whether a file is closed now."""
 
@@ -139,11 +132,6 @@ class Buffers(Protocol):
     @request("file.open.open_file")
     async def open_file(self, opening: dict[str, Any]) -> dict[str, Any]:
         """Open a file in a suitable window (`claude_ide.OpenFile`, `claude_ide.OpenedFile`)."""
-        ...
-
-    @request("file.open.open_files")
-    async def open_files(self, paths: Sequence[str]) -> OpenedFiles:
-        """Open several files; only the first one is shown."""
         ...
 
     @request("file.open.close_file")
