@@ -16,47 +16,47 @@ local api = vim.api
 ---@field title string who proposes the change
 
 -- Load the text to compare without showing it.
-local function load(windows, diff)
+local function load(view)
   local blank = api.nvim_create_buf(false, true)
   vim.bo[blank].bufhidden = 'wipe'
   local win = float.hidden(blank)
   local ok, reason = pcall(function()
-    diff_windows.load(windows, diff, win)
-    borrowed_buffer.hide(windows.original)
+    diff_windows.load(view, win)
+    borrowed_buffer.hide(view.original)
   end)
   window_close.window(win)
   if not ok then
     error(reason, 0)
   end
-  decision.match_file(diff, windows.unsaved or windows.original)
+  decision.match_file(view.diff, view.unsaved or view.original)
 end
 
 -- Note what the function has done: the windows and buffers that are new, and the windows that it has used.
-local function record(windows, bufnr, borrowed, buffers)
+local function record(view, borrowed, buffers)
   local function is_changed(window)
     local win = window.win
     return api.nvim_win_is_valid(win)
       and (api.nvim_win_get_buf(win) ~= window.bufnr or vim.wo[win].diff ~= window.options.diff)
   end
-  windows.used = vim.tbl_filter(is_changed, vim.tbl_values(borrowed))
-  windows.opened = vim.tbl_filter(function(win)
+  view.used = vim.tbl_filter(is_changed, vim.tbl_values(borrowed))
+  view.opened = vim.tbl_filter(function(win)
     return not borrowed[win]
   end, api.nvim_list_wins())
-  windows.added = vim.tbl_filter(function(added)
+  view.added = vim.tbl_filter(function(added)
     return not vim.list_contains(buffers, added)
   end, api.nvim_list_bufs())
-  diff_windows.remove_blanks(windows.added)
-  windows.right = vim.fn.win_findbuf(bufnr)[1]
+  diff_windows.remove_blanks(view.added)
+  view.right = vim.fn.win_findbuf(view.bufnr)[1]
 end
 
 --- Have the user's function show a proposal.
 ---
 --- Raises an error if it fails, or does not show the proposal.
----@param windows claude_ide.DiffWindows empty
----@param diff claude_ide.Diff
+---@param view claude_ide.DiffView
 ---@param show fun(ctx: claude_ide.LayoutContext)
-function M.open(windows, diff, show)
-  load(windows, diff)
+function M.open(view, show)
+  local diff = view.diff
+  load(view)
   local borrowed = {} ---@type table<integer, claude_ide.BorrowedWindow>
   for _, win in ipairs(api.nvim_list_wins()) do
     borrowed[win] = diff_windows.borrow(win)
@@ -65,7 +65,7 @@ function M.open(windows, diff, show)
   -- A window that is closed again, by the function or because it fails, must not wipe out the proposal.
   vim.bo[diff.bufnr].bufhidden = 'hide'
   local ok, reason = pcall(show, {
-    original = windows.original,
+    original = view.original,
     proposed = diff.bufnr,
     path = diff.path,
     title = diff.title,
@@ -73,13 +73,13 @@ function M.open(windows, diff, show)
   if not api.nvim_buf_is_valid(diff.bufnr) then
     error('the function has wiped out the proposal', 0)
   end
-  record(windows, diff.bufnr, borrowed, buffers)
+  record(view, borrowed, buffers)
   if not ok then
     error(reason, 0)
-  elseif not windows.right then
+  elseif not view.right then
     error('the function shows no proposal', 0)
   elseif diff.focus then
-    api.nvim_set_current_win(windows.right)
+    api.nvim_set_current_win(view.right)
   end
 end
 

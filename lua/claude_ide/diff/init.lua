@@ -6,6 +6,7 @@ local channel = require('claude_ide.channel')
 local decision = require('claude_ide.diff.decision')
 local disk = require('claude_ide.file.disk')
 local hunks = require('claude_ide.diff.hunks')
+local diff_windows = require('claude_ide.diff.windows')
 local layout = require('claude_ide.diff.layout')
 local location = require('claude_ide.window.location')
 local message = require('claude_ide.messages.message')
@@ -146,7 +147,7 @@ end
 
 -- The user may not know that `:e` in the window of a proposal rejects it.
 local function report_replacement(diff)
-  local win, original = diff.view.windows.right, diff.view.windows.original
+  local win, original = diff.view.right, diff.view.original
   vim.schedule(function()
     local bufnr = vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_buf(win)
     local name = bufnr and vim.fs.basename(vim.api.nvim_buf_get_name(bufnr)) or ''
@@ -240,12 +241,12 @@ local function show(diff)
   -- In the same tab page, the user's float would cover the diff.
   local leaves = diff.layout == 'tab' and diff.focus
   diff.view = leaves and location.leave(open) or open()
-  if diff.view.windows.are_large then
+  if diff.view.are_large then
     -- Finding the hunks takes as long as all before.
     vim.cmd.redraw()
     redraw_counts()
   end
-  local original = diff.view.windows.original
+  local original = diff.view.original
   local old = hunks.track(diff.bufnr, original)
   -- The file may have been unloaded or unreadable when the diff was requested.
   if diff.saved and not diff.saved.lines then
@@ -255,7 +256,7 @@ local function show(diff)
   end
   decision.define_keys(diff)
   if diff.view.is_inline then
-    require('claude_ide.diff.inline_marks').show(diff.bufnr, diff.view.windows.right)
+    require('claude_ide.diff.inline_marks').show(diff.bufnr, diff.view.right)
   end
   diff.shown_at = vim.uv.hrtime()
   if diff.focus then
@@ -364,7 +365,7 @@ local function with_chosen(apply)
     return diff.view ~= nil
   end, ordered())
   local here = vim.iter(shown):find(function(diff)
-    return layout.has(diff.view, win)
+    return diff_windows.has(diff.view, win)
   end)
   if here or #shown == 1 then
     return apply(here or shown[1])
@@ -404,7 +405,7 @@ function M.awaiting()
   local current, since, is_here = vim.api.nvim_get_current_win(), math.huge, false
   for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
     for _, diff in pairs(diffs) do
-      if diff.shown_at and layout.has(diff.view, win) then
+      if diff.shown_at and diff_windows.has(diff.view, win) then
         since, is_here = math.min(since, diff.shown_at), is_here or win == current
       end
     end

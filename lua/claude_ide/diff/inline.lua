@@ -22,13 +22,13 @@ local function own_window(diff)
 end
 
 -- A window with the file next to that of the proposal, which gets its room. Nil without room for one.
-local function split(windows)
+local function split(view)
   local equalalways = vim.o.equalalways
   vim.o.equalalways = false
-  local is_wide = api.nvim_win_get_width(windows.left) > 2 * vim.o.winminwidth + 1
-  local ok, win = pcall(api.nvim_open_win, windows.original, false, {
+  local is_wide = api.nvim_win_get_width(view.left) > 2 * vim.o.winminwidth + 1
+  local ok, win = pcall(api.nvim_open_win, view.original, false, {
     split = is_wide and 'right' or 'below',
-    win = windows.left,
+    win = view.left,
     noautocmd = true,
   })
   vim.o.equalalways = equalalways
@@ -37,23 +37,23 @@ end
 
 -- Keep the place of the file's window if the user closes it because a proposal is in it. `:q` there means the
 -- proposal, not the window: Neovim closes the window, and another one with the file takes its place.
-local function keep_place(windows, bufnr)
-  local win, stand_in = windows.left, nil
+local function keep_place(view)
+  local bufnr, win, stand_in = view.bufnr, view.left, nil
   local function is_users()
     return api.nvim_get_current_win() == win and api.nvim_win_get_buf(win) == bufnr
   end
-  windows.group = api.nvim_create_augroup('claude_ide_diff_inline_' .. bufnr, { clear = true })
+  view.group = api.nvim_create_augroup('claude_ide_diff_inline_' .. bufnr, { clear = true })
   -- Neovim quits if its last window is closed.
   api.nvim_create_autocmd('QuitPre', {
-    group = windows.group,
+    group = view.group,
     callback = function()
       if not (is_users() and window_close.is_last(win)) then
         return
       end
-      stand_in = stand_in or split(windows)
+      stand_in = stand_in or split(view)
       -- Unsaved changes elsewhere may keep Neovim from closing anything.
       vim.schedule(function()
-        if stand_in and windows.left == win then
+        if stand_in and view.left == win then
           window_close.window(stand_in)
           stand_in = nil
         end
@@ -61,46 +61,44 @@ local function keep_place(windows, bufnr)
     end,
   })
   api.nvim_create_autocmd('WinClosed', {
-    group = windows.group,
+    group = view.group,
     pattern = tostring(win),
     callback = function()
-      local found = stand_in or is_users() and split(windows)
+      local found = stand_in or is_users() and split(view)
       if found then
-        windows.left, windows.right, windows.used[1].win = found, found, found
+        view.left, view.right, view.used[1].win = found, found, found
         visit.replace_window(win, found)
       end
     end,
   })
 end
 
-local function show_proposal(windows, diff)
-  local win = windows.left
-  borrowed_buffer.hide(windows.original)
+local function show_proposal(view)
+  local win, diff = view.left, view.diff
+  borrowed_buffer.hide(view.original)
   local seen = looks.read(win)
   seen.wrap, seen.foldenable = vim.wo[win].wrap, false
-  decision.match_file(diff, windows.unsaved or windows.original)
+  decision.match_file(diff, view.unsaved or view.original)
   diff_windows.show(win, diff.bufnr)
   looks.set(win, seen)
-  windows.right = win
+  view.right = win
 end
 
 --- Show a proposal in place of its file, or in its own tab page if no window shows the file.
----@param windows claude_ide.DiffWindows empty
----@param diff claude_ide.Diff
----@param new_tabpage fun(): integer opens a tab page and returns its window
-function M.open(windows, diff, new_tabpage)
-  local win = own_window(diff)
+---@param view claude_ide.DiffView
+function M.open(view)
+  local win = own_window(view.diff)
   if win then
-    diff_windows.show_original(windows, diff, win)
+    diff_windows.show_original(view, win)
   else
-    diff_windows.open_tab(windows, diff, new_tabpage)
+    diff_windows.open_tab(view)
   end
-  show_proposal(windows, diff)
+  show_proposal(view)
   if win then
-    keep_place(windows, diff.bufnr)
+    keep_place(view)
   end
-  if diff.focus then
-    api.nvim_set_current_win(windows.right)
+  if view.diff.focus then
+    api.nvim_set_current_win(view.right)
   end
 end
 

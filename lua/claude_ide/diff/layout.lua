@@ -9,39 +9,15 @@ local visit = require('claude_ide.window.visit')
 
 local M = {}
 
----@class claude_ide.DiffView: claude_ide.Visit
----@field bufnr integer the proposal
----@field diff claude_ide.Diff
----@field windows claude_ide.DiffWindows
----@field is_inline? boolean
-
---- Whether a window belongs to a diff.
----@param view claude_ide.DiffView
----@param win integer
----@return boolean
-function M.has(view, win)
-  return diff_windows.has(view.windows, view.bufnr, win)
-end
-
 ---@class claude_ide.DiffGuest: claude_ide.Guest
-local guest = { kin = 'proposal', has = M.has }
-
--- Without the focus it opens behind the user's tab page.
-local function new_tabpage(view)
-  if view.diff.focus then
-    return visit.new_tabpage(view)
-  end
-  return location.stay(view.origin, function()
-    return visit.new_tabpage(view)
-  end)
-end
+local guest = { kin = 'proposal', has = diff_windows.has, close = diff_windows.close }
 
 -- Show a diff by the user's function; false, after a message, if that fails.
 local function open_custom(view, show)
-  local windows, diff = view.windows, view.diff
-  local ok, reason = pcall(require('claude_ide.diff.custom').open, windows, diff, show)
+  local diff = view.diff
+  local ok, reason = pcall(require('claude_ide.diff.custom').open, view, show)
   if not ok then
-    diff_windows.close(windows, diff.bufnr, true)
+    diff_windows.close(view, true)
     local problem = plain.one_line(tostring(reason))
     message.show(('diff.layout: %s; the usual layout is used'):format(problem), 'error')
   end
@@ -61,28 +37,22 @@ local function open_windows(view)
   end
   view.is_inline = view.diff.layout == 'inline'
   local layout = view.is_inline and require('claude_ide.diff.inline') or diff_windows
-  layout.open(view.windows, view.diff, function()
-    return new_tabpage(view)
-  end)
+  layout.open(view)
 end
 
 function guest.open(view)
   open_windows(view)
-  diff_winbar.set(view.diff, view.windows)
-end
-
-function guest.close(view)
-  diff_windows.close(view.windows, view.bufnr)
+  diff_winbar.set(view)
 end
 
 function guest.has_opened(view, win)
-  return vim.list_contains(view.windows.opened, win)
+  return vim.list_contains(view.opened, win)
 end
 
 -- If the user has put another buffer into the proposal's window, they are no longer in the diff.
 function guest.has_user(view)
   local win = vim.api.nvim_get_current_win()
-  return not view.is_left and (win ~= view.windows.right or M.has(view, win))
+  return not view.is_left and (win ~= view.right or diff_windows.has(view, win))
 end
 
 --- Show the proposal `diff.bufnr`, and focus it if `diff.focus`.
@@ -91,8 +61,8 @@ end
 ---@param diff claude_ide.Diff
 ---@return claude_ide.DiffView
 function M.open(diff)
-  local windows = { opened = {}, used = {} } ---@type claude_ide.DiffWindows
-  local view = visit.open(guest, { bufnr = diff.bufnr, diff = diff, windows = windows })
+  local fields = { bufnr = diff.bufnr, diff = diff, opened = {}, used = {}, added = {} }
+  local view = visit.open(guest, fields)
   view.is_left = not diff.focus
   return view --[[@as claude_ide.DiffView]]
 end

@@ -197,17 +197,16 @@ local function count_of(diff, win)
 end
 
 --- Set the winbars of a diff's windows.
----@param diff claude_ide.Diff
----@param windows claude_ide.DiffWindows
-function M.set(diff, windows)
+---@param view claude_ide.DiffView
+function M.set(view)
   highlights.define()
   for win in pairs(winbars) do
     winbars[win] = vim.api.nvim_win_is_valid(win) and winbars[win] or nil
   end
-  local left, right = windows.left, windows.right
+  local diff, left, right = view.diff, view.left, view.right
   local is_beside = left ~= nil and left ~= right
   local path, warning = in_one_line(diff.where.path), diff.where.warning
-  local note = note_of(diff, vim.bo[windows.original], windows.unsaved ~= nil)
+  local note = note_of(diff, vim.bo[view.original], view.unsaved ~= nil)
   local label = diff.label and ('[%s] '):format(diff.label) or ''
   local hint, title = vim.trim(in_one_line(label .. (diff.hint or ''))), in_one_line(diff.title)
   local launch = diff.pid and home.launch_of(diff.pid)

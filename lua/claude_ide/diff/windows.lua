@@ -4,8 +4,10 @@
 local borrowed_buffer = require('claude_ide.file.borrowed_buffer')
 local buffers = require('claude_ide.file.buffers')
 local decision = require('claude_ide.diff.decision')
+local location = require('claude_ide.window.location')
 local looks = require('claude_ide.window.looks')
 local tiling = require('claude_ide.window.tiling')
+local visit = require('claude_ide.window.visit')
 local window_close = require('claude_ide.window.close')
 
 local M = {}
@@ -18,7 +20,9 @@ local MOST_FOLDED_BYTES = 2000000
 local OPTIONS = { 'winbar', 'diff', 'foldenable' }
 
 --- Filled in step by step, so that an error in between leaves a record of the windows to close.
----@class claude_ide.DiffWindows
+---@class claude_ide.DiffView: claude_ide.Visit
+---@field bufnr integer the proposal
+---@field diff claude_ide.Diff
 ---@field opened integer[] those that close with the diff
 ---@field used claude_ide.BorrowedWindow[] those in which it shows something, as they were before
 ---@field left? integer
@@ -28,7 +32,8 @@ local OPTIONS = { 'winbar', 'diff', 'foldenable' }
 ---@field lacks_lines? boolean whether the diagnostics on the left are hidden, which were virtual lines
 ---@field are_large? boolean whether the texts are so large that there are no folds
 ---@field group? integer the autocommands that follow the window of an inline diff
----@field added? integer[] the buffers that the user's function has added
+---@field added integer[] the buffers that the user's function has added
+---@field is_inline? boolean
 
 ---@class claude_ide.BorrowedWindow
 ---@field win integer
@@ -114,30 +119,29 @@ local function buffer_of(diff)
 end
 
 --- Load the text to compare into a window.
----@param windows claude_ide.DiffWindows
----@param diff claude_ide.Diff
+---@param view claude_ide.DiffView
 ---@param win integer
-function M.load(windows, diff, win)
-  windows.original, windows.unsaved = borrowed_buffer.borrow(diff.path, win, buffer_of(diff))
-  if windows.unsaved then
-    decision.set_filetype(windows.original, diff, windows.unsaved)
+function M.load(view, win)
+  local diff = view.diff
+  view.original, view.unsaved = borrowed_buffer.borrow(diff.path, win, buffer_of(diff))
+  if view.unsaved then
+    decision.set_filetype(view.original, diff, view.unsaved)
   end
 end
 
 --- Show the text to compare in the left window, and snapshot that.
----@param windows claude_ide.DiffWindows
----@param diff claude_ide.Diff
+---@param view claude_ide.DiffView
 ---@param win integer
 ---@param is_ours? boolean whether the diff has opened it
-function M.show_original(windows, diff, win, is_ours)
-  windows.left = win
+function M.show_original(view, win, is_ours)
+  view.left = win
   if is_ours then
-    table.insert(windows.opened, win)
+    table.insert(view.opened, win)
     -- CTRL-O out of the proposal would reject it.
     api.nvim_win_call(win, vim.cmd.clearjumps)
   end
-  M.load(windows, diff, win)
-  table.insert(windows.used, M.borrow(win))
+  M.load(view, win)
+  table.insert(view.used, M.borrow(win))
 end
 
 -- The windows of the tab page, the current and the previous one first.
@@ -173,7 +177,8 @@ local function blank_window(config)
 end
 
 -- Split the window of the file, else the first that holds a file.
-local function open_split(windows, diff)
+local function open_split(view)
+  local diff = view.diff
   local own, is_vertical, wins = M.window_of(diff), diff.layout == 'vertical', candidates()
   local base = own
     or vim.iter(wins):find(function(win)
@@ -185,34 +190,37 @@ local function open_split(windows, diff)
     error('not enough room', 0)
   end
   local config = { split = is_vertical and 'above' or 'right', win = base }
-  M.show_original(windows, diff, own or blank_window(config), not own)
+  M.show_original(view, own or blank_window(config), not own)
 end
 
 --- Open a tab page whose only window, the left one, shows the text to compare.
----@param windows claude_ide.DiffWindows
----@param diff claude_ide.Diff
----@param new_tabpage fun(): integer opens a tab page and returns its window
-function M.open_tab(windows, diff, new_tabpage)
+---@param view claude_ide.DiffView
+function M.open_tab(view)
   local wins = candidates()
-  local win = new_tabpage()
+  -- Without the focus it opens behind the user's tab page.
+  local win = view.diff.focus and visit.new_tabpage(view)
+    or location.stay(view.origin, function()
+      return visit.new_tabpage(view)
+    end)
   looks.adopt(win, wins)
-  M.show_original(windows, diff, win, true)
+  M.show_original(view, win, true)
   local twin = looks.twin(win)
   if twin then
     looks.copy(win, twin)
   end
 end
 
-local function open_right(windows, diff)
-  decision.match_file(diff, windows.unsaved or windows.original)
-  windows.right = api.nvim_open_win(diff.bufnr, false, {
+local function open_right(view)
+  local diff = view.diff
+  decision.match_file(diff, view.unsaved or view.original)
+  view.right = api.nvim_open_win(diff.bufnr, false, {
     split = diff.layout == 'horizontal' and 'below' or 'right',
-    win = windows.left,
+    win = view.left,
   })
-  table.insert(windows.opened, windows.right)
-  api.nvim_win_call(windows.right, vim.cmd.clearjumps)
+  table.insert(view.opened, view.right)
+  api.nvim_win_call(view.right, vim.cmd.clearjumps)
   -- Otherwise the lines of the two windows would not line up.
-  looks.copy(windows.right, windows.left)
+  looks.copy(view.right, view.left)
 end
 
 local function is_large(bufnr)
@@ -241,28 +249,28 @@ local function diff_without_folds(wins)
 end
 
 -- Diagnostics that are virtual lines take rows: the two sides would no longer line up.
-local function hide_diagnostics(windows)
-  local filter = { bufnr = windows.original }
+local function hide_diagnostics(view)
+  local filter = { bufnr = view.original }
   local lines = vim.tbl_get(vim.diagnostic.config() or {}, 'virtual_lines')
   if lines and vim.diagnostic.is_enabled(filter) then
-    windows.lacks_lines = true
+    view.lacks_lines = true
     vim.diagnostic.enable(false, filter)
   end
 end
 
-local function compare(windows, diff)
-  local wins = { windows.left, windows.right }
-  hide_diagnostics(windows)
-  if diff.focus then
-    api.nvim_set_current_win(windows.right)
+local function compare(view)
+  local wins = { view.left, view.right }
+  hide_diagnostics(view)
+  if view.diff.focus then
+    api.nvim_set_current_win(view.right)
   end
-  windows.are_large = is_large(windows.original) or is_large(diff.bufnr)
-  if windows.are_large then
+  view.are_large = is_large(view.original) or is_large(view.bufnr)
+  if view.are_large then
     diff_without_folds(wins)
   else
     each(wins, vim.cmd.diffthis)
   end
-  each({ windows.right }, function()
+  each({ view.right }, function()
     if vim.fn.diff_hlID(1, 1) == 0 and vim.fn.diff_filler(1) == 0 then
       vim.cmd('silent! keepjumps normal! ]c')
     end
@@ -290,35 +298,34 @@ end
 
 -- Whether what the window of a proposal shows instead is nothing of the user's. `CTRL-^`, or a plugin's
 -- `:bdelete`, shows the file there.
-local function is_unused(windows, proposed, shown)
-  return shown == windows.original or shown == windows.unsaved or is_blank(shown, proposed)
+local function is_unused(view, shown)
+  return shown == view.original or shown == view.unsaved or is_blank(shown, view.bufnr)
 end
 
---- Whether a window belongs to the diff of this proposal.
----@param windows claude_ide.DiffWindows
----@param bufnr integer the proposal
+--- Whether a window belongs to a diff.
+---@param view claude_ide.DiffView
 ---@param win integer
 ---@return boolean
-function M.has(windows, bufnr, win)
+function M.has(view, win)
   local shown = api.nvim_win_get_buf(win)
-  if shown == bufnr then
+  if shown == view.bufnr then
     return true
-  elseif win == windows.right then
-    return is_unused(windows, bufnr, shown)
+  elseif win == view.right then
+    return is_unused(view, shown)
   end
-  return win == windows.left or vim.list_contains(windows.opened, win)
+  return win == view.left or vim.list_contains(view.opened, win)
 end
 
 -- Put a user's buffer back into its window, unless the user has put another one there.
-local function show_again(window, windows, proposed)
+local function show_again(view, window)
   local win, alternate = window.win, window.alternate
   local shown = api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win)
-  local is_left = shown and (shown == proposed or is_unused(windows, proposed, shown))
-  if not is_left or vim.list_contains(windows.opened, win) then
+  local is_left = shown and (shown == view.bufnr or is_unused(view, shown))
+  if not is_left or vim.list_contains(view.opened, win) then
     return
   elseif shown ~= window.bufnr and api.nvim_buf_is_valid(window.bufnr) then
     M.show(win, window.bufnr)
-  elseif win ~= windows.right then
+  elseif win ~= view.right then
     return
   end
   api.nvim_win_call(win, function()
@@ -341,70 +348,62 @@ function M.remove_blanks(bufnrs)
 end
 
 --- Close the windows that were opened, wipe out the proposal, and restore the windows that were used.
----@param windows claude_ide.DiffWindows becomes empty
----@param bufnr integer the proposal
+---@param view claude_ide.DiffView
 ---@param keeps_proposal? boolean it will be shown in another way
-function M.close(windows, bufnr, keeps_proposal)
+function M.close(view, keeps_proposal)
   local ours = vim.tbl_filter(function(win)
-    return api.nvim_win_is_valid(win) and M.has(windows, bufnr, win)
-  end, windows.opened)
-  local right = windows.right
+    return api.nvim_win_is_valid(win) and M.has(view, win)
+  end, view.opened)
+  local right = view.right
   local last = right and api.nvim_win_is_valid(right) and api.nvim_win_get_buf(right)
-  local blank = last and is_blank(last, bufnr) and last
-  if windows.group then
-    api.nvim_del_augroup_by_id(windows.group)
+  local blank = last and is_blank(last, view.bufnr) and last
+  if view.group then
+    api.nvim_del_augroup_by_id(view.group)
   end
-  for _, window in ipairs(windows.used) do
-    show_again(window, windows, bufnr)
+  for _, window in ipairs(view.used) do
+    show_again(view, window)
     each({ window.win }, vim.cmd.diffoff)
   end
   each(ours, vim.cmd.diffoff)
-  for _, gone in ipairs({ not keeps_proposal and bufnr or nil, blank or nil }) do
+  for _, gone in ipairs({ not keeps_proposal and view.bufnr or nil, blank or nil }) do
     window_close.buffer(gone)
   end
   for _, win in ipairs(ours) do
-    if win ~= windows.left then
+    if win ~= view.left then
       window_close.window(win)
     end
   end
   -- Even a window of ours: the buffer's next window inherits the options of its last one.
-  vim.iter(windows.used):each(M.give_back)
+  vim.iter(view.used):each(M.give_back)
   vim.iter(ours):each(window_close.window)
-  M.remove_blanks(windows.added or {})
-  if windows.lacks_lines and api.nvim_buf_is_loaded(windows.original) then
-    vim.diagnostic.enable(true, { bufnr = windows.original })
+  M.remove_blanks(view.added)
+  if view.lacks_lines and api.nvim_buf_is_loaded(view.original) then
+    vim.diagnostic.enable(true, { bufnr = view.original })
   end
-  if windows.original then
-    borrowed_buffer.give_back(windows.original)
+  if view.original then
+    borrowed_buffer.give_back(view.original)
   end
-  for field in pairs(windows) do
-    windows[field] = nil
-  end
-  windows.opened, windows.used = {}, {}
+  view.opened, view.used, view.added = {}, {}, {}
+  view.left, view.right, view.original, view.unsaved, view.lacks_lines = nil, nil, nil, nil, nil
 end
 
 --- Show a diff, in its own tab page or in splits of the current one.
----@param windows claude_ide.DiffWindows empty
----@param diff claude_ide.Diff
----@param new_tabpage fun(): integer opens a tab page and returns its window
-function M.open(windows, diff, new_tabpage)
-  local is_split = diff.layout ~= 'tab' and not M.has_diff()
-  if
-    is_split
-    and not pcall(function()
-      open_split(windows, diff)
-      open_right(windows, diff)
-    end)
-  then
+---@param view claude_ide.DiffView
+function M.open(view)
+  local is_split = view.diff.layout ~= 'tab' and not M.has_diff()
+  if is_split and not pcall(function()
+    open_split(view)
+    open_right(view)
+  end) then
     -- No room: fall back to a tab page.
-    M.close(windows, diff.bufnr, true)
+    M.close(view, true)
     is_split = false
   end
   if not is_split then
-    M.open_tab(windows, diff, new_tabpage)
-    open_right(windows, diff)
+    M.open_tab(view)
+    open_right(view)
   end
-  compare(windows, diff)
+  compare(view)
 end
 
 return M
