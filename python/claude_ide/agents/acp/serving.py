@@ -2,7 +2,7 @@
 
 import asyncio
 import itertools
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 from msgspec import Struct
@@ -121,15 +121,17 @@ class Observing:
         match event:
             case ToolInput(tool) if call := tools.find(tool):
                 self.begin(call)
-            case ToolEnded():
-                self._end(event)
+            case ToolEnded() if self._edits is not None:
+                begun = self._begun.pop(event.tool, None)
+                self.before_prompt(self._after(self._edits, event, begun))
 
     def begin(self, call: Call) -> None:
         """Examine the files of a call that is about to change them, once for each call."""
         paths = [diff.path for diff in call.diffs] or [call.path]
         is_edit = call.shown_kind == "edit" and paths[0]
         if self._edits is not None and is_edit and call.id not in self._begun:
-            self._begun[call.id] = _task(self._before(self._edits, call.id, paths))
+            before = self._before(self._edits, call.id, paths)
+            self._begun[call.id] = asyncio.get_running_loop().create_task(before)
 
     async def examined(self, call: Call) -> None:
         """Wait until the files of a call are examined."""
@@ -141,9 +143,11 @@ class Observing:
         """Have the next prompt carry a note for the model."""
         self._notes.append(text)
 
-    def before_prompt(self, work: Awaitable[None]) -> None:
+    def before_prompt(self, work: Coroutine[Any, Any, None]) -> None:
         """Do something before the next prompt is sent."""
-        self._track(_task(work))
+        task = asyncio.get_running_loop().create_task(work)
+        self._ended.add(task)
+        task.add_done_callback(self._ended.discard)
 
     async def notes(self) -> str:
         """Return the notes for the model that a prompt carries."""
@@ -153,16 +157,6 @@ class Observing:
         if self._edits is not None:
             notes.append(await self._edits.prompted())
         return "\n\n".join(filter(None, notes))
-
-    def _end(self, event: ToolEnded) -> None:
-        """Compare the files of a call that has ended with what they were."""
-        if self._edits is not None:
-            begun = self._begun.pop(event.tool, None)
-            self._track(_task(self._after(self._edits, event, begun)))
-
-    def _track(self, task: asyncio.Task[None]) -> None:
-        self._ended.add(task)
-        task.add_done_callback(self._ended.discard)
 
     @staticmethod
     async def _before(edits: Edits, tool: str, paths: list[str]) -> None:
@@ -178,10 +172,6 @@ class Observing:
         for change in changes:
             path = change.path if change is not None else ""
             self._notes.append(await edits.after(event.tool, path, change))
-
-
-def _task(work: Awaitable[None]) -> asyncio.Task[None]:
-    return asyncio.ensure_future(work)
 
 
 _CANCELLED = (TurnEndReason.INTERRUPTED, TurnEndReason.REDIRECTED)
