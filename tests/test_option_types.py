@@ -18,20 +18,21 @@ from support.neovim import ROOT
 
 TYPES = (ROOT / "lua/claude_ide/options.lua").read_text(encoding="utf-8")
 HELP = (ROOT / "doc/claude_ide.txt").read_text(encoding="utf-8")
-CLASSES: dict[str, dict[str, str]] = {
-    name: dict(re.findall(r"^---@field (\w+)\?? (\S+)", fields, re.MULTILINE))
-    for name, fields in re.findall(
-        r"^---@class (?:\(exact\) )?claude_ide\.([\w.]+).*\n((?:---@field .+\n)+)",
-        TYPES,
-        re.MULTILINE,
-    )
-}
-"""The types of the fields, by class."""
+CLASSES: dict[str, dict[str, str]] = {}
+"""The types of the fields, by class, with those of the class that it extends."""
+for _name, _parent, _fields in re.findall(
+    r"^---@class (?:\(exact\) )?claude_ide\.([\w.]+)(?:: claude_ide\.(\w+))?.*\n"
+    r"((?:---@field .+\n)+)",
+    TYPES,
+    re.MULTILINE,
+):
+    own = dict(re.findall(r"^---@field (\w+)\?? (\S+)", _fields, re.MULTILINE))
+    CLASSES[_name] = CLASSES.get(_parent, {}) | own
 
 ALIASES: dict[str, str] = {
     name: "|".join(re.findall(r"^---\| ('\w*'|fun\(.*?\))", choices, re.MULTILINE))
     for name, choices in re.findall(r"^---@alias (\S+)\n((?:---\| .+\n)+)", TYPES, re.MULTILINE)
-}
+} | dict(re.findall(r"^---@alias (\S+) (.+)$", TYPES, re.MULTILINE))
 LUA = {
     **{str: "string", bool: "boolean", int: "number", float: "number"},
     Agents: "table<string,claude_ide.Options.Agent|false>",

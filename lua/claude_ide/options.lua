@@ -22,21 +22,16 @@
 ---@field log_level? 'debug'|'info'|'warning'|'error' The level of `:ClaudeLog`; default 'info'
 
 ---@alias claude_ide.Options.Mode
----| 'manual' # asks before each edit, which opens as a diff
+---| 'manual' # asks before each edit, which opens as a diff; 'default' is the CLI's word for it
 ---| 'acceptEdits'
 ---| 'plan'
 ---| 'auto'
 ---| 'dontAsk'
 ---| 'bypassPermissions'
----| 'default' # the CLI's word for manual
+---| 'default'
 ---| '' # the CLI chooses
 
----@alias claude_ide.Options.Layout
----| 'tab'
----| 'vertical'
----| 'horizontal'
----| 'inline' # in the window of the file
----| fun(ctx:claude_ide.LayoutContext) # in its own way
+---@alias claude_ide.Options.Layout 'tab'|'vertical'|'horizontal'|'inline'|fun(ctx:claude_ide.LayoutContext)
 
 ---@alias claude_ide.Options.TerminalSide
 ---| 'right'
@@ -131,42 +126,28 @@
 ---@field words string
 ---@field bufnr integer the file's buffer, or that of the proposal
 
----@class claude_ide.SessionEvent of `ClaudeSessionStart` and `ClaudeSessionEnd`
+---@class claude_ide.OfAgent what the events of agents share
 ---@field agent string the name of the agent
 ---@field session string its id
 ---@field chat? integer nil for the CLI in a terminal
+
+---@class claude_ide.SessionEvent: claude_ide.OfAgent of `ClaudeSessionStart` and `ClaudeSessionEnd`
 ---@field folder string
 
----@class claude_ide.PromptEvent of `ClaudePrompt`
----@field agent string the name of the agent
----@field session string its id
----@field chat? integer nil for the CLI in a terminal
+---@class claude_ide.PromptEvent: claude_ide.OfAgent of `ClaudePrompt`
 ---@field prompt string
 
----@class claude_ide.TurnEndEvent of `ClaudeTurnEnd`
----@field agent string the name of the agent
----@field session string its id
----@field chat? integer nil for the CLI in a terminal
+---@class claude_ide.TurnEndEvent: claude_ide.OfAgent of `ClaudeTurnEnd`
 ---@field reason 'completed'|'interrupted'|'failed'
 ---@field paths string[] the files that were changed
 
----@class claude_ide.ToolStartEvent of `ClaudeToolStart`
----@field agent string the name of the agent
----@field session string its id
----@field chat? integer nil for the CLI in a terminal
+---@class claude_ide.ToolStartEvent: claude_ide.OfAgent of `ClaudeToolStart`
 ---@field id string of this use
 ---@field tool string its name
 ---@field path? string its file
 ---@field command? string its shell command
 
----@class claude_ide.ToolEndEvent of `ClaudeToolEnd`
----@field agent string the name of the agent
----@field session string its id
----@field chat? integer nil for the CLI in a terminal
----@field id string of this use
----@field tool string its name
----@field path? string its file
----@field command? string its shell command
+---@class claude_ide.ToolEndEvent: claude_ide.ToolStartEvent of `ClaudeToolEnd`
 ---@field status 'completed'|'failed'|'rejected'|'interrupted'
 ---@field files claude_ide.ChangedFile[]
 
