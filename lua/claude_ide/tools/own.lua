@@ -26,7 +26,6 @@ local FIELDS = {
   read_only = 'boolean?',
   timeout = 'number?',
 }
-local REPORTED = { 'name', 'description', 'schema', 'title', 'read_only', 'timeout' }
 
 local tools = {} ---@type table<string, claude_ide.OwnTool>
 local order = {} ---@type string[]
@@ -35,10 +34,8 @@ local known = {} ---@type string[] the names of all tools, also built-in ones, o
 local foreign = {} ---@type string[] those of them that are not in `tools`
 
 local function described(name)
-  local description = {}
-  for _, field in ipairs(REPORTED) do
-    description[field] = tools[name][field]
-  end
+  local description = vim.tbl_extend('force', tools[name], {})
+  description.fn = nil
   return description
 end
 
@@ -211,15 +208,13 @@ local function text_of(raised)
 end
 
 -- The model gets the reason; the whole is for the log.
-local function failure_of(raised)
+local function failure_of(raised, has_traceback)
   local text = text_of(raised)
-  return { failure = reason.of(text), whole = text }
+  return { failure = reason.of(text), whole = has_traceback and debug.traceback(text, 3) or text }
 end
 
 local function raised_by_tool(raised)
-  local failure = failure_of(raised)
-  failure.whole = debug.traceback(failure.whole, 2)
-  return failure
+  return failure_of(raised, true)
 end
 
 --- Run a tool.
