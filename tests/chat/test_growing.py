@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claude_ide.chat.page.growing import Growing, Lines
+from claude_ide.chat.transcript.prose import Growing, Lines
 
 
 def test_each_line_is_drained_once_and_the_last_one_every_time() -> None:
@@ -20,7 +20,6 @@ def test_blank_lines_at_both_ends_are_omitted() -> None:
     growing = Growing()
     growing.add("\n \n")
     assert growing.drain() == Lines(0, [], "")
-    assert growing.blank
 
     growing.add("one\n\n")
     assert growing.drain() == Lines(0, ["one"], "")

@@ -1,13 +1,70 @@
 """Text of the model: draws pieces of Markdown, each line once."""
 
+from typing import NamedTuple
+
 from claude_ide.chat.page import tables
-from claude_ide.chat.page.growing import Growing
 from claude_ide.chat.page.markdown import Fence, Rendered, render
 from claude_ide.chat.page.page import Code, Page, Part
 from claude_ide.chat.page.plain import harmless
 from claude_ide.chat.page.rows import INDENT, Row
 from claude_ide.chat.page.tables import Table, Tables
 from claude_ide.chat.page.view import View
+
+
+class Lines(NamedTuple):
+    """The new part of a text: complete lines from number `first` on, and an incomplete one."""
+
+    first: int
+    complete: list[str]
+    partial: str
+
+
+class Growing:
+    """A text that is drained line by line, without blank lines at its beginning and its end."""
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._new: list[str] = []
+        self._partial = ""
+        self._drained = 0
+
+    @property
+    def text(self) -> str:
+        """The whole text."""
+        if len(self._pieces) > 1:
+            self._pieces = ["".join(self._pieces)]
+        return self._pieces[0] if self._pieces else ""
+
+    def add(self, piece: str) -> None:
+        """Append a piece; the work is done by the next `drain`."""
+        self._pieces.append(piece)
+        self._new.append(piece)
+
+    def replace(self, text: str) -> bool:
+        """Replace the text; True if it differs, and `drain` then starts over."""
+        if text == self.text:
+            return False
+        self._pieces = [text]
+        self.restart()
+        return True
+
+    def restart(self) -> None:
+        """Have `drain` start over."""
+        self._new, self._partial, self._drained = [self.text], "", 0
+
+    def drain(self) -> Lines:
+        """Return the lines that are new since the last call, and always the partial line."""
+        *complete, self._partial = "".join((self._partial, *self._new)).split("\n")
+        self._new.clear()
+        first = self._drained
+        if first == 0:
+            begin = next((at for at, line in enumerate(complete) if line.strip()), len(complete))
+            del complete[:begin]
+        while complete and not self._partial.strip() and not complete[-1].strip():
+            # Blank lines at the end are left out, and these may turn out to be the last ones.
+            self._partial = f"{complete.pop()}\n{self._partial}"
+        self._drained += len(complete)
+        return Lines(first, complete, "" if self._partial.isspace() else self._partial)
 
 
 class Prose(View):
