@@ -236,10 +236,11 @@ class Conversation:
         """Store a new session, and return its id. Raises `AgentError` if it cannot be written."""
         session, cwd = str(uuid4()), self._cwd.resolve()
         path = history.file_of(history.folder(environment, cwd), session)
+        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         rows: list[Frame] = []
         for message in self._messages():
             row = {"parentUuid": rows[-1]["uuid"] if rows else None, "isSidechain": False}
-            row |= {"sessionId": session, "cwd": str(cwd), "timestamp": _now()}
+            row |= {"sessionId": session, "cwd": str(cwd), "timestamp": now}
             rows.append(row | message)
         try:
             files.write_private(path, b"".join(json.dumps(row).encode() + b"\n" for row in rows))
@@ -251,17 +252,23 @@ class Conversation:
         """Yield the messages in the fields that a row of a session file shares with a frame."""
         asked = frames.prompt(str(uuid4()), self._prompt)
         yield {"type": "user", "uuid": asked["uuid"], "message": asked["message"]}
-        ended = {_ended(block) for frame in self._frames.values() for block in _blocks(frame)}
+        done = {_ended(block) for frame in self._frames.values() for block in _blocks(frame)}
         has_answer = False
         for id_, frame in self._frames.items():
-            if message := _message(id_, frame, ended):
+            if message := _message(id_, frame, done):
                 has_answer = has_answer or _has_text(message)
                 yield message
         rest = self._partial or ("" if has_answer else self._result)
         if rest.strip():
-            yield _said(rest)
+            said = {
+                "id": f"msg_{uuid4()}",
+                "model": USUAL_MODEL,
+                "content": [frames.words_block(rest)],
+            }
+            yield {"type": "assistant", "uuid": str(uuid4()), "message": SAID | said}
         if not self._is_complete:
-            yield _user(INTERRUPTED)
+            ended = {"role": "user", "content": [frames.words_block(INTERRUPTED)]}
+            yield {"type": "user", "uuid": str(uuid4()), "message": ended}
 
 
 def _message(id_: str, frame: Frame, ended: set[str]) -> Frame | None:
@@ -289,17 +296,6 @@ def _message(id_: str, frame: Frame, ended: set[str]) -> Frame | None:
     return row | {"toolUseResult": frame.get("tool_use_result")}
 
 
-def _said(words: str) -> Frame:
-    id_ = str(uuid4())
-    said = {"id": f"msg_{id_}", "model": USUAL_MODEL, "content": [{"type": "text", "text": words}]}
-    return {"type": "assistant", "uuid": id_, "message": SAID | said}
-
-
-def _user(words: str) -> Frame:
-    content = [{"type": "text", "text": words}]
-    return {"type": "user", "uuid": str(uuid4()), "message": {"role": "user", "content": content}}
-
-
 def _blocks(frame: Frame) -> list[Frame]:
     return mappings(content_of(frame))
 
@@ -312,7 +308,3 @@ def _ended(block: Mapping[str, Any]) -> str:
 def _has_text(message: Frame) -> bool:
     words = (text(block.get("text")).strip() for block in _blocks(message))
     return message["type"] == "assistant" and any(words)
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

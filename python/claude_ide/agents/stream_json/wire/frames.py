@@ -92,15 +92,15 @@ def _blocks(content: Prompt) -> list[Frame]:
     for part in content:
         match part:
             case Selection() | OpenFile():
-                context.append(_text(_tagged(part)))
+                context.append(words_block(_tagged(part)))
             case ShellResult():
-                context += map(_text, _as_by_the_cli(part))
+                context += map(words_block, _as_by_the_cli(part))
             case Image(data, media_type):
                 source = {"type": "base64", "media_type": media_type}
                 encoded = base64.b64encode(data).decode("ascii")
                 content_blocks.append({"type": "image", "source": source | {"data": encoded}})
             case Words():
-                content_blocks.append(_text(part.text))
+                content_blocks.append(words_block(part.text))
     return context + content_blocks
 
 
@@ -122,5 +122,6 @@ def _as_by_the_cli(result: ShellResult) -> tuple[str, str]:
     return f"<bash-input>{escape(result.command, quote=False)}</bash-input>", streams
 
 
-def _text(words: str) -> Frame:
+def words_block(words: str) -> Frame:
+    """Return a block of text."""
     return {"type": "text", "text": words}
