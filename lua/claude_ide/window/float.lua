@@ -105,34 +105,24 @@ function M.follow_screen(win, fit)
   })
 end
 
-local function fill(lines, filetype)
-  local bufnr = api.nvim_create_buf(false, true)
-  api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
-  vim.bo[bufnr].bufhidden, vim.bo[bufnr].modifiable = 'wipe', false
-  if filetype then
-    vim.bo[bufnr].filetype = filetype
-  end
-  return bufnr
-end
-
 --- Show lines in a centred float, until a key closes it or the user leaves it.
 ---@param lines string[]
 ---@param options claude_ide.FloatOptions
 ---@return integer bufnr
 function M.show(lines, options)
   lines = vim.tbl_map(plain.harmless, lines)
-  local bufnr = fill(lines, options.filetype)
+  local bufnr = api.nvim_create_buf(false, true)
+  api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
+  vim.bo[bufnr].bufhidden, vim.bo[bufnr].modifiable = 'wipe', false
+  if options.filetype then
+    vim.bo[bufnr].filetype = options.filetype
+  end
   local width = math.min(M.widest(lines), vim.o.columns - MARGIN)
   local rows = options.wrap and M.rows(lines, width) or #lines
-  local height = math.min(rows, vim.o.lines - MARGIN)
-  local win = M.open(
-    bufnr,
-    vim.tbl_extend('error', M.centred(width, height), {
-      title = (' %s '):format(plain.one_line(options.title)),
-      title_pos = 'center',
-      zindex = options.zindex,
-    })
-  )
+  local geometry = M.centred(width, math.min(rows, vim.o.lines - MARGIN))
+  local title = (' %s '):format(plain.one_line(options.title))
+  local about = { title = title, title_pos = 'center', zindex = options.zindex }
+  local win = M.open(bufnr, vim.tbl_extend('error', geometry, about))
   vim.wo[win].wrap, vim.wo[win].linebreak = options.wrap == true, false
   local function close()
     pcall(window_close.window, win)
@@ -140,10 +130,12 @@ function M.show(lines, options)
   for _, key in ipairs(vim.list_extend({ 'q', '<Esc>' }, options.keys or {})) do
     vim.keymap.set('n', key, close, { buffer = bufnr, nowait = true })
   end
-  api.nvim_create_autocmd(
-    'WinLeave',
-    { group = augroup, buffer = bufnr, once = true, callback = close }
-  )
+  api.nvim_create_autocmd('WinLeave', {
+    group = augroup,
+    buffer = bufnr,
+    once = true,
+    callback = close,
+  })
   return bufnr
 end
 
