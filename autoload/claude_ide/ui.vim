@@ -9,26 +9,22 @@ import autoload './ui/vim_ui.vim'
 import autoload './messages/message.vim'
 import autoload './timing/moment.vim'
 
-var pending: dict<number> = {} # by token: the number of the question that waits for an answer
-var last = 0
-
-def Answer(token: number, question: number, fields: dict<any>)
-  if get(pending, token, 0) == question
-    pending->remove(token)
-    channel.Emit('answered', extendnew({token: token}, fields))
-  elseif !empty(fields)
-    message.Show('this question is no longer waiting for an answer', 'warn')
-  endif
-enddef
+var pending: dict<dict<any>> = {} # by token: an identity for each question that waits for an answer
 
 # `Ask` gets a function for the fields of the answer.
 def Begin(token: number, Ask: func(func)): bool
-  last += 1
-  const question = last
+  final question: dict<any> = {}
   pending[token] = question
-  const Reply = (fields) => Answer(token, question, fields)
+  const Reply = (fields: dict<any>) => {
+    if get(pending, token, {}) is question
+      pending->remove(token)
+      channel.Emit('answered', extendnew({token: token}, fields))
+    elseif !empty(fields)
+      message.Show('this question is no longer waiting for an answer', 'warn')
+    endif
+  }
   moment.WhenFree(() => {
-    if get(pending, token, 0) == question
+    if get(pending, token, {}) is question
       Ask(Reply)
     endif
   }, (why) => {
@@ -38,20 +34,16 @@ def Begin(token: number, Ask: func(func)): bool
   return true
 enddef
 
-def SelectWith(token: number, prompt: string, items: list<string>, is_whole: bool): bool
+# Let the user choose an item. Emits `answered` {token, index?}; without `index` if it is dismissed.
+export def Select(token: number, prompt: string, items: list<string>, is_whole = false): bool
   return Begin(token, (Reply) => {
     vim_ui.Select(prompt, items, (index) => Reply(index > 0 ? {index: index} : {}), is_whole)
   })
 enddef
 
-# Let the user choose an item. Emits `answered` {token, index?}; without `index` if it is dismissed.
-export def Select(token: number, prompt: string, items: list<string>): bool
-  return SelectWith(token, prompt, items, false)
-enddef
-
 # The same for a question that the user does not expect. The items are shown whole.
 export def SelectLater(token: number, prompt: string, items: list<string>): bool
-  return SelectWith(token, prompt, items, true)
+  return Select(token, prompt, items, true)
 enddef
 
 # Let the user type a line. Emits `answered` {token, text?}; without `text` if it is dismissed.
