@@ -101,10 +101,12 @@ enddef
 
 # A host that has died leaves its lock: it contains a token.
 def RemoveLock()
-  if get(server, 'lock', '') !=# ''
-    delete(server.lock)
-    server.lock = ''
+  const lock: string = get(server, 'lock', '')
+  # Another editor may have the port by now. Opening a pipe would block Vim.
+  if getftype(lock) ==# 'file' && readfile(lock)->join()->stridx($'"pid": {getpid()},') >= 0
+    delete(lock)
   endif
+  server = empty(server) ? {} : extendnew(server, {lock: ''})
 enddef
 
 def Release()

@@ -10,6 +10,8 @@ local M = {}
 local WITHOUT_SERVER =
   { ClaudeStop = true, ClaudeStatus = true, ClaudeTools = true, ClaudeTrust = true }
 
+local LARGEST_LOCK_BYTES = 1000000
+
 ---@class claude_ide.Server
 ---@field port integer
 ---@field token string
@@ -76,7 +78,11 @@ end
 -- Neovim kills a host that does not exit in time, and a dead one leaves its lock: it contains a token.
 local function remove_lock()
   if server and server.lock then
-    vim.uv.fs_unlink(server.lock)
+    local text = require('claude_ide.file.text').bytes(server.lock, LARGEST_LOCK_BYTES)
+    -- Another editor may have the port by now.
+    if text and text:find(('"pid": %d,'):format(vim.fn.getpid()), 1, true) then
+      vim.uv.fs_unlink(server.lock)
+    end
     server.lock = nil
   end
 end
