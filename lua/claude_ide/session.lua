@@ -48,7 +48,6 @@ local FOR_DIFFS = {
   'diff.decision',
   'diff.windows',
   'diff.winbar',
-  'diff.layout',
   'diff',
 }
 

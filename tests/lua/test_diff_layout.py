@@ -1,4 +1,4 @@
-"""`diff/layout.lua`: a diff appears, and disappears without a trace."""
+"""`diff/windows.lua`: a diff appears, and disappears without a trace."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""`diff/layout.lua`: the user's work next to a diff is kept."""
+"""`diff/windows.lua`: the user's work next to a diff is kept."""
 
 from pathlib import Path
 

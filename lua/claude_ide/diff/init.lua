@@ -4,14 +4,15 @@ local borrowed_buffer = require('claude_ide.file.borrowed_buffer')
 local buffers = require('claude_ide.file.buffers')
 local channel = require('claude_ide.channel')
 local decision = require('claude_ide.diff.decision')
+local diff_winbar = require('claude_ide.diff.winbar')
+local diff_windows = require('claude_ide.diff.windows')
 local disk = require('claude_ide.file.disk')
 local hunks = require('claude_ide.diff.hunks')
-local diff_windows = require('claude_ide.diff.windows')
-local layout = require('claude_ide.diff.layout')
 local location = require('claude_ide.window.location')
 local message = require('claude_ide.messages.message')
 local moment = require('claude_ide.timing.moment')
 local own_options = require('claude_ide.own_options')
+local plain = require('claude_ide.messages.plain')
 local quiet = require('claude_ide.messages.quiet')
 local status_line = require('claude_ide.status_line')
 local visit = require('claude_ide.window.visit')
@@ -226,6 +227,47 @@ local function saved_text(path)
   return { stamp = disk.stamp(path), lines = lines }
 end
 
+---@class claude_ide.DiffGuest: claude_ide.Guest
+local guest = { kin = 'proposal', has = diff_windows.has, close = diff_windows.close }
+
+-- Show a diff by the user's function; false, after a message, if that fails.
+local function open_custom(view, show)
+  local diff = view.diff
+  local ok, reason = pcall(require('claude_ide.diff.custom').open, view, show)
+  if not ok then
+    diff_windows.close(view, true)
+    local problem = plain.one_line(tostring(reason))
+    message.show(('diff.layout: %s; the usual layout is used'):format(problem), 'error')
+  end
+  if not diff.focus or not ok then
+    location.stay(view.origin, function() end)
+  end
+  if vim.api.nvim_buf_is_valid(diff.bufnr) then
+    vim.bo[diff.bufnr].bufhidden = 'wipe'
+  end
+  return ok
+end
+
+function guest.open(view)
+  local show = own_options.as_function('diff', 'layout')
+  if not (show and open_custom(view, show)) then
+    view.is_inline = view.diff.layout == 'inline'
+    local layout = view.is_inline and require('claude_ide.diff.inline') or diff_windows
+    layout.open(view)
+  end
+  diff_winbar.set(view)
+end
+
+function guest.has_opened(view, win)
+  return vim.list_contains(view.opened, win)
+end
+
+-- If the user has put another buffer into the proposal's window, they are no longer in the diff.
+function guest.has_user(view)
+  local win = vim.api.nvim_get_current_win()
+  return not view.is_left and (win ~= view.right or diff_windows.has(view, win))
+end
+
 local function show(diff)
   quiet.run(function()
     diff.bufnr = vim.api.nvim_create_buf(false, true)
@@ -235,7 +277,10 @@ local function show(diff)
   end)
   local function open()
     return location.visit(diff.pid, function()
-      return layout.open(diff)
+      local fields = { bufnr = diff.bufnr, diff = diff, opened = {}, used = {}, added = {} }
+      local view = visit.open(guest, fields)
+      view.is_left = not diff.focus
+      return view
     end)
   end
   -- In the same tab page, the user's float would cover the diff.
