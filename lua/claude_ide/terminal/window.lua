@@ -172,16 +172,6 @@ function M.call_custom(open, terminal)
   return is_buffer and result or nil
 end
 
----@return boolean is_open
-local function open_as_wanted(bufnr, open)
-  M.call_custom(open, { bufnr = bufnr })
-  local window = M.of(bufnr)
-  if window then
-    api.nvim_set_current_win(window)
-  end
-  return window ~= nil
-end
-
 local OPENERS = { float = open_float, tab = open_tab }
 
 local kept = {} ---@type table<integer, integer> by window of ours: the terminal's buffer, which stays in it
@@ -189,18 +179,9 @@ local kept = {} ---@type table<integer, integer> by window of ours: the terminal
 ---@param win integer
 ---@return integer?
 local function buffer_of(win)
-  local own = kept[win]
-  if not own then
-    return nil
-  elseif not api.nvim_win_is_valid(win) then
-    kept[win] = nil
-    return nil
-  end
-  local shown = api.nvim_win_get_buf(win)
-  if register.of(shown) then
-    kept[win] = shown
-  end
-  return register.of(kept[win]) and kept[win] or nil
+  local shown = kept[win] and api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win)
+  kept[win] = shown and (register.of(shown) and shown or kept[win]) or nil
+  return kept[win] and register.of(kept[win]) and kept[win] or nil
 end
 
 -- The current window shows a terminal from now on.
@@ -223,12 +204,16 @@ function M.open(bufnr, place, window)
     kept[window] = bufnr
     api.nvim_win_set_buf(window, bufnr)
     M.entitle(bufnr)
-  elseif type(place.side) == 'function' and open_as_wanted(bufnr, place.side) then
-    return
-  else
-    local open = OPENERS[place.side] or open_split
-    open(bufnr, place)
+    return keep(bufnr)
+  elseif type(place.side) == 'function' then
+    M.call_custom(place.side, { bufnr = bufnr })
+    local shown = M.of(bufnr)
+    if shown then
+      return api.nvim_set_current_win(shown)
+    end
   end
+  local open = OPENERS[place.side] or open_split
+  open(bufnr, place)
   keep(bufnr)
 end
 
