@@ -90,7 +90,7 @@ async def test_a_change_without_new_text_is_ignored(nvim: Neovim, path: Path) ->
     replace(path, OLD)
     await wait_for_changes(nvim, path)
     await until(
-        lambda: nvim.lua("return not require('claude_ide.disk_changes.reload').is_expected(1)")
+        lambda: nvim.lua("return not require('claude_ide.disk_changes.reload').is_accepted(1)")
     )
 
     assert await nvim.eval("[undotree().seq_last, &modified]") == [0, 0]

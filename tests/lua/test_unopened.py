@@ -225,7 +225,7 @@ async def test_a_file_written_while_it_is_loaded_keeps_no_option_of_ours(
 
     path.write_text("a right one\n")
 
-    is_expected = "return require('claude_ide.disk_changes.reload').is_expected(vim.fn.bufnr(...))"
+    is_expected = "return require('claude_ide.disk_changes.reload').is_accepted(vim.fn.bufnr(...))"
     await until(lambda: nvim.lua(f"{is_expected} == false", str(path)))
     await nvim.command(f"edit {path}")
     assert await nvim.eval("[getline(1), &l:autoread]") == ["a right one", -1]

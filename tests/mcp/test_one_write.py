@@ -22,7 +22,7 @@ COUNT = chunk("one_write/count")
 SERVES = "return require('claude_ide.host').server() ~= nil"
 NONE_EXPECTED = """
 local reload = require('claude_ide.disk_changes.reload')
-return not vim.iter(vim.api.nvim_list_bufs()):any(reload.is_expected)
+return not vim.iter(vim.api.nvim_list_bufs()):any(reload.is_accepted)
 """
 REMNANTS = chunk("one_write/remnants")
 

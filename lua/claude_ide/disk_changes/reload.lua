@@ -84,7 +84,12 @@ local function take_control(bufnr, saved)
   disk.suspend_autoread(bufnr)
   write.autocmds = {
     disk.answer_change(bufnr, function(why)
-      if why == 'changed' or why == 'conflict' then
+      local stamp, chosen = disk.stamp_of(bufnr), vim.v.fcs_choice
+      if stamp == write.saved.stamp and stamp ~= disk.MISSING then
+        -- Not a write that is expected: another program has changed the file before.
+        local is_reloaded = disk.is_autoread(bufnr) and not vim.bo[bufnr].modified
+        return chosen ~= '' and chosen or is_reloaded and 'reload' or 'ask'
+      elseif why == 'changed' or why == 'conflict' then
         -- Neovim does not find it again.
         disk.remember_conflict(bufnr)
       end
@@ -124,13 +129,6 @@ end
 --- The host, which notices writes, has ended.
 function M.host_ended()
   vim.iter(vim.tbl_values(expected)):each(forget)
-end
-
---- Whether a write to a buffer's file is expected or being followed.
----@param bufnr integer
----@return boolean
-function M.is_expected(bufnr)
-  return expected[bufnr] ~= nil
 end
 
 --- Whether the user has seen or expects the next write to a buffer's file.
