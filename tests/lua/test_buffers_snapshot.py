@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from support.buffers import call, edit, open_editors, reported, write
+from support.buffers import edit, open_editors, reported, write
 from support.chunks import chunk
 from support.neovim import Neovim, until
 
@@ -12,7 +12,7 @@ FOLDERS = "return require('claude_ide.file.path').folders()"
 
 async def report(nvim: Neovim, on: bool) -> None:
     """Start or stop to follow the buffers and to report their changes, as with the server."""
-    await call(nvim, "watch", on)
+    await nvim.lua("require('claude_ide.window.recent')")
     await nvim.lua("require('claude_ide.editors').watch(...)", on)
 
 
