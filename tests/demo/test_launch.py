@@ -23,7 +23,7 @@ async def test_with_claude_the_cli_runs_with_the_users_configuration(tmp_path: P
     path = tmp_path / "bin"
     program(
         path / "claude",
-        'echo "$@"; '
+        'for word; do case $word in --settings=*) ;; *) printf "%s " "$word";; esac; done; echo; '
         'echo "port ${CLAUDE_CODE_SSE_PORT:+set}, config ${CLAUDE_CONFIG_DIR:-the usual}"; read _',
     )
     screen = await Terminal.start(

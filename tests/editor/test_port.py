@@ -65,9 +65,10 @@ async def diagnosed(editor: Editor, path: Path) -> Any:
 
 
 async def test_current_selection_asks_the_editor(pocket: Pocket, editor: Editor) -> None:
-    pocket.functions["selection.current"] = lambda: {"text": "x"}
+    selection = {"text": "x", "filePath": "/p/a.py"}
+    pocket.functions["selection.current"] = lambda: selection
 
-    assert await editor.current_selection() == {"text": "x"}
+    assert await editor.current_selection() == selection
 
 
 async def test_an_event_delivers_the_decision_on_a_proposal(pocket: Pocket, editor: Editor) -> None:
