@@ -90,7 +90,9 @@ async def test_a_change_without_new_text_is_ignored(nvim: Neovim, path: Path) ->
     replace(path, OLD)
     await wait_for_changes(nvim, path)
     await until(
-        lambda: nvim.lua("return not require('claude_ide.disk_changes.reload').is_accepted(1)")
+        lambda: nvim.lua(
+            "return #vim.api.nvim_get_autocmds({ event = 'FileChangedShell', buffer = 1 }) == 0"
+        )
     )
 
     assert await nvim.eval("[undotree().seq_last, &modified]") == [0, 0]

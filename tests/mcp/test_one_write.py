@@ -21,8 +21,10 @@ MINUS = "\N{MINUS SIGN}"
 COUNT = chunk("one_write/count")
 SERVES = "return require('claude_ide.host').server() ~= nil"
 NONE_EXPECTED = """
-local reload = require('claude_ide.disk_changes.reload')
-return not vim.iter(vim.api.nvim_list_bufs()):any(reload.is_accepted)
+return #vim.api.nvim_get_autocmds({
+  event = 'FileChangedShell',
+  group = 'claude_ide_file_disk',
+}) == 0
 """
 REMNANTS = chunk("one_write/remnants")
 
