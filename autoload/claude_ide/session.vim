@@ -32,8 +32,8 @@ const FOCUSING = ['ClaudeSend', 'ClaudeAdd']
 const FOR_DIFFS = [
   'diagnostics#texts', 'diagnostics#unopened', 'diff', 'diff#decision', 'diff#virtual_text',
   'diff#waiting', 'diff#winbar', 'diff#windows', 'disk_changes#reload', 'file#borrowed_buffer',
-  'file#command_buffer', 'file#disk', 'file#edit', 'file#load', 'file#path', 'file#text', 'terminal#register',
-  'window#inside', 'window#label', 'window#location', 'window#shape', 'window#tiling', 'window#winbar',
+  'file#buffers', 'file#command_buffer', 'file#disk', 'file#edit', 'file#load', 'file#path', 'file#text',
+  'messages#plain', 'terminal#register', 'window#inside', 'window#label', 'window#location', 'window#shape', 'window#tiling', 'window#winbar',
 ]
 
 # Vim loads a script to find a function of it, also one that it does not have.
