@@ -14,7 +14,7 @@ from support.formatting import (
     succeed,
     write,
 )
-from support.neovim import Neovim
+from support.neovim import Neovim, until
 
 
 async def test_formatting_starts_from_the_text_on_disk(nvim: Neovim, project: Path) -> None:
@@ -33,11 +33,12 @@ async def test_formatting_starts_from_the_text_on_disk(nvim: Neovim, project: Pa
 
 
 async def start_and_hold_formatter(nvim: Neovim, project: Path, path: Path) -> None:
-    """Start a formatter that waits until the pipe `go` is written."""
+    """Start a formatter that waits until the pipe `go` is written, and wait until it runs."""
     os.mkfifo(project / "go")
     await nvim.command("edit a.txt")
-    await set_option(nvim, "formatprg", f"{STRIP}; cat go")
+    await set_option(nvim, "formatprg", f"touch runs; {STRIP}; cat go")
     await start(nvim, path)
+    await until(lambda: (project / "runs").exists(), "the formatter runs")
 
 
 async def test_a_file_that_changes_during_formatting_is_reloaded_and_not_formatted(
