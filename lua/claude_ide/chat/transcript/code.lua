@@ -10,6 +10,7 @@ local LONGEST = 500 -- lines
 -- text in one step.
 local LARGEST = 16000 -- bytes
 local LARGEST_MARKDOWN = 5000
+local SLICE = 4e6 -- nanoseconds
 
 -- Above the marks of a frame, which have the default, 4096.
 local PRIORITY = 4200
@@ -66,18 +67,19 @@ end
 ---@field text string
 ---@field language string
 
+-- Runs in a coroutine, which yields to the user's keys at the end of its slice.
 ---@param block claude_ide.ChatBlock
 local function set_colours(block, root, language)
   local query = vim.treesitter.query.get(language, 'highlights')
-  -- Where the block is now; nowhere once it was cleared.
-  local at = vim.api.nvim_buf_get_extmark_by_id(block.bufnr, blocks, block.mark, {})[1]
-  if not query or not at then
-    return
-  end
-  local options = { max_start_depth = DEEPEST }
-  for id, node, metadata in query:iter_captures(root, block.text, nil, nil, options) do
+  local options, slice_end = { max_start_depth = DEEPEST }, vim.uv.hrtime() + SLICE
+  local captures = query and query:iter_captures(root, block.text, nil, nil, options)
+  for id, node, metadata in captures or function() end do
     local name = query.captures[id]
-    if name:sub(1, 1) ~= '_' and name ~= 'spell' and name ~= 'nospell' then
+    -- Where the block is now; nowhere once it was cleared.
+    local at = vim.api.nvim_buf_get_extmark_by_id(block.bufnr, blocks, block.mark, {})[1]
+    if not at then
+      return
+    elseif name:sub(1, 1) ~= '_' and name ~= 'spell' and name ~= 'nospell' then
       local row, column, end_row, end_column = node:range()
       pcall(vim.api.nvim_buf_set_extmark, block.bufnr, colours, at + row, column, {
         end_row = at + end_row,
@@ -87,13 +89,28 @@ local function set_colours(block, root, language)
         strict = false,
       })
     end
+    if vim.uv.hrtime() > slice_end then
+      coroutine.yield(true)
+      slice_end = vim.uv.hrtime() + SLICE
+    end
   end
 end
 
 local waiting = {} ---@type claude_ide.ChatBlock[]
 local is_busy = false
 
--- Colour the blocks one after the other: in parallel, the slices of their parsers would add up.
+-- Call a function every millisecond until it returns nil; then `done`.
+local function repeatedly(step, done)
+  local ok, has_more = pcall(step)
+  vim.defer_fn(function()
+    if ok and has_more then
+      return repeatedly(step, done)
+    end
+    done()
+  end, 1)
+end
+
+-- Colour the blocks one after the other: in parallel, their slices would add up.
 local function colour_next()
   local block = table.remove(waiting, 1)
   is_busy = block ~= nil
@@ -104,12 +121,20 @@ local function colour_next()
   -- Without injected languages, whose search takes longer than everything else. Only Markdown needs them:
   -- it consists of two languages.
   parser:parse(block.language == 'markdown', function(err)
+    local trees = {}
     if not err then
       parser:for_each_tree(function(tree, language_tree)
-        pcall(set_colours, block, tree:root(), language_tree:lang())
+        table.insert(trees, { tree:root(), language_tree:lang() })
       end)
     end
-    vim.defer_fn(colour_next, 1)
+    repeatedly(
+      coroutine.wrap(function()
+        for _, found in ipairs(trees) do
+          set_colours(block, unpack(found))
+        end
+      end),
+      colour_next
+    )
   end)
 end
 
