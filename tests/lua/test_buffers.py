@@ -22,7 +22,13 @@ async def test_find_treats_a_name_literally_not_as_a_pattern(
 
     found = await call(nvim, "find", str(project / name))
 
-    assert found == {"bufnr": bufnr, "loaded": True, "modified": False, "listed": True}
+    assert found == {
+        "bufnr": bufnr,
+        "loaded": True,
+        "modified": False,
+        "listed": True,
+        "is_open": True,
+    }
 
 
 async def test_find_reports_whether_the_buffer_is_loaded_and_modified(
@@ -74,38 +80,25 @@ async def test_find_returns_nil_for_unopened_files_and_special_buffers(
     assert await call(nvim, "find", str(project)) is None
 
 
-# dirty, text
-
-
-async def test_dirty_reports_the_state_of_a_file(nvim: Neovim, project: Path) -> None:
-    await edit(nvim, write(project / "a.txt"))
-
-    clean = await call(nvim, "dirty", str(project / "a.txt"))
-    await nvim.command("call setline(1, 'changed')")
-    changed = await call(nvim, "dirty", str(project / "a.txt"))
-
-    assert clean == {"isOpen": True, "isDirty": False, "isUntitled": False}
-    assert changed == {"isOpen": True, "isDirty": True, "isUntitled": False}
-
-
-async def test_dirty_reports_that_a_file_is_not_open(nvim: Neovim, project: Path) -> None:
+async def test_a_file_whose_buffer_is_deleted_is_not_open(nvim: Neovim, project: Path) -> None:
     await edit(nvim, write(project / "a.txt"))
     await nvim.command("enew | bdelete a.txt")
 
-    assert await call(nvim, "dirty", str(project / "a.txt")) == {"isOpen": False}
-    assert await call(nvim, "dirty", str(project / "b.txt")) == {"isOpen": False}
+    assert (await call(nvim, "find", str(project / "a.txt")))["is_open"] is False
 
 
 async def test_a_file_that_is_only_loaded_is_not_open(nvim: Neovim, project: Path) -> None:
     path = write(project / "a.txt")
     await nvim.lua("return require('claude_ide.diagnostics.unopened').load(...)", str(path))
 
-    unseen = await call(nvim, "dirty", str(path))
+    unseen = await call(nvim, "find", str(path))
     await edit(nvim, path)
-    seen = await call(nvim, "dirty", str(path))
+    seen = await call(nvim, "find", str(path))
 
-    assert unseen == {"isOpen": False}
-    assert seen == {"isOpen": True, "isDirty": False, "isUntitled": False}
+    assert (unseen["is_open"], seen["is_open"]) == (False, True)
+
+
+# text
 
 
 async def test_text_matches_what_a_write_would_put_on_disk(nvim: Neovim, project: Path) -> None:
@@ -141,11 +134,7 @@ async def test_save_writes_a_hidden_buffer_without_moving_the_user(
     assert path.read_text(encoding="utf-8") == "changed\ntwo\n"
     after = await nvim.lua("return {vim.fn.win_getid(), vim.fn.bufnr(), vim.fn.winlayout()}")
     assert after == before
-    assert await call(nvim, "dirty", str(path)) == {
-        "isOpen": True,
-        "isDirty": False,
-        "isUntitled": False,
-    }
+    assert (await call(nvim, "find", str(path)))["modified"] is False
 
 
 async def test_save_runs_user_autocommands(nvim: Neovim, project: Path) -> None:

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,6 +24,11 @@ from support.neovim import WAIT, until
 
 TOKEN = "a-token"
 SELECTION = {"text": "x", "filePath": "/a.py"}
+
+
+def selected(n: int) -> dict[str, Any]:
+    """Return one of several selections that differ."""
+    return {"filePath": "/a.py", "n": n}
 
 
 @pytest.fixture
@@ -177,16 +183,18 @@ async def test_a_client_that_rejects_or_ignores_pings_is_notified_of_the_selecti
 
 
 async def test_a_client_that_ignores_pings_is_notified_within_a_second(ide: Ide, port: int) -> None:
-    ide.editor.events.dispatch("selection_changed", {"n": 1})
+    ide.editor.events.dispatch("selection_changed", selected(1))
 
     async with connected(port, TOKEN) as client:
         client.answers_pings = False
         await client.initialize()
 
-        await until(lambda: client.notifications_of("selection_changed") == [{"n": 1}], seconds=1)
-        ide.editor.events.dispatch("selection_changed", {"n": 2})
         await until(
-            lambda: client.notifications_of("selection_changed")[1:] == [{"n": 2}], seconds=1
+            lambda: client.notifications_of("selection_changed") == [selected(1)], seconds=1
+        )
+        ide.editor.events.dispatch("selection_changed", selected(2))
+        await until(
+            lambda: client.notifications_of("selection_changed")[1:] == [selected(2)], seconds=1
         )
 
 
@@ -216,9 +224,14 @@ async def test_a_client_that_has_not_initialized_receives_nothing(ide: Ide, port
 async def test_text_that_is_not_unicode_is_sent_with_replacement_characters(
     ide: Ide, claude: ClaudeCode
 ) -> None:
-    ide.editor.events.dispatch("selection_changed", {"text": "caf\udce9"})
+    ide.editor.events.dispatch("selection_changed", {"filePath": "/a.py", "text": "caf\udce9"})
 
-    await until(lambda: claude.notifications_of("selection_changed") == [{"text": "caf\ufffd"}])
+    await until(
+        lambda: (
+            claude.notifications_of("selection_changed")
+            == [{"filePath": "/a.py", "text": "caf\ufffd"}]
+        )
+    )
     assert await claude.request("ping") == {}
 
 
@@ -227,12 +240,12 @@ async def test_a_client_that_falls_behind_receives_only_the_latest_selection(
 ) -> None:
     # Nothing is sent until this test first awaits something.
     for n in range(100):
-        ide.editor.events.dispatch("selection_changed", {"n": n})
+        ide.editor.events.dispatch("selection_changed", selected(n))
         ide.editor.reader.when_changed(f"file:///{n % 2}")
 
     await until(lambda: len(claude.notifications_of("diagnostics_changed")) == 2)
 
-    assert claude.notifications_of("selection_changed") == [{"n": 99}]
+    assert claude.notifications_of("selection_changed") == [selected(99)]
     uris = [params["uri"] for params in claude.notifications_of("diagnostics_changed")]
     assert sorted(uris) == ["file:///0", "file:///1"]
 
@@ -294,7 +307,9 @@ async def test_a_client_that_does_not_read_delays_no_other(ide: Ide, port: int) 
     async with joined(ide, port) as slow, joined(ide, port) as quick:
         slow.connection.transport.pause_reading()
         for n in range(3):
-            ide.editor.events.dispatch("selection_changed", {"n": n, "text": "x" * 10_000_000})
+            ide.editor.events.dispatch(
+                "selection_changed", selected(n) | {"text": "x" * 10_000_000}
+            )
             await until(partial(knows, quick, n))
 
         slow.connection.transport.resume_reading()

@@ -117,8 +117,9 @@ class Servers:
         """
         with self._tools.waiting():
             wanted = {"method": question.method or None, "supports": question.supports}
-            await self._begin()
+            # This one is refused while the editor is busy.
             opened = await self._port.language_servers.open(_given({**question.place, **wanted}))
+            await self._begin()
             view = _placed(opened, question.place)
             if opened.is_new and opened.bufnr is not None:
                 self._asked.pop(opened.bufnr, None)
@@ -156,8 +157,8 @@ class Servers:
     async def _begin(self) -> None:
         """Before the first question, idle servers know the texts of their buffers."""
         if not self._has_begun:
-            self._has_begun = True
             servers = (await self.look(Question("", {}), None)).servers
+            self._has_begun = True
             idle = (each for each in servers if not each.work)
             self._warm |= {(each.id, bufnr) for each in idle for bufnr in each.buffers}
 

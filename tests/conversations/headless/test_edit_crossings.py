@@ -15,7 +15,13 @@ pytestmark = BOTH
 COUNT = chunk("edit_crossings/record")
 
 MESSAGES = ["headless.rewrite.look", "headless.rewrite.show", "diff_decided"]
-OTHERS = ("editors_changed", "selection_changed", "diff_shown")
+OTHERS = (
+    "editors_changed",
+    "selection_changed",
+    "diff_shown",
+    "status_reported",
+    "status_line.set",
+)
 
 LOGGED = re.compile(
     r"""(?:SEND|RECV)\ on\ \d+\(\w+\):\ '
