@@ -64,7 +64,6 @@ async def test_names_that_completion_leaves_out_do_not_matter(
 
     await the_lock(config_folder)
     await until(lambda: vim.eval("claude_ide#host#Server()"), "listening")
-    assert await vim.call("claude_ide#host#process#ConfigFolder") == str(config_folder)
 
 
 async def test_a_script_of_vim_can_use_the_commands(
