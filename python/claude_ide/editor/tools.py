@@ -4,10 +4,11 @@ import asyncio
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
+from claude_ide.editor.busy import soon
 from claude_ide.editor.channel import Channel
 from claude_ide.editor.events import Events
 from claude_ide.editor.port.binding import handles
@@ -26,6 +27,16 @@ CANNOT_BEGIN = (
     "Neovim is busy, perhaps with a prompt that waits for the user; nothing was done. Try again "
     "later, or ask the user to look at Neovim"
 )
+
+T = TypeVar("T")
+
+
+async def unless_busy(sent: Awaitable[T]) -> T:
+    """Return what the editor answers. Raises `EditorError` if it is too busy to begin."""
+    try:
+        return await soon(sent, BEGIN_SECONDS)
+    except TimeoutError:
+        raise EditorError(for_this_editor(CANNOT_BEGIN)) from None
 
 
 class Tools:
@@ -82,14 +93,9 @@ class Tools:
 
     async def _begin(self, token: int, function: str, arguments: dict[str, Any]) -> None:
         """Begin a tool; after this has raised, the tool never begins."""
-        call = self._channel.call
         deadline = time.time() + REFUSED_SECONDS
-        try:
-            async with asyncio.timeout(BEGIN_SECONDS):
-                has_begun = await call("tools.running.begin", token, deadline, function, arguments)
-        except TimeoutError:
-            has_begun = False
-        if not has_begun:
+        given = token, deadline, function, arguments
+        if not await unless_busy(self._channel.call("tools.running.begin", *given)):
             raise EditorError(for_this_editor(CANNOT_BEGIN))
 
     @handles(Answered)

@@ -7,10 +7,8 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
-from claude_ide.editor.busy import soon
-from claude_ide.editor.tools import BEGIN_SECONDS, CANNOT_BEGIN
-from claude_ide.editor_name import for_this_editor
-from claude_ide.errors import EditorError, ToolError
+from claude_ide.editor.tools import unless_busy
+from claude_ide.errors import ToolError
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.lsp.source import column, lines_at
 from claude_ide.mcp.model.buffers import not_private
@@ -61,11 +59,7 @@ async def windows(
 @model_tool("selection", "The user's selection")
 async def selection(client: Client) -> Content:
     """Return what the user has selected; without a selection, the position of the cursor."""
-    sent = client.editor.port.selection.latest()
-    try:
-        reported = await soon(sent, BEGIN_SECONDS)
-    except TimeoutError:
-        raise EditorError(for_this_editor(CANNOT_BEGIN)) from None
+    reported = await unless_busy(client.editor.port.selection.latest())
     found = client.editor.private_files.selection(reported) or {}
     path = found.get("filePath")
     if not path:
