@@ -32,6 +32,14 @@ function! claude_ide#_call(name, arguments, answer) abort
   return call(s:functions[a:name], a:answer is v:null ? [a:arguments] : [a:arguments, a:answer])
 endfunction
 
+" What waits for review (:help claude-ide.review()).
+function! claude_ide#review() abort
+  if !has('nvim')
+    return claude_ide#review#overlay#Value()
+  endif
+  return v:lua.require'claude_ide'.review()
+endfunction
+
 " A short text for 'statusline' (:help claude-ide.statusline()).
 function! claude_ide#statusline() abort
   if !has('nvim')

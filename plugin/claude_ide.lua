@@ -87,12 +87,12 @@ command('ClaudeChat', chat, 'Open or hide the chat', {
   complete = complete('chat.command'),
 })
 command('ClaudeAnswer', host('ClaudeAnswer'), 'Go to the request that waits for an answer')
-command('ClaudeChanges', host('ClaudeChanges'), 'Review what the last turn has changed', {
-  nargs = '*',
-  bang = true,
-  complete = complete('chat.command', 'complete_changes'),
-})
-command('ClaudeSeen', editor('unseen.walk', 'run'), 'Mark lines that Claude wrote as seen', BANG)
+local REVIEW = { nargs = '*', bang = true, complete = complete('review') }
+command('ClaudeReview', host('ClaudeReview'), 'Review what Claude has written', REVIEW)
+command('ClaudeChanges', host('ClaudeChanges'), 'Review what Claude has written', REVIEW)
+local DECIDE = { nargs = '?', bang = true, complete = complete('review', 'complete_all') }
+command('ClaudeKeep', host('ClaudeKeep'), 'Keep what Claude has written', DECIDE)
+command('ClaudeRevert', host('ClaudeRevert'), 'Revert what Claude has written', DECIDE)
 command('ClaudeStart', host('ClaudeStart'), 'Start the IDE server', BANG)
 command('ClaudeStop', host('ClaudeStop'), 'Stop the IDE server', BANG)
 command('ClaudeStatus', host('ClaudeStatus'), 'Show the server, its clients and open diffs')
@@ -202,16 +202,16 @@ local function plug(name, modes, module, fn, desc, is_expr)
 end
 
 local BOTH, MOTION = { 'n', 'x' }, { 'n', 'x', 'o' }
-local KEYS, WALK, MENTION = 'diff.keys', 'unseen.walk', 'selection.mention'
-plug('<Plug>(claude-hunk-next)', MOTION, KEYS, 'next', 'Go to the next hunk')
-plug('<Plug>(claude-hunk-previous)', MOTION, KEYS, 'previous', 'Go to the previous hunk')
+local KEYS, REVIEWED, MENTION = 'diff.keys', 'review', 'selection.mention'
+plug('<Plug>(claude-hunk-next)', MOTION, REVIEWED, 'next', 'Go to the next hunk')
+plug('<Plug>(claude-hunk-previous)', MOTION, REVIEWED, 'previous', 'Go to the previous hunk')
+plug('<Plug>(claude-hunk-keep)', BOTH, REVIEWED, 'keep', 'Keep what Claude wrote', true)
+plug('<Plug>(claude-hunk-revert)', BOTH, REVIEWED, 'revert', 'Revert what Claude wrote', true)
+plug('<Plug>(claude-hunk-show)', 'n', REVIEWED, 'show', 'Show all removed lines')
 plug('<Plug>(claude-hunk-drop)', BOTH, KEYS, 'drop', "Drop hunks of Claude's edit", true)
 plug('<Plug>(claude-hunk-take)', BOTH, KEYS, 'take', "Take hunks of Claude's edit", true)
 local ACCEPT_EDITS = "Accept Claude's edit, and edits from now on"
 plug('<Plug>(claude-accept-edits)', 'n', 'diff', 'accept_edits', ACCEPT_EDITS)
-plug('<Plug>(claude-unseen-next)', MOTION, WALK, 'next', 'Go to the next unseen change')
-plug('<Plug>(claude-unseen-previous)', MOTION, WALK, 'previous', 'Go to the previous unseen change')
-plug('<Plug>(claude-seen)', BOTH, WALK, 'operator', 'Mark the change as seen', true)
 plug('<Plug>(claude-comment)', BOTH, 'comment', 'operator', 'Comment on an edit, or on lines', true)
 plug('<Plug>(claude-send)', 'n', MENTION, 'operator', 'Send lines to Claude (operator)', true)
 
@@ -238,6 +238,7 @@ end
 local has_entered = vim.v.vim_did_enter == 1
 -- Python starts after the first screen is drawn: it would delay that.
 at('UIEnter', has_entered and #vim.api.nvim_list_uis() > 0, function()
+  vim.schedule(editor('review.early', 'watch'))
   if is_on('auto_start') then
     vim.schedule(function()
       vim.cmd.redraw()

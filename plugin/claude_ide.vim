@@ -26,6 +26,11 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
         \ 'ClaudeAdd': '-bar -bang -nargs=+ -complete=customlist,claude_ide#arguments#OfAdd',
         \ 'ClaudeTrust': '-bar -nargs=* -complete=customlist,claude_ide#arguments#OfWords',
         \ 'ClaudeMcpConfig': '-bar -bang -nargs=* -complete=customlist,claude_ide#arguments#OfWords',
+        \ 'ClaudeReview': '-bar -bang -nargs=* -complete=customlist,claude_ide#review#Complete',
+        \ 'ClaudeChanges': '-bar -bang -nargs=* -complete=customlist,claude_ide#review#Complete',
+        \ 'ClaudeKeep': '-bar -bang -nargs=? -complete=customlist,claude_ide#review#CompleteAll',
+        \ 'ClaudeRevert': '-bar -bang -nargs=? -complete=customlist,claude_ide#review#CompleteAll',
+        \ 'ClaudeComment': '-bang -nargs=*',
         \ 'ClaudeWire': '-bar -nargs=* -complete=customlist,claude_ide#arguments#OfWords',
         \ }
   let s:with_text = {
@@ -46,18 +51,18 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
         \ }
   " What needs Neovim says so.
   let s:lacking = {
-        \ 'ClaudeChanges': '-bar -bang -nargs=*', 'ClaudeChat': '-nargs=*', 'ClaudeComment': '-bang -nargs=*',
+        \ 'ClaudeChat': '-nargs=*',
         \ 'ClaudeFix': '-bar', 'ClaudeKernel': '-bar -nargs=*', 'ClaudeNew': '-bar -nargs=*',
-        \ 'ClaudePrompt': '-bar -nargs=?', 'ClaudeSeen': '-bar -bang', 'ClaudeSwitch': '-bar -nargs=*',
+        \ 'ClaudePrompt': '-bar -nargs=?', 'ClaudeSwitch': '-bar -nargs=*',
         \ 'ClaudeTools': '-bar -nargs=*', 'ClaudeUninstall': '-bar -bang -nargs=1',
         \ }
-  let s:lacking_maps = ['changes', 'chat', 'comment', 'fix', 'hunk-drop', 'hunk-next', 'hunk-previous',
-        \ 'hunk-take', 'new', 'prompt', 'seen', 'switch', 'unseen-next', 'unseen-previous']
+  let s:lacking_maps = ['chat', 'fix', 'hunk-drop', 'hunk-take', 'new', 'prompt', 'switch']
   let s:maps = {
         \ 'toggle': 'Claude', 'share': 'ClaudeShare toggle', 'add': 'ClaudeAdd %', 'dismiss': 'ClaudeDismiss',
         \ 'answer': 'ClaudeAnswer', 'commit': 'ClaudeCommit', 'accept': 'ClaudeAccept', 'reject': 'ClaudeReject',
         \ 'accept-edits': 'call claude_ide#diff#AcceptEdits()', 'focus': 'ClaudeFocus', 'ask': 'ClaudeAsk',
-        \ 'edit': 'ClaudeEdit',
+        \ 'edit': 'ClaudeEdit', 'changes': 'ClaudeReview', 'hunk-next': 'call claude_ide#review#Move(1)',
+        \ 'hunk-previous': 'call claude_ide#review#Move(-1)', 'hunk-show': 'call claude_ide#review#Show()',
         \ }
   if empty(s:refusal)
     for [s:name, s:attributes] in items(s:of_host)
@@ -85,6 +90,12 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
     xnoremap <silent> <Plug>(claude-edit) :ClaudeEdit<CR>
     nnoremap <expr> <Plug>(claude-send) claude_ide#selection#mention#Operator()
     xnoremap <silent> <Plug>(claude-send) :ClaudeSend<CR>
+    for s:mode in ['n', 'x']
+      execute s:mode . "noremap <expr> <Plug>(claude-hunk-keep) claude_ide#review#Operator('ClaudeKeep')"
+      execute s:mode . "noremap <expr> <Plug>(claude-hunk-revert) claude_ide#review#Operator('ClaudeRevert')"
+    endfor
+    nnoremap <Plug>(claude-comment) <Cmd>ClaudeComment<CR>
+    xnoremap <silent> <Plug>(claude-comment) :ClaudeComment<CR>
     for s:name in s:lacking_maps
       execute 'noremap <Plug>(claude-' . s:name . ') <Cmd>call claude_ide#messages#message#NeedNeovim('
             \ . string('<lt>Plug>(claude-' . s:name . ')') . ')<CR>'

@@ -6,9 +6,8 @@ import pytest
 
 from claude_ide import announcer
 from claude_ide.agents.events import Change, FileWritten, Hunk, ToolStatus, TurnEndReason
-from claude_ide.announcer import Announcer, seen, whole
-from claude_ide.review.journal import FileChange
-from claude_ide.review.versions import BINARY, MISSING, Version
+from claude_ide.announcer import Announcer, found_change, whole
+from claude_ide.review.snapshot import Found
 
 HUNK = Hunk(1, 1, 1, 1, ("-a", "+b"))
 
@@ -120,8 +119,8 @@ def test_a_write_has_the_hunks_of_its_texts_unless_they_were_reported() -> None:
 
 
 def test_a_change_on_disk_has_hunks_if_both_texts_are_known() -> None:
-    gone = seen(FileChange("/a", Version("a\n"), MISSING))
-    unknown = seen(FileChange("/b", Version(None, BINARY), Version("b\n")))
+    gone = found_change(Found("/a", b"a\n", None))
+    unknown = found_change(Found("/b", None, b"b\n", obstacle="too large"))
 
     assert [hunk.lines for hunk in gone.hunks] == [("-a",)]
     assert unknown.hunks == ()

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from claude_ide.config import (
     AgentConfig,
     AskConfig,
-    ChangesConfig,
     ChatConfig,
     Config,
     DiffConfig,
     PrivacyConfig,
+    ReviewConfig,
     TerminalConfig,
     ToolsConfig,
     decode,
@@ -37,7 +37,7 @@ def test_every_option_can_be_set() -> None:
         "chat": {"side": "float", "size": 0.8, "model": "opus", "mode": "plan"},
         "ask": {"model": "haiku", "window": "split"},
         "tools": {"enabled": False, "allow_read": False, "clipboard": True},
-        "changes": {"signs": True},
+        "review": {"notify": False},
         "hooks": False,
         "privacy": {"deny": ["*.secret"], "allow": ["test.pem"]},
         "agents": {
@@ -66,7 +66,7 @@ def test_every_option_can_be_set() -> None:
         chat=ChatConfig(side="float", size=0.8, model="opus", mode="plan"),
         ask=AskConfig(model="haiku", window="split"),
         tools=ToolsConfig(enabled=False, allow_read=False, clipboard=True),
-        changes=ChangesConfig(signs=True),
+        review=ReviewConfig(notify=False),
         hooks=False,
         privacy=PrivacyConfig(deny=["*.secret"], allow=["test.pem"]),
         agents={

@@ -63,8 +63,9 @@ def test_the_help_has_tags_for_exactly_the_existing_highlight_groups() -> None:
 def test_the_help_has_tags_for_exactly_the_existing_events() -> None:
     """Every other name of ours in Lua is a highlight group or a command."""
     named = set(re.findall(r"'(Claude[A-Z]\w+)'", LUA))
-    announcer = (ROOT / "python/claude_ide/announcer.py").read_text(encoding="utf-8")
-    announced = set(re.findall(r'"(Claude[A-Z]\w+)"', announcer))
+    announcers = ("announcer.py", "review/service.py")
+    texts = [(ROOT / "python/claude_ide" / name).read_text("utf-8") for name in announcers]
+    announced = set(re.findall(r'"(Claude[A-Z]\w+)"', "".join(texts)))
 
     assert set(re.findall(r"\*(Claude\w+)\*", section("claude-ide-events"))) == (
         named - GROUPS - (COMMANDS - {"ClaudeComment"}) | announced

@@ -1,10 +1,7 @@
 --- `:ClaudeComment`: the user's words on lines of a proposal, which wait for the decision, or on lines of any
---- other file, which are sent at once.
-local addressee = require('claude_ide.addressee')
-local announce = require('claude_ide.messages.announce')
+--- other file, which wait until the user sends them.
 local comments = require('claude_ide.diff.comments')
 local diff = require('claude_ide.diff')
-local file = require('claude_ide.file.path')
 local message = require('claude_ide.messages.message')
 local quotation = require('claude_ide.diff.quotation')
 local vim_ui = require('claude_ide.ui.vim_ui')
@@ -36,6 +33,23 @@ local function refusal(bufnr)
   return quotation.refusal(bufnr)
 end
 
+-- Outside of proposals the host keeps the words until the user sends them (`:ClaudeReview send`).
+local function remark(where, words, is_removed)
+  local session = require('claude_ide.session')
+  local opts = {
+    name = 'ClaudeComment',
+    fargs = words ~= '' and { words } or {},
+    args = words,
+    bang = is_removed,
+    range = where.is_range and 2 or 0,
+    line1 = where.first + 1,
+    line2 = where.last,
+  }
+  session.run(opts, function()
+    session.command('ClaudeComment', opts)
+  end)
+end
+
 ---@param where claude_ide.Commented
 ---@param words string
 local function comment(where, words)
@@ -43,19 +57,13 @@ local function comment(where, words)
   if path then
     return comments.add(where.bufnr, path, where, words)
   end
-  local lines = { where.first + 1, where.last }
-  addressee.send(quotation.of_buffer(where.bufnr, lines[1], lines[2], words))
-  announce.event('ClaudeComment', {
-    path = file.path(where.bufnr),
-    first = lines[1],
-    last = lines[2],
-    words = words,
-    bufnr = where.bufnr,
-  })
+  remark(where, words, false)
 end
 
 local function remove(where)
-  if comments.remove(where.bufnr, where) == 0 then
+  if not diff.commentable(where.bufnr) then
+    return remark(where, '', true)
+  elseif comments.remove(where.bufnr, where) == 0 then
     message.show('no comment is here', 'warn')
   end
 end
@@ -67,8 +75,8 @@ local function comment_or_ask(where, words)
   local obstacle = not diff.commentable(where.bufnr) and refusal(where.bufnr)
   if obstacle then
     return message.show(obstacle, 'warn')
-  elseif words ~= '' then
-    repeated = words
+  elseif words ~= '' or not diff.commentable(where.bufnr) then
+    repeated = words ~= '' and words or nil
     return comment(where, words)
   end
   vim_ui.input('Comment: ', '', function(typed)
@@ -77,15 +85,6 @@ local function comment_or_ask(where, words)
       comment(where, typed)
     end
   end)
-end
-
---- Comment on lines of a buffer.
----@param bufnr integer
----@param first integer row, 0-based
----@param last integer exclusive
----@param words string
-function M.say(bufnr, first, last, words)
-  comment_or_ask({ bufnr = bufnr, first = first, last = last, is_range = true }, words)
 end
 
 --- Run `:ClaudeComment`.

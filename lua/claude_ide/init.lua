@@ -20,9 +20,6 @@ function M.setup(options)
   if next(vim.g.claude_ide) ~= nil then
     require('claude_ide.option_check').report(vim.g.claude_ide)
   end
-  if package.loaded['claude_ide.unseen'] then
-    require('claude_ide.unseen').update()
-  end
   if vim.v.vim_did_enter == 1 and vim.g.claude_ide.auto_start then
     vim.cmd('ClaudeStart!')
   end
@@ -39,6 +36,12 @@ end
 ---@return string text empty while there is nothing to show
 function M.statusline()
   return require('claude_ide.status_line').text()
+end
+
+--- What agents have written and nobody has reviewed, and the remarks on it (`:help claude-ide.review()`).
+---@return claude_ide.ReviewValue
+function M.review()
+  return require('claude_ide.review.overlay').value()
 end
 
 --- Ask Claude one question (`:help claude-ide.ask()`).

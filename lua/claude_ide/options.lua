@@ -14,7 +14,7 @@
 ---@field chat? claude_ide.Options.Chat The chat
 ---@field ask? claude_ide.Options.Ask `:ClaudeAsk`, `:ClaudeEdit`, `:ClaudeCommit` and `ask()`
 ---@field tools? claude_ide.Options.Tools The model's tools
----@field changes? claude_ide.Options.Changes What agents have changed
+---@field review? claude_ide.Options.Review The review of what agents have written
 ---@field hooks? boolean `:Claude` has the CLI report what it does (`:help claude-ide-events`); default true
 ---@field privacy? claude_ide.Options.Privacy Files that stay in Neovim
 ---@field agents? table<string,claude_ide.Options.Agent|false> Agents for the chat; `false` removes one
@@ -80,12 +80,20 @@
 ---@field deny? string[] Globs of files that stay in Neovim; default none
 ---@field allow? string[] Globs of secrets that may leave it; default none
 
----@class (exact) claude_ide.Options.Changes
----@field signs? boolean Signs at lines that an agent has written and you have not seen; default false
+---@class (exact) claude_ide.Options.Review
+---@field overlay? boolean Files show what waits for review; default true
+---@field notify? boolean A message ends each turn that has left something to review; default true
+---@field commit_keeps? boolean A commit keeps what it contains; default true
+---@field keys? table<string, string> Keys in buffers with hunks, such as `keep`; default none
 
 ---@class (exact) claude_ide.Options.Ask
 ---@field model? string The model; '' (default): the CLI's
 ---@field window? 'float'|'split' Where an answer is shown; default 'float'
+
+---@class claude_ide.ReviewValue of `review()`
+---@field files { path: string, status: string, hunks: table[] }[]
+---@field remarks table[]
+---@field unknown string[] what cannot be known, in one line each
 
 -- The `data` of the events.
 

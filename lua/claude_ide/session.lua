@@ -114,12 +114,6 @@ host.on_start(function()
   require('claude_ide.messages.announce').on('ClaudeConnected', function()
     load_soon(FOR_DIFFS)
   end)
-  require('claude_ide.review.commenting').by(function(...)
-    require('claude_ide.comment').say(...)
-  end)
-  require('claude_ide.messages.announce').on('ClaudeToolEnd', function(data)
-    require('claude_ide.disk_changes.tool_writes').reported(data.files)
-  end)
   if loaded('disk_changes.watch') then
     loaded('disk_changes.watch').report_all()
   end

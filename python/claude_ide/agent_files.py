@@ -42,7 +42,7 @@ MENTION_SECONDS = 3.0
 
 
 class Observer(Protocol):
-    """Observes writes (`review.journal.Journal`)."""
+    """Observes writes (`chat.witness.Witness`)."""
 
     async def before_write(self, path: str) -> None:
         """Keep the text of a file that is about to be written."""

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from claude_ide.agents.events import Change, FileWritten, Hunk, ToolStatus, TurnEndReason
-from claude_ide.review.journal import FileChange
+from claude_ide.review.review import decoded
+from claude_ide.review.snapshot import Found
 
 Announce = Callable[[str, dict[str, Any]], object]
 """Raises a `User` event with this data."""
@@ -122,12 +123,14 @@ def whole(changes: Iterable[Change], written: Iterable[FileWritten]) -> list[Cha
     return [*known.values()]
 
 
-def seen(found: FileChange) -> Change:
+def found_change(found: Found) -> Change:
     """Return a change that was found on disk."""
-    before, after = found.before, found.after
-    if before.obstacle or after.obstacle:
+    before, after = (
+        None if each is None else decoded(each) for each in (found.before, found.after)
+    )
+    if found.obstacle or (before is None and after is None):
         return Change(found.path, added=0, removed=0)
-    return Change.between(found.path, before.text, after.text or "")
+    return Change.between(found.path, before, after or "")
 
 
 def _file(change: Change) -> dict[str, Any]:

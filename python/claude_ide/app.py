@@ -22,6 +22,7 @@ from claude_ide.editor.disk_watch import DiskWatch
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port import events
 from claude_ide.editor.port import questions as one_off
+from claude_ide.editor.port import review as reviewing
 from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.chat import ChatEvent
 from claude_ide.editor_name import NEOVIM, editor_name
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from claude_ide.jupyter.kernels import Kernels
     from claude_ide.mcp.own.collection import Collection
     from claude_ide.mcp.tool import Toolset
+    from claude_ide.review.service import ReviewService
     from claude_ide.tool_list import ToolList
     from claude_ide.trust.trust import Trust
     from claude_ide.wire_view import WireView
@@ -279,7 +281,7 @@ class App:
 
         links = Links(self._state_folder / HOOKS, self.options.hooks)
         given = self.editor, self.config, links, self.options.pid, self.guard, self.trust
-        return Hooks(*given, self.readings)
+        return Hooks(*given, lambda: self.review, self.readings)
 
     @property
     def has_hooked_terminals(self) -> bool:
@@ -301,13 +303,21 @@ class App:
             return (*self.reading, *self.tools.asking_in_chat)
 
         chats = Chats(
-            *(self.editor, self.config, self.guard, self.kinds, serve, self.trust),
+            *(self.editor, self.config, self.guard, self.kinds, serve, self.trust, self.review),
             partial(Door, self.editor, self.config, lambda: self.tools),
             unasked,
         )
         for event in (events.SelectionChanged, events.EditorsChanged):
             self.editor.events.subscribe(event, lambda _: chats.selection_changed())
         return chats
+
+    @cached_property
+    def review(self) -> "ReviewService":
+        """The review of what agents have written; the first use imports what it needs."""
+        from claude_ide.review.service import ReviewService
+
+        home = _state_home() / "claude_ide" / "review"
+        return ReviewService(self.editor, home, self.config.review)
 
     @cached_property
     def prompts(self) -> "PromptBuffers":
@@ -469,6 +479,22 @@ class App:
     def _wire_closed(self, _: events.WireClosed) -> None:
         self.wire_view.closed()
 
+    @handles(reviewing.ReviewShown)
+    def _review_shown(self, event: reviewing.ReviewShown) -> Awaitable[None]:
+        return self.review.shown(event)
+
+    @handles(reviewing.ReviewWritten)
+    def _review_written(self, event: reviewing.ReviewWritten) -> Awaitable[None]:
+        return self.review.written(event)
+
+    @handles(reviewing.ReviewMoved)
+    def _review_moved(self, event: reviewing.ReviewMoved) -> Awaitable[None]:
+        return self.review.moved(event)
+
+    @handles(reviewing.ReviewPressed)
+    def _review_pressed(self, event: reviewing.ReviewPressed) -> Awaitable[None]:
+        return self.review.pressed(event)
+
     @handles(one_off.QuestionAsked)
     def _question_asked(self, asked: one_off.QuestionAsked) -> Awaitable[None]:
         return self.questions.answer(asked)
@@ -518,6 +544,12 @@ async def _check(app: App) -> None:
     findings += check.rivals(app.options.pid, await app.editor.port.buffers.folder())
     findings += check.privacy(rules.problems, rules.count)
     await app.editor.port.host.report_health([each.reported() for each in findings])
+
+
+def _state_home() -> Path:
+    """Return where the XDG specification has the state of programs: it is one for all editors."""
+    given = os.environ.get("XDG_STATE_HOME", "")
+    return Path(given) if Path(given).is_absolute() else Path.home() / ".local" / "state"
 
 
 def _log_unhandled(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

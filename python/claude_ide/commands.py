@@ -25,7 +25,7 @@ from claude_ide.mcp.address import TOKEN
 from claude_ide.own_mode import given_words, terminal_options
 
 if TYPE_CHECKING:
-    from claude_ide.hooks.changes import Changes
+    pass
 
 logger = logging.getLogger(__name__)
 
@@ -321,43 +321,71 @@ async def answer(app: App, _call: Call) -> None:
         await chat(app, Call(arguments=["answer"]))
 
 
+@command("ClaudeReview")
+async def review(app: App, call: Call) -> None:
+    """:ClaudeReview[!] [what] [file] … — list what waits for review; `!`: the whole session."""
+    here = await app.editor.port.buffers.folder()
+    match call.arguments:
+        case ["undo"]:
+            await app.review.undo(here)
+        case ["clear"]:
+            await app.review.clear_remarks(here)
+        case ["base", revision, *only]:
+            await app.review.show(here, only, since="base", session=revision)
+        case ["base"]:
+            raise UserError("usage: :ClaudeReview base {revision}")
+        case ["send"]:
+            await app.review.send(here)
+        case ["yank"]:
+            await app.editor.port.windows.yank(await app.review.prompt(here), "l")
+            app.editor.notify("the remarks are yanked (p puts them)")
+        case ["turn", *only]:
+            await app.review.show(here, only, since="turn")
+        case ["session", *only]:
+            await app.review.show(here, only, since="session")
+        case only:
+            await app.review.show(here, only, since="session" if call.bang else "")
+
+
 @command("ClaudeChanges")
 async def changes(app: App, call: Call) -> None:
-    """:ClaudeChanges[!] [file] … — review what the last turn has changed; `!`: all turns."""
-    await app.guard(app.start())
-    await _show_changes(app, call.arguments, whole=call.bang)
+    """:ClaudeChanges[!] [what] [file] … — another name of :ClaudeReview."""
+    await review(app, call)
 
 
-async def _show_changes(app: App, only: Sequence[str], *, whole: bool) -> None:
-    """Show them: those of a chat that is shown, otherwise of a CLI of this tab page, or of another.
-
-    The user chooses among several CLIs. Raises `UserError` if there are none.
-    """
-    chat = await app.editor.port.panels.here()
-    if not isinstance(chat, bool) and chat.is_here and await app.chats.has_changes():
-        return await app.chats.show_changes(only, whole=whole)
-    found = await app.hooks.changed() if app.begun("hooks") else []
-    if found:
-        chosen = await _chosen(app, found)
-        if chosen is not None:
-            await chosen.show(only, whole=whole)
-        return None
-    if not chat:
-        raise UserError(NONE)
-    return await app.chats.show_changes(only, whole=whole)
+@command("ClaudeComment")
+async def comment(app: App, call: Call) -> None:
+    """:[range]ClaudeComment[!] [words] — remark on lines of a file; `!`: remove what is there."""
+    rows = None if call.lines is None else (call.lines[0] - 1, call.lines[1])
+    if call.bang:
+        await app.review.remove_remark(call.bufnr, rows)
+    else:
+        await app.review.remark(call.bufnr, rows, " ".join(call.arguments))
 
 
-async def _chosen(app: App, found: "list[Changes]") -> "Changes | None":
-    """Return one of several sessions; None if the user chooses none."""
-    terminals = await app.editor.terminals.running()
-    near = {each.launch for each in terminals if each.is_meant}
-    meant = [changes for changes in found if changes.launch in near] or found
-    if len(meant) == 1:
-        return meant[0]
-    names = {each.launch: f"Claude {each.name}" for each in terminals}
-    items = [f"{names.get(each.launch, 'ended')}: {each.prompt}" for each in meant]
-    index = await app.editor.select("Changes of:", items)
-    return None if index is None else meant[index]
+@command("ClaudeKeep")
+async def keep(app: App, call: Call) -> None:
+    """:[range]ClaudeKeep[!] [all] — keep the hunks there, `!` those of the file, or all."""
+    await _decide(app, call, is_kept=True)
+
+
+@command("ClaudeRevert")
+async def revert(app: App, call: Call) -> None:
+    """:[range]ClaudeRevert[!] [all] — revert the hunks there, likewise."""
+    await _decide(app, call, is_kept=False)
+
+
+async def _decide(app: App, call: Call, *, is_kept: bool) -> None:
+    match call.arguments:
+        case ["all"]:
+            here = await app.editor.port.buffers.folder()
+            await app.review.decide_all(here, is_kept=is_kept)
+        case []:
+            rows = None if call.lines is None else (call.lines[0] - 1, call.lines[1])
+            decide = app.review.keep if is_kept else app.review.revert
+            await decide(call.bufnr, rows, is_whole=call.bang)
+        case [other, *_]:
+            raise UserError(f"not an argument: {other} (all)")
 
 
 @command("ClaudeKernel")

@@ -83,13 +83,17 @@ class PrivacyConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     allow: list[Glob] = []
 
 
-class ChangesConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What agents have changed: whether lines that the user has not seen have signs.
+class ReviewConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The review of what agents have written.
 
-    Neovim itself reads it, each time it needs it.
+    Whether files show their hunks, a message ends each turn that has some, and a commit keeps what
+    it contains; and the keys in buffers with hunks.
     """
 
-    signs: bool = False
+    overlay: bool = True
+    notify: bool = True
+    commit_keeps: bool = True
+    keys: dict[Literal["keep", "revert", "next", "previous", "show"], str] = {}
 
 
 class AskConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -151,7 +155,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     chat: ChatConfig = ChatConfig()
     ask: AskConfig = AskConfig()
     tools: ToolsConfig = ToolsConfig()
-    changes: ChangesConfig = ChangesConfig()
+    review: ReviewConfig = ReviewConfig()
     hooks: bool = True
     privacy: PrivacyConfig = PrivacyConfig()
     agents: Agents = {}

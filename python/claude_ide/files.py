@@ -7,8 +7,10 @@ cannot lead outside the folder. All functions raise `OSError`, with the reason i
 
 import contextlib
 import errno
+import fcntl
 import os
 import stat
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +22,10 @@ LARGEST = 15_000_000
 """Bytes of the largest file that is read whole."""
 
 LONGEST_PATH = 4096
+
+LOCK_SECONDS = 3.0
+"""How long a change of a file waits for that of another editor."""
+LOCK_PAUSE_SECONDS = 0.01
 
 _NO_WAIT = os.O_NONBLOCK | os.O_NOCTTY
 _FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW
@@ -88,6 +94,34 @@ def write_private(path: Path, content: bytes) -> None:
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
+
+
+@contextlib.contextmanager
+def locked(path: Path, what: str, seconds: float | None = None) -> Iterator[None]:
+    """Keep other processes from changing what this lock file is for.
+
+    The lock is on a file of its own, because what it is for is replaced. Raises `OSError`, which
+    names `what`, if another process keeps it locked for so long (`LOCK_SECONDS`).
+    """
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        _lock(descriptor, what, LOCK_SECONDS if seconds is None else seconds)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _lock(descriptor: int, what: str, seconds: float) -> None:
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                reason = f"another editor keeps {what} locked"
+                raise OSError(errno.EBUSY, reason) from None
+        time.sleep(LOCK_PAUSE_SECONDS)  # noqa: TID251  a change takes a millisecond
 
 
 def resolve(root: Path, path: str) -> Path:

@@ -67,8 +67,9 @@ async def output(
     most_bytes: int,
     environment: Mapping[str, str],
     folder: str | None = None,
+    given: bytes = b"",
 ) -> bytes | None:
-    """Return what a program prints, cut after so many bytes; None if it fails.
+    """Return what a program prints for its input, cut after so many bytes; None if it fails.
 
     It is killed after that, or when this is cancelled.
     """
@@ -77,13 +78,16 @@ async def output(
             *command,
             cwd=folder,
             env=environment,
-            stdin=asyncio.subprocess.DEVNULL,
+            stdin=asyncio.subprocess.PIPE if given else asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
         )
     except OSError:
         return None
     assert process.stdout is not None
+    if process.stdin is not None:
+        process.stdin.write(given)
+        process.stdin.close()
     try:
         return await process.stdout.readexactly(most_bytes)
     except asyncio.IncompleteReadError as ended:

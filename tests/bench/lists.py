@@ -13,10 +13,10 @@ from typing import Any
 from bench import stored
 from bench.editors import LISTENING, LONGEST, Editor, editor, host_pid
 from bench.measure import Effort, Table, figure, goal, median, now
+from support import reviews
 from support.neovim import until
 from support.panel import Panel
 from support.processes import cpu
-from support.reviews import Review, change
 
 TALKER = Path(__file__).with_name("talker.py")
 PATIENCE = LONGEST
@@ -213,16 +213,12 @@ async def _changes() -> AsyncIterator[tuple[Editor, Act]]:
     async with editor(plugin=True) as served:
         await served.nvim.command("ClaudeStart!")
         await until(lambda: served.nvim.lua(LISTENING), "listening")
-        before = [f"line {number}" for number in range(500)]
-        after = [f"{line}!" if number % 100 == 50 else line for number, line in enumerate(before)]
-        old, new = ("".join(f"{line}\n" for line in lines) for lines in (before, after))
         files = [served.project / f"file{number}.txt" for number in range(100)]
-        for file in files:
-            file.write_text(new)
+        diff = ("-line", "+line!")
+        hunks = [reviews.hunk(file, row, diff) for file in files for row in range(50, 500, 100)]
 
         async def act() -> None:
-            review = Review(served.nvim)
-            await review.show(*(change(file, old, new) for file in files))
+            await reviews.show(served.nvim, *hunks)
             await until(lambda: served.nvim.eval("len(getqflist()) == 500"), "all hunks", PATIENCE)
 
         yield served, act

@@ -18,7 +18,6 @@ BENCHMARKS = (
     "requests",
     "stdio",
     "cursor",
-    "unseen",
     "growth",
     "open_files",
     "first_diff",

@@ -1,4 +1,4 @@
-"""`:ClaudeChanges` for the real CLI in a terminal, which asks for nothing."""
+"""`:ClaudeReview` for the real CLI in a terminal, which asks for nothing."""
 
 from pathlib import Path
 
@@ -49,11 +49,11 @@ async def test_the_hunks_of_a_cli_are_listed_and_reverted_and_the_model_is_told(
     )
     await take_a_turn(nvim, "Append", 2)
 
-    assert await listed(nvim, "ClaudeChanges") == [
-        f"made.txt:1 +1 {MINUS}0  new file",
+    assert await listed(nvim, "ClaudeReview turn") == [
         f"{path.name}:3 +1 {MINUS}0  three",
+        f"made.txt:1 +1 {MINUS}0  new file",
     ]
-    assert await listed(nvim, "cclose | ClaudeChanges!") == [
+    assert await listed(nvim, "cclose | ClaudeReview") == [
         f"{path.name}:2 +2 {MINUS}1  TWO",
         f"made.txt:1 +1 {MINUS}0  new file",
     ]
@@ -64,7 +64,7 @@ async def test_the_hunks_of_a_cli_are_listed_and_reverted_and_the_model_is_told(
     await nvim.command("ClaudeFocus")
     await take_a_turn(nvim, "And now?", 3)
     note = api.requests[-1].new_text.partition("The user has reverted")[2]
-    assert f"{path.name}: \n@@ -2,2 +2,1 @@\n-TWO\n-three\n+two" in note
+    assert f"{path.name}:\n-TWO\n-three\n+two" in note
 
     await take_a_turn(nvim, "Again?", 4)
     assert "The user has reverted" not in api.requests[-1].new_text

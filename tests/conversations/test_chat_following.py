@@ -7,11 +7,11 @@ import pytest
 
 from claude_ide.agents import events
 from claude_ide.agents.events import ToolEnded, ToolInput, ToolStarted
+from support import reviews
 from support.chunks import chunk
 from support.following import COMPLETED, Window, edit, read
 from support.neovim import Neovim, until
 from support.panel import PATIENCE
-from support.reviews import Review
 from support.river import Begin, River
 
 
@@ -214,9 +214,8 @@ async def test_nothing_appears_while_the_prompt_shows_a_menu(
 async def test_nothing_appears_while_a_review_is_open(
     river: River, window: Window, files: list[Path]
 ) -> None:
-    text = files[0].read_text()
     await river.nvim.keys("<Esc>")
-    await Review(river.nvim).write(files[0], text, text.replace("line 5\n", "five\n"))
+    await reviews.show(river.nvim, reviews.hunk(files[0], 4))
     await river.panel.write()
 
     river.agent.emit(*read(files[1]))

@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 
-from claude_ide.config import Config
+from claude_ide.config import Config, ReviewConfig
 from claude_ide.editor.port.events import Activity
 from claude_ide.hooks import permissions, sessions
 from claude_ide.hooks.endpoint import Hooks
 from claude_ide.hooks.links import Links
 from claude_ide.mcp.reading import Readings
+from claude_ide.review.service import ReviewService
 from claude_ide.trust.trust import Trust
 from support.happenings import HookedCli, run_command
 from support.neovim import until
@@ -75,7 +76,9 @@ def made(editor: Listener, folder: Path, readings: Readings | None = None) -> Ho
     given: Any = editor
     trust = Trust(folder / "trust.json", {"CLAUDE_CONFIG_DIR": str(folder)}, print)
     links = Links(folder / "hooks", f"{folder}/s.{os.getpid()}")
-    return Hooks(given, Config(), links, os.getpid(), asyncio.ensure_future, trust, readings)
+    review = ReviewService(given, folder / "review", ReviewConfig())
+    run = asyncio.ensure_future
+    return Hooks(given, Config(), links, os.getpid(), run, trust, lambda: review, readings)
 
 
 @pytest.fixture

@@ -9,13 +9,14 @@ from claude_ide.agents.agent import Kind
 from claude_ide.chat.chat import Chat
 from claude_ide.chat.chats import Chats
 from claude_ide.chat.kinds import Kinds
-from claude_ide.config import Config
+from claude_ide.config import Config, ReviewConfig
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.chat import ChatEvent
 from claude_ide.editor.port.events import DiffEditsAccepted, ListPressed
 from claude_ide.errors import ClaudeIdeError, EditorError
 from claude_ide.mcp import model
 from claude_ide.mcp.doors import Door
+from claude_ide.review.service import ReviewService
 from claude_ide.trust.trust import Trust
 from support.mcp_server import Server
 from support.neovim import Neovim, until
@@ -79,7 +80,9 @@ class ChatsHere:
         self.doors: list[Door] = []
         kinds = Kinds([kind, *others])
         self.chats = Chats(
-            *(self.editor, Config(), self._run, kinds, _no_server, trust), door=self._door
+            *(self.editor, Config(), self._run, kinds, _no_server, trust),
+            ReviewService(self.editor, state / "review", ReviewConfig()),
+            door=self._door,
         )
         self.editor.events.subscribe(ChatEvent, self.chats.on_event)
         self.editor.events.subscribe(ListPressed, self.chats.on_list_event)

@@ -231,7 +231,7 @@ def test_editors_that_change_the_record_at_the_same_moment_lose_nothing(user: Us
 def test_a_record_that_stays_locked_is_named(
     user: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store, "LOCK_SECONDS", 0.0)
+    monkeypatch.setattr(files, "LOCK_SECONDS", 0.0)
     user.trust.grant(tmp_path)
     with user.path.with_suffix(".lock").open() as other:
         fcntl.flock(other, fcntl.LOCK_EX)

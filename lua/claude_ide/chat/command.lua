@@ -155,15 +155,4 @@ function M.complete(lead, line, pos)
   return matching(lead, candidates(before))
 end
 
---- Complete `:ClaudeChanges`: the changed files of the chat that is shown, otherwise of all sources.
----@param lead string
----@return string[]
-function M.complete_changes(lead)
-  local chats = package.loaded['claude_ide.chat.state'] and require('claude_ide.chat.state').list()
-  local is_here = chats and require('claude_ide.chat.placement').is_here
-  local chat = is_here and vim.iter(chats):find(is_here)
-  local names = require('claude_ide.review').names(chat and ('chat %d'):format(chat.id) or nil)
-  return vim.tbl_map(vim.fn.fnameescape, matching(lead, names))
-end
-
 return M

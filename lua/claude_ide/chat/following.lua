@@ -27,7 +27,7 @@ local function is_welcome(chat)
     and chat_windows.has(chat.view, api.nvim_get_current_win())
     and chat.requests == 0
     and #diff.list() == 0
-    and not (review_list.window() and review_list.current())
+    and not review_list.is_shown()
     and moment.is_harmless()
     and vim.fn.pumvisible() == 0
 end

@@ -5,7 +5,6 @@ local channel = require('claude_ide.channel')
 local file = require('claude_ide.file.path')
 local highlights = require('claude_ide.highlights')
 local message = require('claude_ide.messages.message')
-local own_options = require('claude_ide.own_options')
 local rebase = require('claude_ide.file.rebase')
 
 local M = {}
@@ -78,12 +77,6 @@ function M.before(bufnr)
   return { lines = lines, tick = api.nvim_buf_get_changedtick(bufnr) }
 end
 
--- The signs at lines that the user has not seen, if they want them.
-local function unseen()
-  local is_on = own_options.get('changes', 'signs')
-  return package.loaded['claude_ide.unseen'] or is_on and require('claude_ide.unseen') or nil
-end
-
 local function flash(bufnr, before, after)
   if #vim.fn.win_findbuf(bufnr) == 0 then
     return
@@ -123,13 +116,6 @@ function M.followed(bufnr, before)
   if agent then
     flash(bufnr, old, now.lines)
   end
-  local signs = unseen()
-  if signs and agent then
-    signs.wrote(bufnr, old, now.lines)
-  end
-  if signs then
-    signs.updated(bufnr)
-  end
   if vim.bo[bufnr].buflisted then
     channel.emit('file_followed', {
       path = path,
@@ -149,10 +135,6 @@ end
 ---@param bufnr integer
 function M.accepted(bufnr)
   take(writes, api.nvim_buf_get_name(bufnr))
-  local signs = unseen()
-  if signs then
-    signs.updated(bufnr)
-  end
 end
 
 --- Report that a buffer keeps its unsaved changes and is not updated.

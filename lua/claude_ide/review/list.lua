@@ -1,231 +1,333 @@
---- The quickfix lists of reviews. The state of each hunk follows from the text, so that an undo in the
---- file shows here, too.
-local current = require('claude_ide.review.current')
-local record = require('claude_ide.review.record')
-local review_hunks = require('claude_ide.review.hunks')
+--- The quickfix list of what waits for review: the host fills it, and does what its keys ask for.
+local channel = require('claude_ide.channel')
+local colouring = require('claude_ide.colouring')
+local float = require('claude_ide.window.float')
+local highlights = require('claude_ide.highlights')
+local location = require('claude_ide.window.location')
+local plain = require('claude_ide.messages.plain')
+local quiet = require('claude_ide.messages.quiet')
+local vim_ui = require('claude_ide.ui.vim_ui')
+local window_close = require('claude_ide.window.close')
+local window_looks = require('claude_ide.window.looks')
 
 local M = {}
 
 local api = vim.api
-local namespace = api.nvim_create_namespace('claude_ide_review')
+local augroup = api.nvim_create_augroup('claude_ide_review_list', { clear = true })
+local namespace = api.nvim_create_namespace('claude_ide_review_list')
 
 local TALLEST = 10 -- lines of the quickfix window
-local MARKS =
-  { reverted = 'reverted: ', changed = 'changed since: ', seen = 'seen: ', present = '' }
-local GROUPS = {
-  reverted = 'ClaudeReviewReverted',
-  changed = 'ClaudeReviewChanged',
-  seen = 'ClaudeReviewSeen',
-}
+local NARROWEST = 40 -- columns of the preview
+local LEAST = 3 -- lines between the preview and the edge of the screen that are worth using
 
----@alias claude_ide.ReviewShown claude_ide.ReviewState|'seen'
+---@class claude_ide.ReviewItem
+---@field path string
+---@field row integer 0-based
+---@field label string
+---@field diff string[]
+---@field group string a highlight group; empty for the usual ones
 
----@class claude_ide.Review
----@field source string
----@field name string the agent's name
----@field turn string
----@field title string
----@field hunks claude_ide.ReviewHunk[]
----@field states claude_ide.ReviewShown[] of the hunks, as shown
----@field list? integer id of its quickfix list
-
-local reviews = {} ---@type table<integer, claude_ide.Review> by id of the quickfix list
+local lists = {} ---@type table<integer, claude_ide.ReviewItem[]> by the id of the quickfix list
 
 local function list_of(what)
   return vim.fn.getqflist(what)
 end
 
--- Neovim drops the oldest of its quickfix lists.
-local function forget_dropped()
-  for id in pairs(reviews) do
-    if list_of({ id = id }).id == 0 then
-      reviews[id] = nil
+-- The items of the current quickfix list, if that is one of ours.
+---@return claude_ide.ReviewItem[]?
+---@return integer id
+local function current()
+  local id = list_of({ id = 0 }).id
+  return lists[id], id
+end
+
+--- Whether the quickfix window of this tab page shows a list of ours.
+---@return boolean
+function M.is_shown()
+  return list_of({ winid = 0 }).winid ~= 0 and current() ~= nil
+end
+
+local function is_quickfix(win)
+  local info = vim.fn.getwininfo(win)[1]
+  return info ~= nil and info.quickfix == 1 and info.loclist == 0
+end
+
+-- The preview
+
+local opened ---@type integer? its window
+local shown ---@type claude_ide.ReviewItem?
+
+local function close_preview()
+  if opened and api.nvim_win_is_valid(opened) then
+    pcall(window_close.window, opened)
+  end
+  opened, shown = nil, nil
+end
+
+-- Above the quickfix window, or below it if it is at the top of the screen.
+local function geometry(win, lines)
+  local count, wanted = #lines, math.max(float.widest(lines), NARROWEST)
+  local row, column = unpack(api.nvim_win_get_position(win))
+  local below = row + api.nvim_win_get_height(win) + 1
+  local room_above = row - 2
+  local room_below = vim.o.lines - vim.o.cmdheight - below - 2
+  local is_above = room_above >= math.max(LEAST, math.min(count, room_below))
+  local room = is_above and room_above or room_below
+  local height = math.min(count, room)
+  return room >= LEAST
+    and {
+      relative = 'editor',
+      row = is_above and row - height - 2 or below,
+      col = column,
+      width = math.max(1, math.min(wanted, api.nvim_win_get_width(win) - 2)),
+      height = height,
+      border = 'rounded',
+      style = 'minimal',
+      focusable = false,
+      zindex = 60,
+    }
+end
+
+local function open_preview(win, item)
+  local lines = vim.tbl_map(plain.harmless, item.diff)
+  local config = #lines > 0 and geometry(win, lines)
+  if not config then
+    return close_preview()
+  end
+  config.title = (' %s '):format(plain.one_line(vim.fn.fnamemodify(item.path, ':t')))
+  local bufnr = api.nvim_create_buf(false, true)
+  api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
+  vim.bo[bufnr].bufhidden, vim.bo[bufnr].modifiable = 'wipe', false
+  colouring.set_filetype(bufnr, 'diff')
+  if opened and api.nvim_win_is_valid(opened) then
+    api.nvim_win_set_buf(opened, bufnr)
+    api.nvim_win_set_config(opened, config)
+  else
+    config.noautocmd = true
+    opened = api.nvim_open_win(bufnr, false, config)
+  end
+  window_looks.set(opened, { wrap = false, winbar = '', winfixbuf = false, foldenable = false })
+end
+
+local function preview()
+  local win, items = api.nvim_get_current_win(), current()
+  local item = items and is_quickfix(win) and items[vim.fn.line('.')]
+  if not item then
+    return close_preview()
+  elseif item ~= shown then
+    -- It fails while Neovim locks windows; the next movement then shows it.
+    pcall(open_preview, win, item)
+    shown = opened and item or nil
+  end
+end
+
+-- The keys
+
+-- The lines that a key applies to: a count or the Visual area.
+local function span()
+  local line = vim.fn.line('.')
+  if vim.fn.mode():find('[vV\22]') then
+    local other = vim.fn.line('v')
+    vim.cmd('normal! \27')
+    return math.min(line, other), math.max(line, other)
+  end
+  return line, line + vim.v.count1 - 1
+end
+
+local function emit(key, first, last, words)
+  local items, id = current()
+  local numbers = {}
+  for line = first, math.min(last, items and #items or 0) do
+    table.insert(numbers, line - 1)
+  end
+  channel.emit('review_pressed', { key = key, list = id, items = numbers, words = words })
+end
+
+local function pressed(key)
+  return function()
+    emit(key, span())
+  end
+end
+
+local function comment()
+  local first, last = span()
+  vim_ui.input('Remark: ', '', function(words)
+    if words and words:find('%S') then
+      emit('comment', first, last, words)
     end
-  end
-end
-
-local function is_known(hunk)
-  return hunk.kind ~= 'unknown'
-end
-
--- What the user has seen and not changed is out of the way.
-local function shown_state(review, hunk, position)
-  local is_as_written = position.state == 'present' or not is_known(hunk)
-  if is_as_written and record.is_seen(review.source, hunk) then
-    return 'seen'
-  end
-  return is_as_written and position.is_edited and 'changed' or position.state
-end
-
-local function entry(index, hunk, position, file, state)
-  local mark = (is_known(hunk) or state == 'seen') and MARKS[state] or ''
-  local count = file.now and #file.now.lines or 1
-  if file.refusal then
-    return { text = file.refusal, user_data = index, valid = 0, lnum = 0 }
-  end
-  return {
-    filename = hunk.file.path,
-    lnum = math.max(1, math.min(position.first + 1, count)),
-    text = mark .. review_hunks.summary(hunk),
-    user_data = index,
-    valid = 1,
-  }
-end
-
----@param review claude_ide.Review
-local function entries(review)
-  local files, found = {}, {}
-  for index, hunk in ipairs(review.hunks) do
-    local file = files[hunk.file]
-    if not file then
-      file = hunk.file.comparison or current.compared(hunk.file)
-      hunk.file.comparison = nil
-      files[hunk.file] = file
-    end
-    local position = review_hunks.find(hunk, file)
-    local state = shown_state(review, hunk, position)
-    review.states[index] = state
-    found[index] = entry(index, hunk, position, file, state)
-  end
-  return found
-end
-
-local function title_of(review)
-  local added, removed, files, count = 0, 0, {}, 0
-  for _, hunk in ipairs(review.hunks) do
-    local plus, minus = review_hunks.sizes(hunk)
-    added, removed = added + plus, removed + minus
-    count = count + (files[hunk.file] and 0 or 1)
-    files[hunk.file] = true
-  end
-  local noun = count == 1 and 'file' or 'files'
-  local form = '%s: %s · %d %s +%d −%d · g? keys'
-  return form:format(review.name, review.title, count, noun, added, removed)
-end
-
---- The review whose quickfix list is the current one.
----@return claude_ide.Review?
-function M.current()
-  return reviews[list_of({ id = 0 }).id]
-end
-
---- The quickfix window of the current tab page; nil if there is none.
----@return integer?
-function M.window()
-  local win = list_of({ winid = 0 }).winid
-  return win ~= 0 and win or nil
-end
-
-local function highlight(bufnr, row, line, state)
-  local start, _, added, removed = line:find('(%+%d+) (−%d+)  ')
-  if GROUPS[state] then
-    local first = line:match('^.-|.-|()') or 1
-    local mark = { end_col = #line, hl_group = GROUPS[state] }
-    api.nvim_buf_set_extmark(bufnr, namespace, row, first - 1, mark)
-  elseif start then
-    local middle = start + #added
-    local function set(group, first, last)
-      api.nvim_buf_set_extmark(bufnr, namespace, row, first, { end_col = last, hl_group = group })
-    end
-    set('ClaudeChatAdded', start - 1, middle - 1)
-    set('ClaudeChatRemoved', middle, middle + #removed)
-  end
-end
-
---- Highlight the lines of the current review in the quickfix window.
----@param review claude_ide.Review
-function M.highlight(review)
-  local bufnr = list_of({ qfbufnr = 0 }).qfbufnr
-  if bufnr == 0 then
-    return
-  end
-  api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
-  local items = list_of({ id = review.list, items = 0 }).items
-  local lines = api.nvim_buf_get_lines(bufnr, 0, -1, false)
-  for row, item in ipairs(items) do
-    if lines[row] then
-      highlight(bufnr, row - 1, lines[row], review.states[item.user_data])
-    end
-  end
-end
-
---- Remove the highlights of reviews from the quickfix window.
----@param bufnr integer
-function M.clear(bufnr)
-  api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
-end
-
-local function is_same(items, wanted)
-  if #items ~= #wanted then
-    return false
-  end
-  return vim.iter(ipairs(items)):all(function(index, item)
-    return item.text == wanted[index].text and item.lnum == wanted[index].lnum
   end)
 end
 
--- Entries that the user has removed stay removed.
-local function remaining(items, all)
+local KEYS = {
+  { 'x', 'revert', 'Revert the change', pressed('revert') },
+  { 's', 'keep', 'Keep the change', pressed('keep') },
+  { 'u', 'undo', 'Take the last keep back', pressed('undo') },
+  { 'c', 'comment', 'Remark on the change', comment },
+  { 'C', 'send', 'Send the remarks', pressed('send') },
+}
+
+local function show_keys()
+  local origin = location.current()
+  local lines = { ' <CR>  Go to the change ' }
+  for _, each in ipairs(KEYS) do
+    table.insert(lines, (' %-5s %s '):format(each[1], each[3]))
+  end
+  float.show(vim.list_extend(lines, { ' g?    Show these keys ' }), {
+    title = 'Keys',
+    keys = { 'g?' },
+    zindex = 80,
+  })
+  location.return_on_close(api.nvim_get_current_win(), origin)
+end
+
+local attached = {} ---@type table<integer, table[]> replaced maps by buffer
+
+local function set(bufnr, replaced, mode, key, right, options)
+  local known = vim.fn.maparg(key, mode, false, true)
+  if known.buffer == 1 then
+    table.insert(replaced, known)
+  end
+  vim.keymap.set(mode, key, right, vim.tbl_extend('error', { buffer = bufnr }, options))
+end
+
+local function attach(bufnr)
+  if attached[bufnr] then
+    return
+  end
+  local replaced = {}
+  for _, each in ipairs(KEYS) do
+    local key, name, desc, run = unpack(each)
+    local plug = ('<Plug>(claude-review-%s)'):format(name)
+    for _, mode in ipairs({ 'n', 'x' }) do
+      set(bufnr, {}, mode, plug, run, { desc = desc })
+      set(bufnr, replaced, mode, key, plug, { desc = desc, remap = true, nowait = true })
+    end
+  end
+  set(bufnr, replaced, 'n', 'g?', show_keys, { desc = 'Show these keys', nowait = true })
+  attached[bufnr] = replaced
+end
+
+-- Remove the keys, and bring back those that they had replaced.
+local function detach(bufnr)
+  local replaced = attached[bufnr]
+  if not replaced then
+    return
+  end
+  attached[bufnr] = nil
+  for _, each in ipairs(KEYS) do
+    for _, mode in ipairs({ 'n', 'x' }) do
+      pcall(vim.keymap.del, mode, each[1], { buffer = bufnr })
+      pcall(vim.keymap.del, mode, ('<Plug>(claude-review-%s)'):format(each[2]), { buffer = bufnr })
+    end
+  end
+  pcall(vim.keymap.del, 'n', 'g?', { buffer = bufnr })
+  api.nvim_buf_call(bufnr, function()
+    for _, map in ipairs(replaced) do
+      pcall(vim.fn.mapset, map)
+    end
+  end)
+end
+
+-- The window
+
+local function highlight(bufnr, items)
+  api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
+  for row, line in ipairs(api.nvim_buf_get_lines(bufnr, 0, -1, false)) do
+    local group = items[row] and items[row].group or ''
+    local start, _, added, removed = line:find('(%+%d+) (−%d+)  ')
+    local function add(first, last, name)
+      api.nvim_buf_set_extmark(bufnr, namespace, row - 1, first, { end_col = last, hl_group = name })
+    end
+    if group ~= '' then
+      add((line:match('^.-|.-|()') or 1) - 1, #line, group)
+    elseif start then
+      add(start - 1, start + #added - 1, 'ClaudeChatAdded')
+      add(start + #added, start + #added + #removed, 'ClaudeChatRemoved')
+    end
+  end
+end
+
+-- The window may show another list by now (`:colder`, `:make`), for which our keys must go.
+local function update()
+  local win = api.nvim_get_current_win()
+  if not is_quickfix(win) then
+    return close_preview()
+  end
+  local bufnr, items = api.nvim_win_get_buf(win), current()
+  if not items then
+    detach(bufnr)
+    api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
+    return close_preview()
+  end
+  attach(bufnr)
+  highlight(bufnr, items)
+  preview()
+end
+
+local function watch()
+  local function on(events, callback, pattern)
+    api.nvim_create_autocmd(events, { group = augroup, pattern = pattern, callback = callback })
+  end
+  api.nvim_clear_autocmds({ group = augroup })
+  -- Neovim fires this whenever it fills the window, before it is the current one.
+  on('BufWinEnter', vim.schedule_wrap(update), 'quickfix')
+  on('CursorMoved', preview)
+  on({ 'WinEnter', 'WinClosed' }, vim.schedule_wrap(update))
+  on({ 'WinLeave', 'TabLeave', 'VimLeavePre' }, close_preview)
+  on('VimResized', function()
+    close_preview()
+    vim.schedule(preview)
+  end)
+end
+
+local function entries(items)
   return vim.tbl_map(function(item)
-    return all[item.user_data] or item
+    local is_place = item.path ~= ''
+    return {
+      filename = is_place and item.path or nil,
+      lnum = is_place and item.row + 1 or 0,
+      text = item.label,
+      valid = is_place and 1 or 0,
+    }
   end, items)
 end
 
---- Update the list to the current texts of the files.
----@param review claude_ide.Review
-function M.refresh(review)
-  local known = list_of({ id = review.list, items = 0, idx = 0 })
-  if known.id == 0 then
-    return
+--- Show a list in the quickfix window and enter it, or update one that was shown.
+---@param title string
+---@param items claude_ide.ReviewItem[]
+---@param id integer of the list to update; 0 for a new one
+---@return integer id 0 if the list to update is gone
+function M.show(title, items, id)
+  if id ~= 0 and list_of({ id = id }).id == 0 then
+    lists[id] = nil
+    return 0
   end
-  local wanted = remaining(known.items, entries(review))
-  if is_same(known.items, wanted) then
-    return
+  highlights.define()
+  watch()
+  local win = list_of({ winid = 0 }).winid
+  local view = id ~= 0 and win ~= 0 and api.nvim_win_call(win, vim.fn.winsaveview)
+  local what = { title = title, items = entries(items), id = id ~= 0 and id or nil }
+  if id ~= 0 then
+    what.idx = list_of({ id = id, idx = 0 }).idx
   end
-  local win = M.window()
-  local view = win and api.nvim_win_call(win, vim.fn.winsaveview)
-  vim.fn.setqflist({}, 'r', { id = review.list, items = wanted, idx = known.idx })
-  if win and view then
+  vim.fn.setqflist({}, id ~= 0 and 'r' or ' ', what)
+  id = id ~= 0 and id or list_of({ id = 0 }).id
+  lists[id] = items
+  if view then
     api.nvim_win_call(win, function()
       vim.fn.winrestview(view)
     end)
-  end
-end
-
--- The same review again replaces its list, if that is the current one.
-local function shown_before(review)
-  local shown = M.current()
-  if shown and shown.source == review.source and shown.turn == review.turn then
-    return shown.list
-  end
-end
-
---- Make a review's list the current quickfix list, and enter its window.
----@param review claude_ide.Review
-function M.open(review)
-  forget_dropped()
-  local known = shown_before(review)
-  local what = { id = known, items = entries(review), title = title_of(review), idx = 1 }
-  vim.fn.setqflist({}, known and 'r' or ' ', what)
-  review.list = list_of({ id = 0 }).id
-  reviews[review.list] = review
-  vim.cmd(('botright copen %d'):format(math.max(2, math.min(#review.hunks, TALLEST))))
-  api.nvim_win_set_cursor(0, { 1, 0 })
-end
-
---- The hunks in lines of the quickfix window.
----@param review claude_ide.Review
----@param first integer line, 1-based
----@param last integer
----@return claude_ide.ReviewHunk[]
-function M.hunks(review, first, last)
-  local items = list_of({ id = review.list, items = 0 }).items
-  return vim
-    .iter(vim.list_slice(items, first, last))
-    :map(function(item)
-      return review.hunks[item.user_data]
+  elseif what.id == nil then
+    -- The keys of the list are for Normal mode.
+    vim.cmd.stopinsert()
+    quiet.run(function()
+      vim.cmd(('botright copen %d'):format(math.max(2, math.min(#items, TALLEST))))
+      api.nvim_win_set_cursor(0, { 1, 0 })
     end)
-    :totable()
+  end
+  shown = nil
+  update()
+  return id
 end
 
 return M

@@ -194,7 +194,7 @@ class Chat(ChatPart):
         self.branching = Branching(
             *(chat, self.life, self.sending, self._attachment, self.answers, self.settings)
         )
-        self.reviewing = Reviewing(chat, opened.witness)
+        self.reviewing = Reviewing(chat, opened.witness, opened.review)
         self._following = Following(chat)
         self._bars = Bars(chat, self._bar, self._facts, self._tick)
         self._parts: tuple[ChatPart, ...] = (
@@ -238,7 +238,6 @@ class Chat(ChatPart):
         elif opening.id and self.transcript.sheet.is_empty:
             history = await self.agent.history(opening.id)
             earlier.load(self.transcript, history)
-            self.reviewing.load_history(history)
             if opening.fork:
                 self.transcript.note("branch", FORKED)
             self.context.painter.now()

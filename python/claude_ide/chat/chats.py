@@ -30,6 +30,7 @@ from claude_ide.errors import (
     UnknownSessionError,
     UserError,
 )
+from claude_ide.review.service import ReviewService
 from claude_ide.trust.trust import Trust
 
 NOTHING = "there is no earlier session in this folder"
@@ -55,6 +56,7 @@ class Chats:
         kinds: Kinds,
         serve: Callable[[str, str], ToolServer],
         trust: Trust,
+        review: ReviewService,
         door: Callable[[str, str], Door],
         reading: Callable[[], tuple[str, ...]] = tuple,
     ) -> None:
@@ -63,7 +65,7 @@ class Chats:
         self._config = config
         self._run = run
         self._kinds = kinds
-        self._agents = Agents(editor, config, trust, serve, reading, door)
+        self._agents = Agents(editor, config, trust, serve, reading, review, door)
         self._chats: dict[int, Chat] = {}
         self._finding: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
         """The locks of chats that are being looked for, or taken over, by their ids."""
@@ -154,15 +156,6 @@ class Chats:
         if here.consent.is_asked:
             return await here.choose_answer()
         raise UserError("no request is waiting")
-
-    async def show_changes(self, only: Sequence[str], *, whole: bool) -> None:
-        """Show what the last turn of this tab page's chat has changed; with `whole`, all turns."""
-        chat = await self.here()
-        await chat.reviewing.show(only, whole=whole)
-
-    async def has_changes(self) -> bool:
-        """Return whether this tab page's chat has changed a file."""
-        return await (await self.here()).reviewing.has_changes()
 
     async def resume_in(
         self, id_: int, agent: str, folder: Path, store: Callable[[], Awaitable[str]]

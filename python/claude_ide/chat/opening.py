@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar
+from uuid import uuid4
 
 from claude_ide.agent_files import AgentFiles
 from claude_ide.agents.agent import Agent, Kind
@@ -13,6 +14,8 @@ from claude_ide.chat.diagnosis import Diagnosis
 from claude_ide.chat.recording import Witness
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
+from claude_ide.review.recorder import Recorder
+from claude_ide.review.service import ReviewService
 from claude_ide.tool_names import SERVER
 from claude_ide.trust.trust import Trust
 
@@ -56,6 +59,7 @@ class OpenedAgent(NamedTuple):
     agent: Agent
     trust: FolderTrust
     witness: Witness
+    review: ReviewService
     server: ToolServer
     door: Door
 
@@ -80,6 +84,7 @@ class Agents:
         trust: Trust,
         serve: Callable[[str, str], ToolServer],
         reading: Callable[[], tuple[str, ...]],
+        review: ReviewService,
         door: Callable[[str, str], Door],
     ) -> None:
         self._editor = editor
@@ -87,6 +92,7 @@ class Agents:
         self._trust = trust
         self._serve = serve
         self._reading = reading
+        self._review = review
         self._door = door
 
     def open(self, kind: Kind, folder: Path) -> OpenedAgent:
@@ -95,7 +101,8 @@ class Agents:
         Raises `AgentError` if it is not installed.
         """
         trust = FolderTrust(self._trust, str(folder))
-        witness = Witness(self._editor, Diagnosis(self._editor))
+        recorder = Recorder(self._review, self._editor, uuid4().hex, str(folder))
+        witness = Witness(recorder, Diagnosis(self._editor))
         server = self._serve(kind.name, str(folder))
         door = self._door(kind.name, str(folder))
         workbench = Workbench(
@@ -104,12 +111,12 @@ class Agents:
             mcp_commands=partial(self._servers, kind.name, McpCommand, door.open),
             mcp_addresses=partial(self._servers, kind.name, McpAddress, door.open_http),
             edits=witness,
-            files=AgentFiles(kind.name, folder, self._editor, self._config, witness.journal),
+            files=AgentFiles(kind.name, folder, self._editor, self._config, witness),
             allow_code=door.allow_code,
             trusts=trust.follows,
         )
         agent = kind.open(folder, workbench)
-        return OpenedAgent(kind, folder, agent, trust, witness, server, door)
+        return OpenedAgent(kind, folder, agent, trust, witness, self._review, server, door)
 
     async def _servers(
         self, name: str, server: Callable[..., T], open_: Callable[[], Awaitable[Sequence[object]]]

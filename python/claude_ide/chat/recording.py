@@ -1,130 +1,99 @@
 """What a chat's agent changes: kept for the review, announced, diagnosed for the model."""
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from claude_ide.agents import events
 from claude_ide.agents.events import Change, Event, FileWritten, ToolStatus
 from claude_ide.agents.workbench import Edits
-from claude_ide.announcer import Announcer, seen, whole
+from claude_ide.announcer import Announcer, found_change, whole
 from claude_ide.chat.chat_context import ChatContext, ChatPart
-from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.transcript import search
 from claude_ide.chat.transcript.changes import Summary
 from claude_ide.chat.transcript.notices import Announcement
-from claude_ide.editor.editor import Editor
 from claude_ide.editor.port import chat as panel
 from claude_ide.editor.port.binding import handles
 from claude_ide.errors import UserError
 from claude_ide.paths import normalized
-from claude_ide.review.commands import Commands
-from claude_ide.review.journal import FileChange, Journal
-from claude_ide.review.reviews import Reviews
+from claude_ide.review.recorder import Recorder
+from claude_ide.review.service import ReviewService
+from claude_ide.review.snapshot import Found
 
 ACCESS = ("read", "edit")
 """The kinds of tools with which an agent gets the text of a file."""
 
-LONGEST_PROMPT = 50
-"""Characters."""
-
-
-async def _nothing() -> str:
-    return ""
-
 
 class Witness:
-    """Fills the journal of one agent, and asks `diagnosis` for its notes (implements `Edits`)."""
+    """Records what one agent writes (implements `Edits`, and observes `AgentFiles`).
 
-    def __init__(self, editor: Editor, diagnosis: Edits) -> None:
-        self.journal = Journal()
-        self.reverted: Callable[[], Awaitable[str]] = _nothing
-        """Returns a note for the model on what the user has reverted, or ""."""
+    `diagnosis` adds its notes.
+    """
+
+    def __init__(self, recorder: Recorder, diagnosis: Edits) -> None:
+        self.recorder = recorder
         self._diagnosis = diagnosis
-        self._commands = Commands(editor)
-        self._found: dict[str, list[FileChange]] = {}
+        self._found: dict[str, list[Found]] = {}
+
+    async def before_write(self, path: str) -> None:
+        """Note a file that is about to be written."""
+        await self.recorder.before_write(path)
+
+    def replaced(self, path: str, saved: str | None, unsaved: str) -> None:
+        """Know that a write has replaced unsaved text, while another text was on disk."""
+        self.recorder.replaced(path, unsaved)
 
     async def before(self, tool: str, path: str) -> None:
-        """Keep the text of a file that a tool is about to change."""
-        await self.journal.before_write(path)
-        await self._diagnosis.before(tool, path)
+        """Note a file that a tool is about to change; without a path, that it may change any."""
+        if path:
+            await self.recorder.before_write(path)
+            await self._diagnosis.before(tool, path)
+        else:
+            await self.recorder.command_begun(tool)
 
     async def after(self, tool: str, path: str, change: Change | None) -> str:
-        """Look for files that a command has changed; return the note on diagnostics."""
-        if path:
-            await self._commands.used(path)
-        elif found := await self._commands.changed():
-            self._found[tool] = found
-            for each in found:
-                self.journal.written(each.path, each.before)
+        """Record what a tool has changed; return the note on diagnostics."""
+        if path and self.recorder.is_writing(path):
+            await self.recorder.wrote(path)
+        elif path:
+            self.recorder.used(path)
+        else:
+            self._found[tool] = await self.recorder.command_ended(tool)
         return await self._diagnosis.after(tool, path, change)
 
-    def take_found(self, tool: str) -> list[FileChange]:
+    def take_found(self, tool: str) -> list[Found]:
         """Return the files that a use of a tool has changed without reporting them, once."""
         return self._found.pop(tool, [])
 
     async def prompted(self) -> str:
-        """Return the notes on reverted changes and on diagnostics."""
-        await self._commands.prompted()
-        notes = [await self.reverted(), await self._diagnosis.prompted()]
+        """Begin a turn; return the notes on reverted changes and on diagnostics."""
+        await self.recorder.prompted()
+        notes = [await self.recorder.note(), await self._diagnosis.prompted()]
         return "\n\n".join(filter(None, notes))
 
 
 class Reviewing(ChatPart):
     """The review of one chat's changes, which are counted at the end of each turn."""
 
-    def __init__(self, chat: ChatContext, witness: Witness) -> None:
+    def __init__(self, chat: ChatContext, witness: Witness, review: ReviewService) -> None:
         super().__init__(chat)
-        self._journal = witness.journal
-        self._reviews = Reviews(
-            *(chat.editor, self._journal, f"chat {chat.id}", chat.name, chat.root)
-        )
-        self._prompt = ""
-        self._is_over = True
-        self._turns: dict[str, str] = {}
-        """The turns of prompts that did not start one, by prompt."""
-        witness.reverted = self._note
-
-    def load_history(self, history: Iterable[Event]) -> None:
-        """Record the changes of an earlier conversation, which the transcript shows."""
-        self._prompt = self._transcript.turn
-        for event in history:
-            match event:
-                case events.UserMessage(_, prompt):
-                    self._journal.begin_earlier(prompt)
-                case FileWritten():
-                    self._journal.reported(event.path, event.before, event.after)
-        self._journal.end_earlier()
-        self._reviews.resume()
+        self._recorder = witness.recorder
+        self._review = review
+        self._recorder.tell_user = self._tell
 
     def apply(self, event: Event) -> None:
         """Record what an event reports, after the transcript has applied it."""
-        journal = self._journal
-        if self._transcript.turn != self._prompt:
-            self._prompted(self._transcript.turn)
         match event:
-            case FileWritten():
-                journal.reported(event.path, event.before, event.after)
+            case events.Session(id):
+                self._recorder.session = id
+            case events.ToolInput(arguments=arguments) if (arguments or {}).get(
+                "run_in_background"
+            ):
+                self._recorder.in_background()
+            case events.PermissionAsked(edits=edits):
+                for edit in edits:
+                    self._recorder.asked(edit.path)
             case events.TurnEnded():
-                self._is_over = True
-                if journal.is_running(journal.turn):
-                    self._chat.run(self._count(journal.turn, self._transcript.end))
-            case events.Dead():
-                self._is_over = True
-                self._settle(journal.turn)
-
-    def _prompted(self, prompt: str) -> None:
-        """Begin the turn of a prompt, unless the prompt has reached the model in a turn."""
-        self._prompt = prompt
-        if not self._is_over:
-            self._turns[prompt] = self._journal.turn
-            return
-        self._is_over = False
-        self._settle(self._journal.turn)
-        self._journal.begin(prompt)
-
-    def _settle(self, turn: str) -> None:
-        if self._journal.is_running(turn):
-            self._chat.run(self._journal.settle(turn))
+                self._chat.run(self._count(self._transcript.end))
 
     @handles(panel.ChangesWanted)
     async def show_at(self, wanted: panel.ChangesWanted) -> None:
@@ -132,39 +101,18 @@ class Reviewing(ChatPart):
         turn = search.turn_at(self._transcript.sheet, wanted.part)
         if turn is None:
             raise UserError("there is no turn under the cursor")
-        await self._show(self._turns.get(turn, turn))
-
-    async def has_changes(self) -> bool:
-        """Return whether a turn has changed a file."""
-        return await self._journal.latest() is not None
-
-    async def show(self, only: Sequence[str], *, whole: bool) -> None:
-        """Show the changes of the last turn that changed a file; with `whole`, of all turns."""
-        turn = None if whole else await self._journal.latest()
-        await self._show(turn, only)
-
-    async def _show(self, turn: str | None, only: Sequence[str] = ()) -> None:
-        await self._reviews.show(turn, self._title(turn), only)
+        since = "turn" if turn == self._transcript.turn else "session"
+        await self._review.show(self._chat.root, since=since, session=self._recorder.session)
         await self._panel.uncover()
 
-    def _title(self, turn: str | None) -> str:
-        if turn is None:
-            return "all changes of this chat"
-        prompt = self._transcript.prompts.get(turn, "")
-        return f"changes of “{one_line(prompt, LONGEST_PROMPT)}”" if prompt else "changes of a turn"
-
-    async def _count(self, turn: str, end: Announcement | None) -> None:
-        await self._journal.settle(turn)
-        counted = await self._reviews.count(turn)
-        if counted is not None and end is not None:
-            self._transcript.show_changes(end, Summary(*counted))
+    async def _count(self, end: Announcement | None) -> None:
+        counts = await self._recorder.turn_ended()
+        if counts[0] and end is not None:
+            self._transcript.show_changes(end, Summary(*counts))
             self._chat.painter.soon()
 
-    async def _note(self) -> str:
-        news = await self._reviews.news()
-        if news.summary:
-            self._chat.note("notice", f"{self._chat.name} now knows that you {news.summary}")
-        return news.note
+    def _tell(self, what: str) -> None:
+        self._chat.note("notice", f"{self._chat.name} now knows that you {what}")
 
 
 class Reporting(ChatPart):
@@ -231,4 +179,4 @@ class Reporting(ChatPart):
 
     def _changes(self, event: events.ToolEnded) -> list[Change]:
         changes = whole(event.changes, self._written.pop(event.tool, ()))
-        return changes + [seen(found) for found in self._witness.take_found(event.tool)]
+        return changes + [found_change(found) for found in self._witness.take_found(event.tool)]

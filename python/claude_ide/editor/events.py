@@ -9,7 +9,7 @@ from functools import cache, partial
 from typing import Any, TypeVar
 
 # These two only for the events that they declare.
-from claude_ide.editor.port import chat, questions  # noqa: F401
+from claude_ide.editor.port import chat, questions, review  # noqa: F401
 from claude_ide.editor.port.binding import handlers
 from claude_ide.editor.port.conversion import convert
 from claude_ide.editor.port.events import Event, Whole

@@ -1,7 +1,7 @@
 """The text for the editor's status line: what agents do, and what waits for the user."""
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.binding import handles
@@ -11,6 +11,14 @@ LONGEST_MODEL = 30
 """Characters."""
 CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 CHAT = "chat."
+
+
+class Reviewable(NamedTuple):
+    """How much waits for review."""
+
+    files: int = 0
+    hunks: int = 0
+    remarks: int = 0
 
 
 class StatusLine:
@@ -26,7 +34,13 @@ class StatusLine:
         """By the id of a terminal's launch, or of a chat."""
         self._last = ""
         """The one that was active last."""
+        self._review = Reviewable()
         self._shown: dict[str, Any] = {}
+
+    def waits(self, review: Reviewable) -> None:
+        """Report how much waits for review."""
+        self._review = review
+        self._show()
 
     def agent_does(self, source: str, activity: Activity | None) -> None:
         """Report what an agent does, or that it has ended."""
@@ -56,13 +70,15 @@ class StatusLine:
         agents = self._agents
         last = agents.get(self._last) or next(iter(agents.values()), Activity())
         is_working = any(each.is_working for each in agents.values())
-        status = composed(self._reported, last, is_working)
+        status = composed(self._reported, last, is_working, self._review)
         if status != self._shown:
             self._shown = status
             self._port.windows.set_status(status)
 
 
-def composed(reported: StatusReported, last: Activity, is_working: bool) -> dict[str, Any]:
+def composed(
+    reported: StatusReported, last: Activity, is_working: bool, review: Reviewable
+) -> dict[str, Any]:
     """Return the text, the state, and the figures of the agent that was active last.
 
     In a status line, nothing in the text is evaluated.
@@ -80,7 +96,16 @@ def composed(reported: StatusReported, last: Activity, is_working: bool) -> dict
     words += [f"{count}{mark}" for count, mark in counts if count]
     if has_server and not reported.is_shared:
         words.append("unshared")
-    parts = [" ".join(words), " ".join((last.model or "").split())[:LONGEST_MODEL]]
+    waiting = ", ".join(
+        f"{count} {noun}{'' if count == 1 else 's'}"
+        for count, noun in zip(review, ("file", "hunk", "remark"), strict=True)
+        if count
+    )
+    parts = [
+        " ".join(words),
+        f"review {waiting}" if waiting else "",
+        " ".join((last.model or "").split())[:LONGEST_MODEL],
+    ]
     if last.context is not None:
         parts.append(f"{last.context}%")
     if last.cost:

@@ -1,14 +1,12 @@
 """Edits of texts, as language servers and formatters make them."""
 
-from collections.abc import Iterator
-from difflib import SequenceMatcher
 from itertools import accumulate
 
 import msgspec
 
 from claude_ide.editor.protocol import Position, Range, character_of, index_of
 from claude_ide.errors import EditorError
-from claude_ide.text_diff import MOST_PAIRS, ends, hunks
+from claude_ide.text_diff import areas, hunks
 
 
 class TextEdit(msgspec.Struct, frozen=True, rename="camel"):
@@ -76,32 +74,7 @@ def within(before: list[str], after: list[str], first: int, last: int) -> list[s
     An insertion touches the line after it.
     """
     lines = [*before]
-    for start, stop, begin, end in reversed([*_areas(before, after)]):
+    for start, stop, begin, end in reversed([*areas(before, after)]):
         if start < last and max(stop, start + 1) >= first:
             lines[start:stop] = after[begin:end]
     return lines
-
-
-def _areas(before: list[str], after: list[str]) -> Iterator[tuple[int, int, int, int]]:
-    """Return which rows are replaced by which: single ones where as many lines stay.
-
-    Lines that differ only in blanks belong together, as formatters change little else.
-    """
-    head, tail = ends(before, after)
-    old, new = before[head : len(before) - tail], after[head : len(after) - tail]
-    if len(old) * len(new) > MOST_PAIRS:
-        yield head, head + len(old), head, head + len(new)
-        return
-    alike = ["".join(line.split()) for line in old], ["".join(line.split()) for line in new]
-    for _, start, stop, begin, end in SequenceMatcher(None, *alike, autojunk=False).get_opcodes():
-        if stop - start == end - begin:
-            for row in range(stop - start):
-                if old[start + row] != new[begin + row]:
-                    yield (
-                        head + start + row,
-                        head + start + row + 1,
-                        head + begin + row,
-                        head + begin + row + 1,
-                    )
-        else:
-            yield head + start, head + stop, head + begin, head + end

@@ -26,11 +26,10 @@ from claude_ide.agents.stream_json.decoding.tools import (
     path_in,
     unmarked,
 )
-from claude_ide.announcer import Announcer, seen, whole
-from claude_ide.hooks.changes import Changes
+from claude_ide.announcer import Announcer, found_change, whole
 from claude_ide.last_words import sentence
 from claude_ide.paths import normalized
-from claude_ide.review.commands import Commands
+from claude_ide.review.recorder import Recorder
 
 TAIL = 2_000_000
 """Bytes at the end of a transcript that are read; it also has whole requests."""
@@ -163,6 +162,12 @@ class Hook(msgspec.Struct, frozen=True):
         path = path_in(mapping(self.tool_input))
         return normalized(path) if path.startswith("/") else ""
 
+    @property
+    def edited(self) -> str:
+        """The file that an editing tool writes, or ""."""
+        path = path_in(mapping(self.tool_input)) if kind_of(self.tool_name) == "edit" else ""
+        return normalized(path) if path.startswith("/") else ""
+
 
 class Conversation:
     """Announces one session; its hooks are handled in the order in which they arrive."""
@@ -170,18 +175,16 @@ class Conversation:
     def __init__(
         self,
         announcer: Announcer,
-        commands: Commands,
-        changes: Changes,
+        recorder: Recorder,
+        ended: Callable[[tuple[int, int, int]], object],
         reasons: Reasons,
     ) -> None:
         self._announcer = announcer
-        self._commands = commands
-        self.changes = changes
-        """The journal of this session, which a later terminal may resume."""
+        self.recorder = recorder
+        """Records what the session writes; a later terminal may resume it."""
+        self._ended = ended
         self._reasons = reasons
         self._order = asyncio.Lock()
-        self._searched: set[str] = set()
-        """The running tools that may change files without reporting it."""
 
     async def follow(self, hook: Hook) -> None:
         """Handle one hook."""
@@ -206,12 +209,9 @@ class Conversation:
         self._announcer.session(hook.session_id)
         match hook.hook_event_name:
             case "UserPromptSubmit":
-                await self._commands.prompted()
-                self._searched.clear()
+                await self.recorder.prompted()
                 self._reasons.end_all()
-                prompt = unmarked(hook.prompt)
-                await self.changes.prompted(prompt)
-                self._announcer.prompted(prompt)
+                self._announcer.prompted(unmarked(hook.prompt))
             case "PreToolUse":
                 await self._begin(hook)
             case "PostToolUse":
@@ -231,12 +231,12 @@ class Conversation:
     async def _begin(self, hook: Hook) -> None:
         arguments = mapping(hook.tool_input)
         if kind_of(hook.tool_name) in SEARCHED:
-            if not self._searched:
-                await self._commands.begun()
-            self._searched.add(hook.tool_use_id)
+            await self.recorder.command_begun(hook.tool_use_id)
+            if arguments.get("run_in_background"):
+                self.recorder.in_background()
         path, command = path_in(arguments), text(arguments.get("command"))
         if path and kind_of(hook.tool_name) == "edit":
-            await self.changes.before_write(normalized(path))
+            await self.recorder.before_write(normalized(path))
             self._reasons.begin(hook.tool_use_id, normalized(path), hook.transcript_path)
         name = NAMES.get(hook.tool_name, hook.tool_name)
         self._announcer.tool_started(hook.tool_use_id, name, path, command)
@@ -247,27 +247,28 @@ class Conversation:
         change = change_of(result)
         written = decode_write({"tool_use_result": result}, {"tool_use_id": hook.tool_use_id})
         changes = whole([change] if change else [], written)
-        self.changes.written(written, [each.path for each in changes])
-        if hook.tool_use_id in self._searched:
-            self._searched.discard(hook.tool_use_id)
-            changes += await self._found()
-        elif path := path_in(mapping(hook.tool_input)):
-            await self._commands.used(path)
+        known = {each.path: each for each in written}
+        paths = dict.fromkeys(each.path for each in changes)
+        if hook.edited and self.recorder.is_writing(hook.edited):
+            paths[hook.edited] = None
+        for path in paths:
+            report = known.get(path)
+            before = report.before if report else None
+            await self.recorder.wrote(path, before, is_known=report is not None)
+        if not paths and (path := path_in(mapping(hook.tool_input))):
+            self.recorder.used(normalized(path))
+        changes += await self._found(hook.tool_use_id)
         self._announcer.tool_ended(hook.tool_use_id, status, changes)
 
     async def _end_turn(self, reason: TurnEndReason) -> None:
         self._reasons.end_all()
-        # A command in the background may have changed more.
-        self._announcer.touched(change.path for change in await self._found())
         self._announcer.turn_ended(reason)
-        await self.changes.settle()
+        self._ended(await self.recorder.turn_ended())
 
     async def _end_session(self) -> None:
         self._reasons.end_all()
         self._announcer.session_ended()
-        await self.changes.settle()
+        await self.recorder.turn_ended()
 
-    async def _found(self) -> list[Change]:
-        found = await self._commands.changed()
-        self.changes.found(found)
-        return [seen(each) for each in found]
+    async def _found(self, use: str) -> list[Change]:
+        return [found_change(each) for each in await self.recorder.command_ended(use)]

@@ -134,9 +134,9 @@ class Listener:
 if TYPE_CHECKING:
     import socket
 
-    from claude_ide.hooks.changes import Changes
     from claude_ide.hooks.panes import Pane
     from claude_ide.hooks.sessions import Sessions
+    from claude_ide.review.service import ReviewService
 
 
 class Launch(NamedTuple):
@@ -164,6 +164,7 @@ class Hooks:
         pid: int,
         run: Callable[[Awaitable[Any]], object],
         trust: Trust,
+        review: "Callable[[], ReviewService]",
         readings: Readings | None = None,
     ) -> None:
         self._editor = editor
@@ -173,6 +174,7 @@ class Hooks:
         self._pid = pid
         self._run = run
         self._trust = trust
+        self._review = review
         self._readings = readings or Readings()
         self._opening = asyncio.Lock()
         self._finding = asyncio.Lock()
@@ -291,10 +293,6 @@ class Hooks:
             press = self._sessions.permissions.press
             await press(event.id, event.key, event.kind, event.reason)
 
-    async def changed(self) -> "list[Changes]":
-        """Return the sessions that have changed a file, the last active one first."""
-        return await self._sessions.changes.found() if self._sessions is not None else []
-
     async def close(self) -> None:
         """Stop to listen."""
         if self._listener is not None:
@@ -303,7 +301,7 @@ class Hooks:
     async def _listen(self, bound: "socket.socket") -> None:
         from claude_ide.hooks.sessions import Sessions
 
-        self._sessions = Sessions(self._editor, self._run, self._readings)
+        self._sessions = Sessions(self._editor, self._run, self._review(), self._readings)
         self._listener = Listener(bound, self._answer)
         await self._listener.start()
 

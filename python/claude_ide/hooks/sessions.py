@@ -12,11 +12,11 @@ from claude_ide.announcer import Announcer
 from claude_ide.editor.editor import Editor
 from claude_ide.hooks import registration
 from claude_ide.hooks.activities import Activities
-from claude_ide.hooks.changes import AllChanges
 from claude_ide.hooks.conversation import AGENT, Conversation, Hook, Reasons
 from claude_ide.hooks.permissions import Permissions
 from claude_ide.mcp.reading import Readings
-from claude_ide.review.commands import Commands
+from claude_ide.review.recorder import Recorder
+from claude_ide.review.service import ReviewService
 from claude_ide.unicode import readable
 from claude_ide.wire import FROM, TO, Party
 
@@ -36,13 +36,16 @@ class Sessions:
         self,
         editor: Editor,
         run: Callable[[Awaitable[Any]], object],
+        review: ReviewService,
         readings: Readings | None = None,
     ) -> None:
         self._editor = editor
         self._readings = readings or Readings()
         self.permissions = Permissions(editor, run)
         self.activities = Activities(editor, self._interrupted)
-        self.changes = AllChanges(editor, AGENT)
+        self._review = review
+        self._recorders: dict[str, Recorder] = {}
+        """By session, the last active one last."""
         self._open: dict[tuple[str, str], Conversation] = {}
         self._following: set[asyncio.Task[None]] = set()
         self._party = Party(lambda: f"{AGENT} (hooks)")
@@ -72,6 +75,8 @@ class Sessions:
         self._party.note(FROM, body)
         session = self._find(launch, hook)
         if hook.hook_event_name == registration.ASKING:
+            if path := hook.edited:
+                session.recorder.asked(path)
             decision = await self.permissions.ask(launch, hook)
             return self._told(registration.ASKING, decision=decision) if decision else b""
         self.permissions.follow(launch, hook)
@@ -81,7 +86,7 @@ class Sessions:
         task = self._start(session.follow(hook))
         await asyncio.wait((task,), timeout=WAIT_SECONDS)
         is_prompt = hook.hook_event_name == PROMPTED
-        note = await session.changes.note() if is_prompt else ""
+        note = await session.recorder.note() if is_prompt else ""
         return self._told(PROMPTED, additionalContext=note) if note else b""
 
     def _told(self, event: str, **more: Any) -> bytes:
@@ -93,20 +98,30 @@ class Sessions:
         """Return the session of a hook; the least recently used one of too many ends."""
         key = launch, hook.session_id
         session = self._open.pop(key, None)
-        changes = self.changes.of(launch, hook.session_id, hook.cwd)
-        if hook.hook_event_name == PROMPTED:
-            self.changes.forget()
+        recorder = self._recorder(hook)
         if session is None:
             announcer = Announcer(self._editor.port.windows.announce, AGENT, hook.cwd)
-            commands = Commands(self._editor)
             reasons = Reasons(partial(self._editor.port.diffs.explain, launch), self._start)
-            session = Conversation(announcer, commands, changes, reasons)
-        session.changes = changes
+            ended = partial(self._review.turn_ended, AGENT)
+            session = Conversation(announcer, recorder, ended, reasons)
+        session.recorder = recorder
         if hook.hook_event_name != "SessionEnd":
             self._open[key] = session
         while len(self._open) > MOST_SESSIONS:
             self._start(self._open.pop(next(iter(self._open))).close())
         return session
+
+    def _tell(self, what: str) -> None:
+        self._editor.notify(f"{AGENT} now knows that you {what}")
+
+    def _recorder(self, hook: Hook) -> Recorder:
+        """Return what records a session; its terminal may be another one than before."""
+        known = self._recorders.pop(hook.session_id, None)
+        given = self._review, self._editor, hook.session_id, hook.cwd, self._tell
+        self._recorders[hook.session_id] = known or Recorder(*given)
+        while len(self._recorders) > MOST_SESSIONS:
+            del self._recorders[next(iter(self._recorders))]
+        return self._recorders[hook.session_id]
 
     def _start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(work)

@@ -4,15 +4,11 @@ The latter is only read. The rules are those by which CLI 2.1.330 decides whethe
 in a folder includes its subfolders, but not other repositories in it.
 """
 
-import contextlib
-import errno
-import fcntl
 import json
 import os
 import stat
-import time
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -24,9 +20,7 @@ from claude_ide.paths import config_folder, home
 LARGEST = 1_000_000
 """Bytes."""
 
-LOCK_SECONDS = 3.0
-"""How long a change waits for that of another editor."""
-LOCK_PAUSE_SECONDS = 0.01
+WHAT = "the record of trusted folders"
 
 
 LARGEST_OF_CLI = 64_000_000
@@ -68,27 +62,13 @@ class Store:
 
     def add(self, folder: str) -> None:
         """Trust a folder, given as a real path. Raises `OSError` if it cannot be recorded."""
-        with self._locked():
+        with files.locked(self._path.with_suffix(".lock"), WHAT):
             self._write(self.folders() | {folder: datetime.now(UTC).replace(microsecond=0)})
 
     def remove(self, folders: list[str]) -> None:
         """Remove these folders. Raises `OSError` if that cannot be recorded."""
-        with self._locked():
+        with files.locked(self._path.with_suffix(".lock"), WHAT):
             self._write({name: at for name, at in self.folders().items() if name not in folders})
-
-    @contextlib.contextmanager
-    def _locked(self) -> Iterator[None]:
-        """Keep other editors from changing the record between our reading and our writing.
-
-        The lock is on a file of its own, because the record is replaced.
-        """
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor = os.open(self._path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            _lock(descriptor)
-            yield
-        finally:
-            os.close(descriptor)
 
     def _write(self, folders: Mapping[str, datetime]) -> None:
         content = {"folders": {name: at.isoformat() for name, at in sorted(folders.items())}}
@@ -106,21 +86,8 @@ class Store:
     def _refuse(self, reason: str) -> dict[str, datetime]:
         if not self._complained:
             self._complained = True
-            self._complain(f"the record of trusted folders is ignored, {reason}: {self._path}")
+            self._complain(f"{WHAT} is ignored, {reason}: {self._path}")
         return {}
-
-
-def _lock(descriptor: int) -> None:
-    """Lock a file until it is closed. Raises `OSError` if another process keeps it locked."""
-    deadline = time.monotonic() + LOCK_SECONDS
-    while True:
-        try:
-            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() > deadline:
-                reason = "another editor keeps the record of trusted folders locked"
-                raise OSError(errno.EBUSY, reason) from None
-        time.sleep(LOCK_PAUSE_SECONDS)  # noqa: TID251  a change takes a millisecond
 
 
 # The CLI's record.

@@ -46,7 +46,7 @@ async def test_the_hunks_of_a_turn_are_listed_reverted_and_reported_to_the_model
     await panel.send("And now?")
     assert "Claude now knows that you reverted 1 change in a.py" in await panel.shows("I see.")
     note = api.requests[-1].new_text.partition("The user has reverted")[2]
-    assert "a.py: \n@@ -2,2 +2,1 @@\n-TWO\n-more\n+two" in note
+    assert "a.py:\n-TWO\n-more\n+two" in note
 
     api.script([text("Nothing new.")])
     await panel.send("Again?")
@@ -65,7 +65,7 @@ async def test_a_reverted_change_that_the_user_restores_is_not_reported(
     await in_list(nvim)
     await nvim.keys("x")
     await until(lambda: path.read_text() == "one\ntwo\n")
-    await nvim.keys("u")
+    await nvim.command("ClaudeReview undo")
     await until(lambda: path.read_text() == "one\nTWO\n")
 
     api.script([text("I see.")])
@@ -86,7 +86,7 @@ async def test_changes_by_commands_are_listed_and_reverted(
     await panel.send("Change")
     await panel.shows(f"· 2 files +1 {MINUS}3 · gd")
 
-    await nvim.command("ClaudeChanges")
+    await nvim.command("ClaudeReview")
     assert await in_list(nvim) == [
         f"a.py:2 +1 {MINUS}1  TWO",
         f"gone.txt:1 +0 {MINUS}2  deleted file",
@@ -94,7 +94,7 @@ async def test_changes_by_commands_are_listed_and_reverted(
     await nvim.keys("Vjx")
 
     await until(lambda: gone.exists() and gone.read_bytes() == b"one\r\ntwo")
-    assert path.read_text() == "one\ntwo\n"
+    await until(lambda: path.read_text() == "one\ntwo\n")
 
 
 async def test_files_that_the_user_writes_during_a_turn_are_not_listed(
@@ -103,18 +103,21 @@ async def test_files_that_the_user_writes_during_a_turn_are_not_listed(
     await accept_edits(nvim, panel)
     other = project / "other.txt"
     other.write_text("one\n")
-    wait = "touch started; while ! test -e go; do sleep 0.05; done; sed -i s/two/TWO/ a.py"
-    api.script([tool_use("Bash", command=wait, description="Wait")], [text("All done.")])
+    wait = "touch build/started; while ! test -e build/go; do sleep 0.05; done"
+    build = project / "build"
+    build.mkdir()
+    command = f"{wait}; sed -i s/two/TWO/ a.py"
+    api.script([tool_use("Bash", command=command, description="Wait")], [text("All done.")])
     await nvim.command("wincmd t | badd other.txt")
     await panel.send("Wait")
-    await until(lambda: (project / "started").exists(), "the command runs", PATIENCE)
+    await until(lambda: (build / "started").exists(), "the command runs", PATIENCE)
 
     await nvim.keys("<Esc>")
     await nvim.command("wincmd t | edit other.txt | 1substitute/one/mine/ | write")
-    (project / "go").touch()
+    (build / "go").touch()
 
     await panel.shows(f"· 1 file +1 {MINUS}1 · gd")
-    await nvim.command("ClaudeChanges")
+    await nvim.command("ClaudeReview")
     assert await in_list(nvim) == [f"a.py:2 +1 {MINUS}1  TWO"]
 
 
@@ -135,16 +138,13 @@ async def test_the_last_turn_and_the_whole_chat_can_be_reviewed_after_a_resume(
     await panel.end()
     await nvim.command("ClaudeChat continue")
     await panel.shows("Second.")
-    await nvim.command("ClaudeChanges")
+    await nvim.command("ClaudeReview turn")
     assert await in_list(nvim) == [f"crlf.txt:2 +1 {MINUS}1  2"]
     await nvim.keys("x")
     await until(lambda: crlf.read_bytes() == b"one\r\ntwo\r\n")
 
-    await nvim.command("wincmd t | ClaudeChanges!")
-    assert await in_list(nvim) == [
-        f"a.py:2 +1 {MINUS}1  TWO",
-        f"crlf.txt:2 reverted: +1 {MINUS}1  2",
-    ]
+    await nvim.command("wincmd t | ClaudeReview!")
+    assert await in_list(nvim) == [f"a.py:2 +1 {MINUS}1  TWO"]
 
 
 async def panel_count(panel: Panel) -> bool:
@@ -157,19 +157,13 @@ async def test_a_review_without_changes_says_so_in_one_line(
     async def says(words: str) -> None:
         await until(lambda: nvim.eval(f"execute('messages') =~ '{words}'"), words)
 
-    await nvim.command("ClaudeChanges")
-    await says("no file has changed in this chat")
+    await nvim.command("ClaudeReview")
+    await says("nothing waits for review")
 
     await accept_edits(nvim, panel)
-    api.script([text("Nothing.")], *edit(path, "two", "TWO", then="All done."))
-    await panel.send("Hello")
-    await panel.shows("Nothing.")
-    await panel.go_to("Nothing.")
-    await nvim.keys("gd")
-    await says("this turn has changed no file")
-
+    api.script(*edit(path, "two", "TWO", then="All done."))
     await panel.send("Shout")
     await panel.shows("· gd")
-    await nvim.command("ClaudeChanges b.py")
-    await says("no change in b.py")
-    assert await nvim.eval("getcompletion('ClaudeChanges ', 'cmdline')") == ["a.py"]
+    await nvim.command("ClaudeReview b.py")
+    await says("nothing waits for review in b.py")
+    assert "a.py" in await nvim.eval("getcompletion('ClaudeReview a', 'cmdline')")

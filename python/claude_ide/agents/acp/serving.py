@@ -107,6 +107,10 @@ class Pending:
             task.cancel()
 
 
+COMMANDS = ("execute", "other")
+"""Kinds of tools that may write any file."""
+
+
 class Observing:
     """The observed tool calls of one session; without `edits` nothing is observed."""
 
@@ -128,8 +132,11 @@ class Observing:
     def begin(self, call: Call) -> None:
         """Examine the files of a call that is about to change them, once for each call."""
         paths = [diff.path for diff in call.diffs] or [call.path]
-        is_edit = call.shown_kind == "edit" and paths[0]
-        if self._edits is not None and is_edit and call.id not in self._begun:
+        if call.shown_kind in COMMANDS:
+            paths = [""]
+        elif call.shown_kind != "edit" or not paths[0]:
+            return
+        if self._edits is not None and call.id not in self._begun:
             before = self._before(self._edits, call.id, paths)
             self._begun[call.id] = asyncio.get_running_loop().create_task(before)
 

@@ -94,6 +94,8 @@ EDITING = "editing"
 EDITED = "edited"
 PROMPTED = "prompted"
 EDITORS = "Edit|MultiEdit|Write|NotebookEdit"
+COMMANDS = "Bash|PowerShell|Monitor|mcp__.*"
+"""Tools that may write any file."""
 HOOK_SECONDS = 5
 CHANGED = (
     "The user changed your proposal before accepting it, so the file does not contain what you "
@@ -132,7 +134,7 @@ class Callbacks:
         """Return the fields of `initialize` that register our hooks and servers."""
         hooks = {"PostToolUse": [_hook(EDITED, EDITORS)]}
         if self._edits is not None:
-            hooks["PreToolUse"] = [_hook(EDITING, EDITORS)]
+            hooks["PreToolUse"] = [_hook(EDITING, f"{EDITORS}|{COMMANDS}")]
             hooks["PostToolUse"] = [_hook(EDITED)]
             hooks["UserPromptSubmit"] = [_hook(PROMPTED)]
         fields: Frame = {"hooks": hooks}
@@ -241,8 +243,9 @@ class Callbacks:
         tool, result = text(reported.get("tool_use_id")), mapping(reported.get("tool_response"))
         path = path_in(mapping(reported.get("tool_input")))
         if hook == EDITING:
-            if edits is not None and path:
-                await edits.before(tool, path)
+            is_edit = text(reported.get("tool_name")) in EDITORS.split("|")
+            if edits is not None:
+                await edits.before(tool, path if is_edit else "")
             return {}
         changed = ""
         if tool in self._changed:

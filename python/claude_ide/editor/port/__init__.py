@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from claude_ide.editor.port import formatting as _formatting
     from claude_ide.editor.port import panel as _panel
     from claude_ide.editor.port import privacy as _privacy
+    from claude_ide.editor.port import review as _review
     from claude_ide.editor.port import servers as _servers
     from claude_ide.editor.port import terminals as _terminals
     from claude_ide.editor.port import tools as _tools
@@ -51,7 +52,7 @@ class Port(Protocol):
     permission: "_terminals.Permission"
     privacy: "_privacy.Privacy"
     question: "_diffs.Question"
-    review: "_diffs.Review"
+    review: "_review.Review"
     selection: "_diagnostics.Selection"
     terminals: "_terminals.Terminals"
     typing: "_terminals.Typing"

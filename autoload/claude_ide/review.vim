@@ -1,0 +1,77 @@
+vim9script
+# Commands and maps of the review.
+
+import autoload './channel.vim'
+import autoload './file/load.vim'
+import autoload './messages/message.vim'
+import autoload './review/overlay.vim'
+
+const WORDS = ['base', 'clear', 'send', 'session', 'turn', 'undo', 'yank']
+
+var pending = '' # the command of the operator
+var hunks = 1
+
+def Matching(lead: string, words: list<string>): list<string>
+  return words->copy()->filter((_, word) => stridx(word, lead) == 0)
+enddef
+
+# Complete `:ClaudeReview`.
+export def Complete(lead: string, _: string, _: number): list<string>
+  return Matching(lead, WORDS) + getcompletion(lead, 'file')
+enddef
+
+# Complete `:ClaudeKeep` and `:ClaudeRevert`.
+export def CompleteAll(lead: string, _: string, _: number): list<string>
+  return Matching(lead, ['all'])
+enddef
+
+# Show a file in the current window, with the cursor in a row.
+export def Go(path: string, row: number): bool
+  const added = load.Add(path)
+  if has_key(added, 'refusal')
+    throw added.refusal
+  endif
+  setbufvar(added.bufnr, '&buflisted', true)
+  const failure = load.InWindow(win_getid(), added.bufnr)
+  if has_key(failure, 'refusal')
+    throw failure.refusal
+  endif
+  cursor(min([row + 1, line('$')]), 1)
+  normal! zv
+  return true
+enddef
+
+# Type words into a terminal; return whether there may be one.
+export def Send(words: string): bool
+  channel.Emit('commented', {words: words})
+  return true
+enddef
+
+# Go to the next hunk, or to the [count]th; from the last one to the next file that waits.
+export def Move(direction: number)
+  if !overlay.Go(direction, v:count1)
+    channel.Emit('review_moved', {bufnr: bufnr(), direction: direction})
+  endif
+enddef
+
+# Keep or revert the hunks in the operator's lines, or [count] hunks from the cursor on.
+export def Operate(_: string)
+  const [first, last] = [line("'["), line("']")]
+  execute $':{first},{first == last ? overlay.LastOf(first, hunks) : last}{pending}'
+enddef
+
+# Keep or revert hunks; for an `<expr>` map in Normal or Visual mode. `.` repeats it.
+export def Operator(command: string): string
+  [pending, hunks] = [command, v:count1]
+  &operatorfunc = 'claude_ide#review#Operate'
+  return mode() =~# "^[vV\<C-v>]" ? 'g@' : 'g@l'
+enddef
+
+# Show all removed lines of the hunk at the cursor, or fold them again.
+export def Show()
+  if !overlay.Unfold()
+    message.Show('no unreviewed change here', 'info')
+  endif
+enddef
+
+defcompile

@@ -1,0 +1,327 @@
+vim9script
+scriptencoding utf-8
+# Draws what waits for review in the files themselves: written lines and words are tinted, removed lines are
+# virtual ones above them where Vim has these, and each hunk has a sign. The host knows the hunks; here they
+# follow the text until it has looked at it again. Nothing runs for a file without hunks.
+
+import autoload '../channel.vim'
+import autoload '../file/disk.vim'
+import autoload '../file/path.vim' as file
+import autoload '../file/text.vim' as buffer_text
+import autoload '../messages/announce.vim'
+import autoload '../messages/plain.vim'
+import autoload '../timing/debounce.vim'
+
+const INTERVAL = 100 # milliseconds
+const MOST_REMOVED = 20 # lines of one hunk that are shown unasked
+const MOST_BYTES = 1000000 # of a text that is looked at while the user types
+const GROUP = 'claude_ide_review'
+const HAS_LINES = has('patch-9.0.0438') # text above a line
+const NOTHING = '{"files":[],"remarks":[],"unknown":[]}'
+
+final drawn: dict<dict<any>> = {} # {hunks, unfolded, debounce} by buffer
+var waiting: dict<number> = {} # hunks by real path
+var remarked: dict<bool> = {} # by real path
+var remarks = 0 # that are not sent
+var value = NOTHING
+var is_defined = false
+
+def Define()
+  if is_defined
+    return
+  endif
+  is_defined = true
+  highlight default link ClaudeIdeAdded DiffAdd
+  highlight default link ClaudeIdeRemoved DiffDelete
+  highlight default link ClaudeIdeChanged DiffText
+  highlight default link ClaudeIdeReview Identifier
+  highlight default link ClaudeIdeComment Todo
+  highlight default link ClaudeIdeCommentSent Comment
+  sign_define('ClaudeIdeReview', {text: '▎', texthl: 'ClaudeIdeReview'})
+  sign_define('ClaudeIdeReviewRemoved', {text: '▔', texthl: 'ClaudeIdeReview'})
+  sign_define('ClaudeIdeRemark', {text: '»', texthl: 'ClaudeIdeComment'})
+  for [name, group, priority] in [['added', 'Added', 0], ['changed', 'Changed', 1], ['removed', 'Removed', 0],
+      ['remark', 'Comment', 0], ['sent', 'CommentSent', 0]]
+    prop_type_add('claude_ide_' .. name,
+      {highlight: 'ClaudeIde' .. group, priority: priority, combine: true})
+  endfor
+  prop_type_add('claude_ide_hunk', {})
+enddef
+
+# The path that the host has for a buffer's file; empty if it holds none.
+def PathOf(bufnr: number): string
+  const name = bufloaded(bufnr) ? file.Path(bufnr) : ''
+  return empty(name) ? '' : file.Resolved(name)
+enddef
+
+# A loaded buffer as the host has to know it (`ShownBuffer` in `editor/port/review.py`).
+export def Buffer(bufnr: number): any
+  const path = PathOf(bufnr)
+  if empty(path)
+    return v:null
+  endif
+  final found: dict<any> = {
+    bufnr: bufnr,
+    path: path,
+    tick: getbufvar(bufnr, 'changedtick'),
+    text: buffer_text.Get(bufnr),
+    is_modified: getbufvar(bufnr, '&modified') ? true : false,
+    row: bufnr == bufnr() ? line('.') - 1 : 0,
+  }
+  const [first, last] = [getpos("'<"), getpos("'>")]
+  if bufnr == bufnr() && first[1] > 0
+    found.selected = [first[1] - 1, last[1]]
+  endif
+  return found
+enddef
+
+# The loaded buffers of files, each with its path.
+export def Find(paths: list<string>): list<list<any>>
+  return file.Loaded()->mapnew((_, bufnr) => [bufnr, PathOf(bufnr)])
+    ->filter((_, found) => index(paths, found[1]) >= 0)
+enddef
+
+# Drawing
+
+def AddProp(bufnr: number, type: string, first: number, column: number, last: number, end: number)
+  prop_add(first, column, {bufnr: bufnr, type: 'claude_ide_' .. type, end_lnum: last, end_col: end})
+enddef
+
+def DrawRemoved(bufnr: number, hunk: dict<any>, line: number, is_unfolded: bool)
+  const count = len(hunk.removed) + hunk.more
+  var lines: list<string> = hunk.removed->mapnew((_, each) => plain.Harmless(each))
+  if count > MOST_REMOVED && !is_unfolded
+    lines = [$'▸ {count} removed lines']
+  elseif hunk.more > 0
+    lines += [$'… {hunk.more} more lines']
+  endif
+  const is_below = hunk.row >= Count(bufnr)
+  for text in lines
+    prop_add(line, 0, {
+      bufnr: bufnr,
+      type: 'claude_ide_removed',
+      text: text->empty() ? ' ' : text,
+      text_align: is_below ? 'below' : 'above',
+      text_wrap: 'truncate',
+    })
+  endfor
+enddef
+
+def Count(bufnr: number): number
+  return file.Info(bufnr).lines
+enddef
+
+def DrawHunk(bufnr: number, hunk: dict<any>, unfolded: dict<bool>)
+  const last = Count(bufnr)
+  const line = min([hunk.row + 1, last])
+  if !empty(hunk.removed) && HAS_LINES
+    DrawRemoved(bufnr, hunk, line, has_key(unfolded, join(hunk.removed, "\n")))
+  endif
+  if hunk.count > 0
+    const end = min([hunk.row + hunk.count, last])
+    AddProp(bufnr, 'added', line, 1, end, strlen(getbufline(bufnr, end)[0]) + 1)
+    for [at, spans] in hunk.new_spans
+      for [from, to] in spans
+        AddProp(bufnr, 'changed', hunk.row + 1 + at, from + 1, hunk.row + 1 + at, to + 1)
+      endfor
+    endfor
+  endif
+  const sign = hunk.count > 0 ? 'ClaudeIdeReview' : 'ClaudeIdeReviewRemoved'
+  for row in range(line, max([line, min([hunk.row + hunk.count, last])]))
+    sign_place(0, GROUP, sign, bufnr, {lnum: row, priority: 8})
+  endfor
+enddef
+
+def DrawRemark(bufnr: number, remark: dict<any>)
+  const is_open = remark.state ==# 'open'
+  const note = is_open ? '» ' : $'» ({remark.state}) '
+  const line = min([remark.first + 1, Count(bufnr)])
+  if HAS_LINES
+    prop_add(line, 0, {
+      bufnr: bufnr,
+      type: is_open ? 'claude_ide_remark' : 'claude_ide_sent',
+      text: ' ' .. note .. plain.OneLine(remark.words),
+      text_align: 'after',
+    })
+  endif
+  sign_place(0, GROUP, 'ClaudeIdeRemark', bufnr, {lnum: line, priority: 9})
+enddef
+
+def Clear(bufnr: number)
+  sign_unplace(GROUP, {buffer: bufnr})
+  for name in ['added', 'changed', 'removed', 'remark', 'sent']
+    prop_remove({type: 'claude_ide_' .. name, bufnr: bufnr, all: true})
+  endfor
+enddef
+
+def EmitShown(bufnr: number)
+  channel.Emit('review_shown', {bufnr: bufnr})
+enddef
+
+# What the user types is looked at once they pause; a large text only when they are done.
+def Attach(bufnr: number)
+  const debounced = debounce.New(INTERVAL, () => {
+    if has_key(drawn, bufnr) && bufloaded(bufnr)
+      EmitShown(bufnr)
+    endif
+  })
+  drawn[bufnr].listener = listener_add((_, _, _, _, _) => {
+    debounced.Soon()
+  }, bufnr)
+enddef
+
+def Forget(bufnr: number)
+  if has_key(drawn, bufnr)
+    listener_remove(drawn[bufnr].listener)
+    remove(drawn, bufnr)
+  endif
+enddef
+
+# Draw the hunks and the remarks of a buffer; return false if it has another text by now.
+export def Draw(bufnr: number, tick: number, hunks: list<any>, here: list<any>): bool
+  if !bufloaded(bufnr)
+    return true
+  elseif getbufvar(bufnr, 'changedtick') != tick
+    return false
+  endif
+  const is_empty = empty(hunks) && empty(here)
+  if is_empty && !has_key(drawn, bufnr)
+    return true
+  endif
+  Define()
+  if !has_key(drawn, bufnr)
+    drawn[bufnr] = {hunks: [], unfolded: {}, listener: 0}
+    Attach(bufnr)
+  endif
+  Clear(bufnr)
+  drawn[bufnr].hunks = hunks
+  for hunk in hunks
+    DrawHunk(bufnr, hunk, drawn[bufnr].unfolded)
+  endfor
+  for remark in here
+    DrawRemark(bufnr, remark)
+  endfor
+  if is_empty
+    Forget(bufnr)
+  endif
+  return true
+enddef
+
+# The path of a buffer with hunks or remarks; empty for another one.
+def Known(bufnr: number): string
+  const path = empty(waiting) && empty(remarked) ? '' : PathOf(bufnr)
+  return has_key(waiting, path) || has_key(remarked, path) ? path : ''
+enddef
+
+# Only for autocommands.
+export def Look(bufnr: number)
+  if !empty(Known(bufnr))
+    EmitShown(bufnr)
+  endif
+enddef
+
+# Only for autocommands.
+export def Wrote(bufnr: number)
+  const path = Known(bufnr)
+  if !empty(path)
+    channel.Emit('review_written', {path: path})
+  endif
+enddef
+
+# Know the files that wait, those with remarks, how many remarks are not sent, and all of it as JSON.
+export def Waiting(files: dict<number>, paths: list<string>, count: number, json: string): bool
+  const is_same = files == waiting && count == remarks
+  [waiting, remarks, value] = [files, count, json]
+  remarked = {}
+  for path in paths
+    remarked[path] = true
+  endfor
+  augroup claude_ide_review
+    autocmd!
+    autocmd BufWinEnter * claude_ide#review#overlay#Look(str2nr(expand('<abuf>')))
+    autocmd BufWritePost * claude_ide#review#overlay#Wrote(str2nr(expand('<abuf>')))
+  augroup END
+  if !is_same
+    announce.Event('ClaudeReviewChanged', Counts())
+  endif
+  return true
+enddef
+
+# What waits (`:help claude-ide.review()`).
+export def Value(): dict<any>
+  return json_decode(value)
+enddef
+
+# How much waits.
+export def Counts(): dict<number>
+  return {files: len(waiting), hunks: reduce(values(waiting), (sum, each) => sum + each, 0), remarks: remarks}
+enddef
+
+# Write a buffer as it is: no autocommand changes its text. Return why that failed.
+export def Save(bufnr: number): string
+  const ignored = &eventignore
+  &eventignore = (empty(ignored) ? '' : ignored .. ',') .. 'BufWritePre,FileWritePre,BufWrite'
+  var refusal = ''
+  try
+    refusal = disk.Write(bufnr)
+  finally
+    &eventignore = ignored
+  endtry
+  return refusal
+enddef
+
+# Moving
+
+# The first and last line of each hunk of the current buffer, as the text is now.
+def Places(): list<list<number>>
+  if !has_key(drawn, bufnr())
+    return []
+  endif
+  const last = line('$')
+  return drawn[bufnr()].hunks->mapnew((_, hunk) =>
+    [min([hunk.row + 1, last]), max([min([hunk.row + 1, last]), min([hunk.row + hunk.count, last])])])
+enddef
+
+# Go to the next or previous hunk; return false if there is none.
+export def Go(direction: number, count: number): bool
+  const lines = Places()->mapnew((_, place) => place[0])
+    ->filter((_, each) => (each - line('.')) * direction > 0)
+  const at = direction == 1 ? count - 1 : len(lines) - count
+  if at < 0 || at >= len(lines)
+    return false
+  endif
+  execute "normal! m'"
+  cursor(lines[at], 1)
+  normal! zv
+  return true
+enddef
+
+# The last line of some hunks from a line on.
+export def LastOf(line: number, count: number): number
+  const places = Places()->filter((_, place) => place[1] >= line)
+  return count > 1 && len(places) >= count ? places[count - 1][1] : line
+enddef
+
+# Show all removed lines of the hunk at the cursor, or fold them again; return false if there is none.
+export def Unfold(): bool
+  const at = Places()->indexof((_, place) => place[0] <= line('.') && line('.') <= place[1])
+  if at < 0
+    return false
+  endif
+  const hunk = drawn[bufnr()].hunks[at]
+  if !HAS_LINES
+    popup_atcursor(empty(hunk.removed) ? [''] : hunk.removed, {highlight: 'ClaudeIdeRemoved'})
+    return true
+  endif
+  final unfolded: dict<bool> = drawn[bufnr()].unfolded
+  const key = join(hunk.removed, "\n")
+  if has_key(unfolded, key)
+    remove(unfolded, key)
+  else
+    unfolded[key] = true
+  endif
+  EmitShown(bufnr())
+  return true
+enddef
+
+defcompile

@@ -1,0 +1,473 @@
+--- Draws what waits for review in the files themselves: written lines and words are tinted, removed lines are
+--- virtual ones above them, and each hunk has a sign. The host knows the hunks; here they follow the text
+--- until it has looked at it again. Nothing runs for a file without hunks.
+local announce = require('claude_ide.messages.announce')
+local buffer_text = require('claude_ide.file.text')
+local channel = require('claude_ide.channel')
+local debounce = require('claude_ide.timing.debounce')
+local disk = require('claude_ide.file.disk')
+local file = require('claude_ide.file.path')
+local highlights = require('claude_ide.highlights')
+local own_options = require('claude_ide.own_options')
+local plain = require('claude_ide.messages.plain')
+
+local M = {}
+
+local api = vim.api
+local augroup = api.nvim_create_augroup('claude_ide_review', { clear = true })
+local namespace = api.nvim_create_namespace('claude_ide_review')
+local hunk_namespace = api.nvim_create_namespace('claude_ide_review_hunks')
+
+local INTERVAL = 100 -- milliseconds
+local MOST_REMOVED = 20 -- lines of one hunk that are shown unasked
+local MOST_BYTES = 1e6 -- of a text that is looked at while the user types
+-- Below those of treesitter: code keeps its colours.
+local PRIORITY = 90
+local SIGN_PRIORITY = 8
+
+---@class claude_ide.ReviewHunk
+---@field row integer 0-based
+---@field count integer rows
+---@field removed string[]
+---@field more integer removed lines that are not here
+---@field old_spans { [1]: integer, [2]: integer[][] }[] index of a removed line, from 0, and its bytes
+---@field new_spans { [1]: integer, [2]: integer[][] }[] the same of the rows
+
+---@class claude_ide.ReviewDrawn
+---@field hunks table<integer, claude_ide.ReviewHunk> by the id of their mark
+---@field unfolded table<string, true> the removed lines that the user wants to see all of
+---@field is_attached? boolean
+
+---@class claude_ide.DrawnRemark
+---@field first integer row, 0-based
+---@field last integer exclusive
+---@field words string
+---@field state 'open'|'sent'|'answered'
+
+local drawn = {} ---@type table<integer, claude_ide.ReviewDrawn> by buffer
+local waiting = {} ---@type table<string, integer> hunks by real path
+local remarked = {} ---@type table<string, true> by real path
+local remarks = 0 -- that are not sent
+local value = '{"files":[],"remarks":[],"unknown":[]}'
+local is_watching = false
+
+-- The path that the host has for a buffer's file; nil if no file can have its name.
+local function path_of(bufnr)
+  local name = api.nvim_buf_is_loaded(bufnr) and file.path(bufnr)
+  return name and file.real(name) or nil
+end
+
+local function selected(bufnr)
+  local first, last = api.nvim_buf_get_mark(bufnr, '<')[1], api.nvim_buf_get_mark(bufnr, '>')[1]
+  return first > 0 and { first - 1, last } or nil
+end
+
+--- A loaded buffer as the host has to know it (`ShownBuffer` in `editor/port/review.py`).
+---@param bufnr integer
+---@return table?
+function M.buffer(bufnr)
+  local path = path_of(bufnr)
+  if not path then
+    return nil
+  end
+  local is_current = bufnr == api.nvim_get_current_buf()
+  return {
+    bufnr = bufnr,
+    path = path,
+    tick = api.nvim_buf_get_changedtick(bufnr),
+    text = buffer_text.get(bufnr),
+    is_modified = vim.bo[bufnr].modified,
+    row = is_current and api.nvim_win_get_cursor(0)[1] - 1 or 0,
+    selected = selected(bufnr),
+  }
+end
+
+--- The loaded buffers of files, each with its path.
+---@param paths string[] without links
+---@return { [1]: integer, [2]: string }[]
+function M.find(paths)
+  local wanted, found = {}, {}
+  for _, path in ipairs(paths) do
+    wanted[path] = true
+  end
+  for _, bufnr in ipairs(api.nvim_list_bufs()) do
+    local path = path_of(bufnr)
+    if path and wanted[path] then
+      table.insert(found, { bufnr, path })
+    end
+  end
+  return found
+end
+
+-- Drawing
+
+local function chunks_of(line, spans)
+  local chunks, column = {}, 0
+  for _, span in ipairs(spans or {}) do
+    table.insert(chunks, { plain.harmless(line:sub(column + 1, span[1])), 'ClaudeIdeRemoved' })
+    table.insert(chunks, { plain.harmless(line:sub(span[1] + 1, span[2])), 'ClaudeIdeChanged' })
+    column = span[2]
+  end
+  table.insert(chunks, { plain.harmless(line:sub(column + 1)), 'ClaudeIdeRemoved' })
+  return chunks
+end
+
+local function removed_lines(hunk, is_unfolded, width)
+  local count = #hunk.removed + hunk.more
+  if count > MOST_REMOVED and not is_unfolded then
+    return { { { ('▸ %d removed lines'):format(count), 'ClaudeIdeRemoved' } } }
+  end
+  local rows, spans = {}, {}
+  for _, each in ipairs(hunk.old_spans) do
+    spans[each[1]] = each[2]
+  end
+  for index, line in ipairs(hunk.removed) do
+    local chunks = chunks_of(line, spans[index - 1])
+    local room = width - vim.fn.strdisplaywidth(line)
+    if room > 0 then
+      table.insert(chunks, { (' '):rep(room), 'ClaudeIdeRemoved' })
+    end
+    rows[index] = chunks
+  end
+  if hunk.more > 0 then
+    table.insert(rows, { { ('… %d more lines'):format(hunk.more), 'ClaudeIdeRemoved' } })
+  end
+  return rows
+end
+
+local function mark(bufnr, space, row, column, options)
+  options.strict = false
+  return api.nvim_buf_set_extmark(bufnr, space, row, column, options)
+end
+
+local function draw_added(bufnr, hunk)
+  mark(bufnr, namespace, hunk.row, 0, {
+    end_row = hunk.row + hunk.count,
+    hl_group = 'ClaudeIdeAdded',
+    hl_eol = true,
+    priority = PRIORITY,
+  })
+  for _, each in ipairs(hunk.new_spans) do
+    for _, span in ipairs(each[2]) do
+      mark(bufnr, namespace, hunk.row + each[1], span[1], {
+        end_col = span[2],
+        hl_group = 'ClaudeIdeChanged',
+        priority = PRIORITY + 1,
+      })
+    end
+  end
+end
+
+local function key_of(hunk)
+  return table.concat(hunk.removed, '\n')
+end
+
+local function draw_hunk(bufnr, state, hunk, width)
+  local last = api.nvim_buf_line_count(bufnr) - 1
+  local row = math.min(hunk.row, last)
+  if #hunk.removed > 0 then
+    mark(bufnr, namespace, row, 0, {
+      virt_lines = removed_lines(hunk, state.unfolded[key_of(hunk)], width),
+      virt_lines_above = hunk.row <= last,
+      virt_lines_overflow = 'scroll',
+      priority = PRIORITY,
+    })
+  end
+  if hunk.count > 0 then
+    draw_added(bufnr, hunk)
+  end
+  for at = row, math.max(row, math.min(hunk.row + hunk.count - 1, last)) do
+    mark(bufnr, namespace, at, 0, {
+      sign_text = hunk.count > 0 and '▎' or '▔',
+      sign_hl_group = hunk.count > 0 and 'ClaudeIdeReview' or 'ClaudeIdeReviewRemoved',
+      priority = SIGN_PRIORITY,
+    })
+  end
+  local id = mark(bufnr, hunk_namespace, row, 0, { end_row = math.min(row + hunk.count, last + 1) })
+  state.hunks[id] = hunk
+end
+
+local function draw_remark(bufnr, remark)
+  local last = api.nvim_buf_line_count(bufnr)
+  local is_open = remark.state == 'open'
+  local note = is_open and '» ' or ('» (%s) '):format(remark.state)
+  local group = is_open and 'ClaudeIdeComment' or 'ClaudeIdeCommentSent'
+  for row = remark.first, math.min(remark.last, last) - 1 do
+    local is_first = row == remark.first
+    mark(bufnr, namespace, row, 0, {
+      sign_text = '»',
+      sign_hl_group = group,
+      virt_text = is_first and { { note .. plain.one_line(remark.words), group } } or nil,
+      priority = SIGN_PRIORITY + 1,
+    })
+  end
+end
+
+local function width_of(bufnr)
+  local win = vim.fn.win_findbuf(bufnr)[1]
+  local info = win and vim.fn.getwininfo(win)[1]
+  return info and math.max(info.width - info.textoff, 1) or 0
+end
+
+local function redraw(bufnr, state, hunks, here)
+  api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
+  api.nvim_buf_clear_namespace(bufnr, hunk_namespace, 0, -1)
+  state.hunks = {}
+  local width = width_of(bufnr)
+  for _, hunk in ipairs(hunks) do
+    draw_hunk(bufnr, state, hunk, width)
+  end
+  for _, remark in ipairs(here) do
+    draw_remark(bufnr, remark)
+  end
+end
+
+-- The user's keys for the maps are there only as long as something waits in the buffer.
+---@param change fun(mode: string, key: string, plug: string, there?: table) `there`: the buffer's own map
+local function each_key(bufnr, change)
+  local given = own_options.get('review', 'keys')
+  api.nvim_buf_call(bufnr, function()
+    for name, key in pairs(type(given) == 'table' and given or {}) do
+      for _, mode in ipairs({ 'n', 'x' }) do
+        local there = vim.fn.maparg(key, mode, false, true)
+        local plug = ('<Plug>(claude-hunk-%s)'):format(name)
+        change(mode, key, plug, there.buffer == 1 and there or nil)
+      end
+    end
+  end)
+end
+
+local function define_keys(bufnr)
+  each_key(bufnr, function(mode, key, plug, there)
+    if not there then
+      vim.keymap.set(mode, key, plug, { buffer = bufnr, remap = true })
+    end
+  end)
+end
+
+local function remove_keys(bufnr)
+  each_key(bufnr, function(mode, key, plug, there)
+    if there and there.rhs == plug then
+      vim.keymap.del(mode, key, { buffer = bufnr })
+    end
+  end)
+end
+
+local function emit_shown(bufnr)
+  channel.emit('review_shown', { bufnr = bufnr })
+end
+
+-- What the user types is looked at once they pause; a large text only when they are done.
+local function attach(bufnr, state)
+  if state.is_attached then
+    return
+  end
+  local look = debounce.new(INTERVAL, function()
+    local is_large = api.nvim_buf_is_loaded(bufnr)
+      and api.nvim_buf_get_offset(bufnr, api.nvim_buf_line_count(bufnr)) > MOST_BYTES
+    if drawn[bufnr] and not (is_large and vim.fn.mode() == 'i') then
+      emit_shown(bufnr)
+    end
+  end).soon
+  state.is_attached = api.nvim_buf_attach(bufnr, false, {
+    on_lines = function()
+      if not drawn[bufnr] then
+        return true
+      end
+      look()
+    end,
+    on_detach = function()
+      drawn[bufnr] = nil
+    end,
+  })
+end
+
+--- Draw the hunks and the remarks of a buffer.
+---@param bufnr integer
+---@param tick integer
+---@param hunks claude_ide.ReviewHunk[]
+---@param here claude_ide.DrawnRemark[]
+---@return boolean is_drawn false if the buffer has another text by now
+function M.draw(bufnr, tick, hunks, here)
+  if not api.nvim_buf_is_loaded(bufnr) then
+    return true
+  elseif api.nvim_buf_get_changedtick(bufnr) ~= tick then
+    return false
+  end
+  local state = drawn[bufnr]
+  local is_empty = #hunks == 0 and #here == 0
+  if not state and is_empty then
+    return true
+  end
+  highlights.define()
+  if not state then
+    define_keys(bufnr)
+  end
+  state = state or { hunks = {}, unfolded = {} }
+  drawn[bufnr] = state
+  redraw(bufnr, state, hunks, here)
+  if is_empty then
+    remove_keys(bufnr)
+    drawn[bufnr] = nil
+  else
+    attach(bufnr, state)
+  end
+  return true
+end
+
+-- Scroll to the virtual lines above the cursor's line, if that is the first in the window: Neovim leaves them
+-- out there.
+local function reveal()
+  local bufnr = api.nvim_get_current_buf()
+  if not drawn[bufnr] then
+    return
+  end
+  local view = vim.fn.winsaveview()
+  if view.topfill > 0 or view.topline ~= view.lnum then
+    return
+  end
+  local from = { view.lnum - 1, 0 }
+  for _, each in ipairs(api.nvim_buf_get_extmarks(0, namespace, from, from, { details = true })) do
+    local lines = each[4].virt_lines_above and each[4].virt_lines
+    if lines then
+      local most = math.max(api.nvim_win_get_height(0) - 2, 0)
+      vim.fn.winrestview({ topline = view.topline, topfill = math.min(#lines, most) })
+    end
+  end
+end
+
+-- The path of a buffer with hunks or remarks.
+local function is_known(bufnr)
+  local path = (next(waiting) or next(remarked)) and path_of(bufnr)
+  return path and (waiting[path] or remarked[path]) and path or nil
+end
+
+local function watch()
+  if is_watching then
+    return
+  end
+  is_watching = true
+  local function on(events, callback)
+    api.nvim_create_autocmd(events, { group = augroup, callback = callback })
+  end
+  on('BufWinEnter', function(event)
+    if is_known(event.buf) then
+      emit_shown(event.buf)
+    end
+  end)
+  on('BufWritePost', function(event)
+    local path = is_known(event.buf)
+    if path then
+      channel.emit('review_written', { path = path })
+    end
+  end)
+  on('CursorMoved', reveal)
+  on('VimResized', function()
+    for bufnr in pairs(drawn) do
+      emit_shown(bufnr)
+    end
+  end)
+end
+
+--- Know the files that wait.
+---@param files table<string, integer> hunks by real path
+---@param paths string[] the files with remarks
+---@param count integer remarks that are not sent
+---@param json string what `review()` returns
+function M.waiting(files, paths, count, json)
+  value = json
+  local is_same = vim.deep_equal(files, waiting) and count == remarks
+  waiting, remarks, remarked = files, count, {}
+  for _, path in ipairs(paths) do
+    remarked[path] = true
+  end
+  watch()
+  if not is_same then
+    announce.event('ClaudeReviewChanged', M.counts())
+  end
+end
+
+--- What waits (`:help claude-ide.review()`).
+---@return table
+function M.value()
+  return vim.json.decode(value)
+end
+
+--- How much waits.
+---@return { files: integer, hunks: integer, remarks: integer }
+function M.counts()
+  local counts = { files = 0, hunks = 0, remarks = remarks }
+  for _, hunks in pairs(waiting) do
+    counts.files, counts.hunks = counts.files + 1, counts.hunks + hunks
+  end
+  return counts
+end
+
+--- Write a buffer as it is: no autocommand changes its text.
+---@param bufnr integer
+---@return string refusal empty if it was written
+function M.save(bufnr)
+  local ignored = vim.o.eventignore
+  vim.o.eventignore = (ignored == '' and '' or ignored .. ',') .. 'BufWritePre,FileWritePre,BufWrite'
+  local refusal = disk.write(bufnr)
+  vim.o.eventignore = ignored
+  return refusal or ''
+end
+
+-- Moving
+
+---@return integer[] rows of the hunks, from the top
+local function rows_of(bufnr)
+  return vim.tbl_map(function(each)
+    return each[2]
+  end, api.nvim_buf_get_extmarks(bufnr, hunk_namespace, 0, -1, {}))
+end
+
+--- Go to the next or previous hunk, over the end of the file into the next one that waits.
+---@param direction 1|-1
+---@param count integer
+---@return boolean is_found
+function M.go(direction, count)
+  local row = api.nvim_win_get_cursor(0)[1] - 1
+  local beyond = vim.tbl_filter(function(each)
+    return (each - row) * direction > 0
+  end, rows_of(0))
+  local target = beyond[direction == 1 and count or #beyond - count + 1]
+  if not target then
+    return false
+  end
+  vim.cmd("normal! m'")
+  api.nvim_win_set_cursor(0, { target + 1, 0 })
+  vim.cmd('normal! zv')
+  reveal()
+  return true
+end
+
+--- The last line of some hunks from a line on.
+---@param line integer 1-based
+---@param count integer hunks
+---@return integer
+function M.last_of(line, count)
+  local from = { line - 1, 0 }
+  local found = api.nvim_buf_get_extmarks(0, hunk_namespace, from, -1, { details = true })
+  local last = found[count]
+  return last and count > 1 and math.max(last[4].end_row, last[2] + 1) or line
+end
+
+--- Show all removed lines of the hunk at the cursor, or fold them again.
+---@return boolean is_found
+function M.unfold()
+  local bufnr, row = api.nvim_get_current_buf(), api.nvim_win_get_cursor(0)[1] - 1
+  local state = drawn[bufnr]
+  for _, each in ipairs(api.nvim_buf_get_extmarks(bufnr, hunk_namespace, 0, -1, { details = true })) do
+    if state and each[2] <= row and row < math.max(each[4].end_row, each[2] + 1) then
+      local key = key_of(state.hunks[each[1]])
+      state.unfolded[key] = not state.unfolded[key] or nil
+      emit_shown(bufnr)
+      return true
+    end
+  end
+  return false
+end
+
+return M

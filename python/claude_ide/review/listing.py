@@ -1,0 +1,113 @@
+"""What waits for review, as lines of a list and as a value for the user's scripts."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from claude_ide.editor.port.review import ListItem
+from claude_ide.review.baseline import Rows, Texts, lines_of
+from claude_ide.review.review import File
+from claude_ide.review.store import Remark
+
+CONTEXT = 3
+"""Lines around a hunk in the preview."""
+
+MOST_PREVIEWED = 400
+"""Lines of one hunk in the preview."""
+
+
+def items(root: str, file: File) -> list[tuple[Rows | None, ListItem]]:
+    """Return the lines of a file in the list, each with its rows; None: the whole file."""
+    path = str(Path(root, file.path))
+    texts, perhaps = file.texts, "perhaps: " if file.entry.is_perhaps else ""
+    if file.is_whole or texts is None:
+        added, removed = file.counts
+        mode = file.entry.mode
+        if mode is not None and file.status == "modified":
+            label = f"+0 \N{MINUS SIGN}0  {perhaps}mode {mode[0]:o} → {mode[1]:o}"
+            return [(None, ListItem(path, 0, label, []))]
+        words = {"created": "new file", "deleted": "deleted file"}.get(file.status, file.status)
+        moved = f" from {file.entry.origin}" if file.entry.origin else ""
+        note = f" ({file.entry.obstacle})" if file.entry.obstacle else ""
+        text = f"+{added} \N{MINUS SIGN}{removed}  {perhaps}{words}{moved}{note}"
+        return [(None, ListItem(path, 0, text, _diff_of_whole(texts)))]
+    base, now = lines_of(texts.base or ""), lines_of(texts.now or "")
+    items = list[tuple[Rows | None, ListItem]]()
+    for hunk in file.hunks:
+        new, old = now[hunk.start : hunk.stop], base[hunk.first : hunk.last]
+        first = next((line.strip() for line in new or old if line.strip()), "")
+        text = f"+{len(new)} \N{MINUS SIGN}{len(old)}  {perhaps}{first}"
+        before = base[max(hunk.first - CONTEXT, 0) : hunk.first]
+        after = now[hunk.stop : hunk.stop + CONTEXT]
+        marked = [
+            *_marked(" ", before),
+            *_marked("-", old),
+            *_marked("+", new),
+            *_marked(" ", after),
+        ]
+        place = (hunk.start, max(hunk.stop, hunk.start + 1))
+        items.append((place, ListItem(path, hunk.start, text, marked[:MOST_PREVIEWED])))
+    return items
+
+
+def _diff_of_whole(texts: Texts | None) -> list[str]:
+    if texts is None:
+        return []
+    old, new = lines_of(texts.base or ""), lines_of(texts.now or "")
+    return [*_marked("-", old if not new else []), *_marked("+", new)][:MOST_PREVIEWED]
+
+
+def _marked(sign: str, lines: Sequence[str]) -> list[str]:
+    return [sign + line.rstrip("\r\n") for line in lines]
+
+
+def title(waiting: Sequence[File]) -> str:
+    """Return the title of the list."""
+    added = sum(each.counts[0] for each in waiting)
+    removed = sum(each.counts[1] for each in waiting)
+    noun = "file" if len(waiting) == 1 else "files"
+    return f"Claude: {len(waiting)} {noun} +{added} \N{MINUS SIGN}{removed} · g? keys"
+
+
+def value(
+    root: str, waiting: Sequence[File], remarks: Sequence[Remark], unknown: Sequence[str]
+) -> dict[str, Any]:
+    """Return what `review()` of the editors returns (`:help claude-ide.review()`)."""
+    return {
+        "files": [
+            {
+                "path": str(Path(root, file.path)),
+                "status": file.status,
+                "hunks": _hunk_values(file),
+            }
+            for file in waiting
+        ],
+        "remarks": [
+            {
+                "path": str(Path(root, each.path)),
+                "first": each.first + 1,
+                "last": each.last,
+                "words": each.words,
+                "state": each.state,
+            }
+            for each in remarks
+        ],
+        "unknown": [
+            *unknown,
+            *(f"{file.path}: {file.entry.obstacle}" for file in waiting if file.texts is None),
+        ],
+    }
+
+
+def _hunk_values(file: File) -> list[dict[str, Any]]:
+    now = lines_of((file.texts.now if file.texts else None) or "")
+    return [
+        {
+            "first": hunk.start + 1,
+            "last": hunk.stop,
+            "added": hunk.stop - hunk.start,
+            "removed": hunk.last - hunk.first,
+            "text": "".join(now[hunk.start : hunk.stop]),
+        }
+        for hunk in file.hunks
+    ]

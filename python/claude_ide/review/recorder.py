@@ -1,0 +1,236 @@
+"""Records what one session of an agent writes, whatever it writes it with.
+
+Tools that edit name their files. What commands change is found by comparing the folder before and
+after them, without what the user has written in this editor meanwhile.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from claude_ide import files
+from claude_ide.editor.busy import soon
+from claude_ide.editor.editor import Editor
+from claude_ide.errors import EditorError
+from claude_ide.paths import real
+from claude_ide.review.review import Turn
+from claude_ide.review.snapshot import LARGEST, Found, Snapshot
+from claude_ide.review.store import Told
+
+if TYPE_CHECKING:
+    from claude_ide.review.service import Folder, ReviewService
+
+BUSY_SECONDS = 1.0
+"""How long an agent waits for the editor, which may be at a prompt."""
+
+MOST_USED = 300
+"""Files that were read or written, whose texts are noted where git does not have them."""
+
+LONGEST_NOTE = 6000
+TOO_MANY = "too many files differ here: commands may have changed more"
+REVERTED = (
+    "The user has reverted these of your changes in the editor. The files no longer contain them; "
+    "do not make them again unless the user asks:"
+)
+RESTORED = "The user has restored these of your changes, which had been reverted:"
+
+
+class Recorder:
+    """Records for one session, which works in `folder`.
+
+    `tell_user` is called with what the model is told, such as `reverted 2 changes in a.py`.
+    """
+
+    def __init__(
+        self,
+        service: "ReviewService",
+        editor: Editor,
+        session: str,
+        folder: str,
+        tell_user: Callable[[str], object] = lambda what: None,
+    ) -> None:
+        self._service = service
+        self._editor = editor
+        self.session = session
+        self._here = folder
+        self._turns = 0
+        self._before: Snapshot | None = None
+        self._running: set[str] = set()
+        self._used: dict[str, None] = {}
+        self._noted: dict[str, bytes | None] = {}
+        """What files had before the tools that are writing them."""
+        self._asked: set[str] = set()
+        """Files of edits that the user was shown, and may allow: these are reviewed then."""
+        self._background = ""
+        """The turn whose commands may still run in the background; empty if there are none."""
+        self._order = asyncio.Lock()
+        self.tell_user = tell_user
+
+    @property
+    def turn(self) -> Turn:
+        """The current turn."""
+        return Turn(self.session, str(self._turns))
+
+    async def prompted(self) -> None:
+        """Begin a turn: what was written since the last one and is no agent's is the user's."""
+        async with self._order:
+            folder = await self._service.folder(self._here)
+            if self._running or self._background:
+                # The user has stopped the last turn, or its commands go on.
+                await self._compare(folder, is_perhaps=not self._running)
+                self._running.clear()
+            self._turns += 1
+            self._asked.clear()
+            await self._soon_watch()
+            await folder.run(folder.review.look_at_all)
+            for path in reversed(self._editor.state.paths):
+                self._use(path)
+
+    async def command_begun(self, use: str) -> None:
+        """Note the folder before a command, or another tool that may write anything."""
+        async with self._order:
+            folder = await self._service.folder(self._here)
+            if not self._running:
+                self._before = await folder.snapshots.take(self._used)
+            self._running.add(use)
+
+    async def command_ended(self, use: str) -> list[Found]:
+        """Record what has changed since; return it."""
+        async with self._order:
+            if use not in self._running:
+                return []
+            self._running.discard(use)
+            return await self._compare(await self._service.folder(self._here))
+
+    def in_background(self) -> None:
+        """Know that a command of this turn goes on after its tool has ended."""
+        self._background = self.turn.turn
+
+    async def before_write(self, path: str) -> None:
+        """Note a file that a tool is about to write."""
+        async with self._order:
+            self._noted[real(path)] = await asyncio.to_thread(_read, path)
+
+    def is_writing(self, path: str) -> bool:
+        """Return whether a tool was about to write a file."""
+        return real(path) in self._noted
+
+    def used(self, path: str) -> None:
+        """Know that a tool has read a file: its text is noted before commands."""
+        self._use(real(path))
+
+    def replaced(self, path: str, unsaved: str) -> None:
+        """Know that what is being written replaces unsaved text of the user."""
+        if real(path) in self._noted:
+            self._noted[real(path)] = unsaved.encode("utf-8", "surrogateescape")
+
+    def asked(self, path: str) -> None:
+        """Know that the user decides about an edit of a file: if written, they have seen it."""
+        self._asked.add(real(path))
+
+    async def wrote(self, path: str, before: str | None = None, *, is_known: bool = False) -> None:
+        """Record that a tool has written a file. `before` is what the tool reports, if it does."""
+        async with self._order:
+            folder = await self._service.folder(self._here)
+            path = real(path)
+            after = await asyncio.to_thread(_read, path)
+            if path in self._noted:
+                old, obstacle = self._noted.pop(path), ""
+            elif is_known:
+                old, obstacle = None if before is None else before.encode("utf-8", "replace"), ""
+            else:
+                old = await folder.run(folder.review.latest, path)
+                obstacle = "" if old is not None else "the text before was not seen"
+            self._use(path)
+            if path in self._asked:
+                self._asked.discard(path)
+                await folder.run(folder.review.accepted, path, old, after)
+            elif old != after or obstacle:
+                found = [Found(path, old, after, obstacle=obstacle)]
+                await folder.run(folder.review.wrote, self.turn, found)
+        await self._service.changed(folder)
+
+    async def turn_ended(self) -> tuple[int, int, int]:
+        """Return how many files the turn has changed, and the lines it has added and removed."""
+        async with self._order:
+            folder = await self._service.folder(self._here)
+            if self._running or self._background:
+                await self._compare(folder, is_perhaps=not self._running)
+            if self._background != self.turn.turn:
+                self._background = ""
+            return await folder.run(folder.review.count, self.turn)
+
+    async def note(self) -> str:
+        """Return a note for the model on what the user has reverted since the last one, or ""."""
+        folder = await self._service.folder(self._here)
+        told = await folder.run(folder.review.told, self.session)
+        if told:
+            self.tell_user(_summary(told))
+        parts = []
+        for kind, heading in (("reverted", REVERTED), ("restored", RESTORED)):
+            lines = [heading]
+            for each in told:
+                if each.kind == kind:
+                    old, new = (each.old, each.new) if kind == "restored" else (each.new, each.old)
+                    lines += [f"\n{each.path}:", *_signed("-", old), *_signed("+", new)]
+            if len(lines) > 1:
+                parts.append("\n".join(lines))
+        whole = "\n\n".join(parts)
+        return whole if len(whole) <= LONGEST_NOTE else f"{whole[:LONGEST_NOTE]}\n[…]"
+
+    async def _compare(self, folder: "Folder", *, is_perhaps: bool = False) -> list[Found]:
+        if self._before is None:
+            return []
+        after = await folder.snapshots.take(self._used)
+        found = await folder.snapshots.changed(self._before, after)
+        self._before = after
+        own = await self._own([each.path for each in found]) if found else []
+        found = [each for each in found if each.path not in own]
+        if found:
+            wrote = folder.review.wrote
+            await folder.run(wrote, self.turn, found, is_perhaps=is_perhaps)
+        if after.is_cut:
+            await folder.run(folder.review.know_not, TOO_MANY)
+        if found or after.is_cut:
+            await self._service.changed(folder)
+        return found
+
+    def _use(self, path: str) -> None:
+        self._used.pop(path, None)
+        self._used[path] = None
+        while len(self._used) > MOST_USED:
+            del self._used[next(iter(self._used))]
+
+    async def _soon_watch(self) -> None:
+        try:
+            await soon(self._editor.port.review.watch_own_writes(), BUSY_SECONDS)
+        except (EditorError, TimeoutError):
+            return
+
+    async def _own(self, paths: list[str]) -> list[str]:
+        try:
+            return await soon(self._editor.port.review.own_writes(paths), BUSY_SECONDS)
+        except (EditorError, TimeoutError):
+            return []
+
+
+def _summary(told: Sequence[Told]) -> str:
+    parts = []
+    for kind in ("reverted", "restored"):
+        paths = [each.path for each in told if each.kind == kind]
+        if paths:
+            changes = "1 change" if len(paths) == 1 else f"{len(paths)} changes"
+            files_ = dict.fromkeys(paths)
+            parts.append(
+                f"{kind} {changes} in {paths[0] if len(files_) == 1 else f'{len(files_)} files'}"
+            )
+    return ", ".join(parts)
+
+
+def _read(path: str) -> bytes | None:
+    return files.read_if_sound(Path(path), LARGEST)
+
+
+def _signed(sign: str, text: str) -> list[str]:
+    return [sign + line for line in text.split("\n")[:-1]] if text else []

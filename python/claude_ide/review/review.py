@@ -1,0 +1,610 @@
+"""What agents have written in a folder and the user has not reviewed: kept, reverted, told.
+
+Paths are relative to the folder's root. All methods read and write files: they are called in
+threads. They raise `OSError` if the state cannot be saved.
+"""
+
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from claude_ide import files
+from claude_ide.review.baseline import Hunk, OverlapError, Rows, Texts, lines_of, moved, touches
+from claude_ide.review.snapshot import LARGEST, Found
+from claude_ide.review.store import Base, Entry, Kept, Remark, State, Store, Told
+
+UNKNOWN = "?"
+"""The first letter of what stands for the id of a content that is not known."""
+
+BINARY = "binary"
+PRIVATE = "private"
+
+MOST_REMEMBERED = 50
+"""Texts of a file; a text that is back by an undo has the hunks that it had."""
+
+MOST_SESSIONS = 4
+"""Sessions of which a file's base is kept."""
+
+MOST_TOLD = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A turn of a session."""
+
+    session: str
+    turn: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file that waits for review."""
+
+    path: str
+    status: str
+    """`modified`, `created`, `deleted`, `renamed` or `binary`."""
+    texts: Texts | None
+    """None: the texts are not known, or are none."""
+    entry: Entry
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is kept or reverted as a whole only."""
+        is_of_mode = self.entry.mode is not None and self.entry.base == self.entry.now
+        return self.texts is None or self.status != "modified" or is_of_mode
+
+    @property
+    def hunks(self) -> list[Hunk]:
+        """What is left to review of it, line by line."""
+        return [] if self.is_whole or self.texts is None else self.texts.hunks
+
+    def touches(self, rows: Rows) -> bool:
+        """Return whether a hunk is in some rows."""
+        count = len(lines_of(self.texts.now or "")) if self.texts else 0
+        return any(touches(hunk, rows, count) for hunk in self.hunks)
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """How many lines were added and removed."""
+        if self.texts is None:
+            return 0, 0
+        if self.texts.base is None or self.texts.now is None:
+            return len(lines_of(self.texts.now or "")), len(lines_of(self.texts.base or ""))
+        added = sum(hunk.stop - hunk.start for hunk in self.hunks)
+        return added, sum(hunk.last - hunk.first for hunk in self.hunks)
+
+
+class Review:
+    """The review of the folder `root`, whose state is in `store`."""
+
+    def __init__(
+        self, root: str, store: Store, is_private: Callable[[str], bool] = lambda path: False
+    ) -> None:
+        self.root = root
+        self._store = store
+        self._is_private = is_private
+        self._remembered: dict[str, dict[str | None, tuple[str | None, str | None]]] = {}
+        """By path and text: base and agent's text."""
+        self._before_keeps: list[tuple[str, dict[str | None, tuple[str | None, str | None]]]] = []
+        """What was remembered of a file before each keep, for `undo`."""
+
+    # What is written
+
+    def wrote(self, turn: Turn, found: Iterable[Found], *, is_perhaps: bool = False) -> None:
+        """Record what an agent has written, with what was there before."""
+        moves, rest = _moves([*found])
+        with self._store.change() as state:
+            for old, new in moves:
+                self._move(state, turn, old, new)
+            for each in rest:
+                self._write(state, turn, each, is_perhaps=is_perhaps)
+
+    def know_not(self, what: str) -> None:
+        """Record in one line what cannot be known of what an agent has written."""
+        if what not in self._store.state().unknown:
+            with self._store.change() as state:
+                state.unknown.append(what)
+
+    def unknown(self) -> list[str]:
+        """Return what cannot be known, in one line each."""
+        state = self._store.state()
+        dropped = f"{state.dropped} files were dropped: too many, too large or too old"
+        return [*state.unknown, *([dropped] if state.dropped else [])]
+
+    def accepted(self, path: str, before: bytes | None, after: bytes | None) -> None:
+        """Record what an agent has written and the user has accepted, as it stands."""
+        if self._relative(path) in self._store.state().files:
+            self._other(path, before)
+            self._other(path, after)
+
+    def look(self, path: str) -> None:
+        """Record what somebody else has written to a file that waits for review."""
+        name = self._relative(path)
+        if name in self._store.state().files:
+            self._other(path, self._content(path))
+
+    def look_at_all(self) -> None:
+        """Do the same with all files that wait."""
+        for name in [*self._store.state().files]:
+            self.look(str(Path(self.root, name)))
+
+    def _write(self, state: State, turn: Turn, found: Found, *, is_perhaps: bool) -> None:
+        name = self._relative(found.path)
+        entry = state.files.get(name)
+        if entry is None:
+            before = self._kept(
+                found.before, is_known=found.before is not None or not found.obstacle
+            )
+            entry = Entry(before, before, before, is_perhaps=is_perhaps)
+        else:
+            self._apply_other(name, entry, state, found.before, found.obstacle)
+        self._begin(entry, turn)
+        self._remember(name, entry)
+        entry.obstacle = self._obstacle(found)
+        after = self._kept(found.after, is_known=found.after is not None or not found.obstacle)
+        texts = self._texts(entry)
+        new = self._text(after)
+        if texts is None or (new is None and after is not None):
+            entry.agent = entry.now = after
+        else:
+            self._set(entry, texts.written_by_agent(new))
+        if found.mode is not None:
+            entry.mode = entry.mode[0] if entry.mode else found.mode[0], found.mode[1]
+        entry.written, entry.is_perhaps = int(time.time()), entry.is_perhaps and is_perhaps
+        self._answer(state, name, new)
+        self._put(state, name, entry)
+
+    def _move(self, state: State, turn: Turn, old: Found, new: Found) -> None:
+        source, name = self._relative(old.path), self._relative(new.path)
+        entry = state.files.pop(source, None)
+        content = self._kept(old.before, is_known=True)
+        if entry is None:
+            entry = Entry(content, content, content)
+        self._begin(entry, turn)
+        if entry.base is not None:
+            entry.origin = entry.origin or source
+        entry.agent = entry.now = content
+        entry.obstacle = self._obstacle(new)
+        entry.written = int(time.time())
+        self._put(state, name, entry)
+
+    def _other(self, path: str, content: bytes | None) -> None:
+        name = self._relative(path)
+        with self._store.change() as state:
+            if entry := state.files.get(name):
+                self._apply_other(name, entry, state, content, "")
+                self._put(state, name, entry)
+
+    def _apply_other(
+        self, name: str, entry: Entry, state: State, content: bytes | None, obstacle: str
+    ) -> None:
+        """Move the texts of a file to what somebody else has made of it."""
+        if obstacle:
+            return
+        now = self._kept(content, is_known=True)
+        if now == entry.now:
+            return
+        texts, text = self._texts(entry), self._text(now)
+        if texts is None or (text is None and now is not None):
+            entry.base = entry.agent = entry.now = now
+            return
+        before = _reviewable(texts)
+        self._remember(name, entry)
+        known = self._remembered.get(name, {}).get(now)
+        if known is not None:
+            entry.base, entry.agent, entry.now = *known, now
+        else:
+            new = texts.written_by_other(text)
+            for session, base in entry.bases.items():
+                entry.bases[session] = self._rebased(base, texts, text)
+            self._set(entry, new)
+        after = _reviewable(self._texts(entry) or texts)
+        self._tell(state, name, entry, before, after)
+
+    def _rebased(self, base: Base, texts: Texts, text: str | None) -> Base:
+        def follow(name: str | None) -> str | None:
+            there = Texts(self._text(name), texts.agent, texts.now)
+            return self._id(there.written_by_other(text).base)
+
+        return Base(follow(base.session), follow(base.turn), base.turn_id)
+
+    # What is left
+
+    def files(self) -> list[File]:
+        """Return the files that wait for review."""
+        state = self._store.state()
+        return [self._file(name, entry) for name, entry in state.files.items() if entry.waits]
+
+    def since(self, session: str, *, is_turn: bool) -> list[File]:
+        """Return the files that differ from before a session, or its latest turn, reviewed or not.
+
+        An empty `session` is the one that wrote last.
+        """
+        state = self._store.state()
+        latest = sorted(state.files.values(), key=lambda entry: entry.written)
+        session = session or next((each for entry in reversed(latest) for each in entry.bases), "")
+        turns = [entry.bases[session].turn_id for entry in latest if session in entry.bases]
+        found = []
+        for name, entry in state.files.items():
+            base = entry.bases.get(session)
+            if base is None or (is_turn and base.turn_id != turns[-1]):
+                continue
+            before = base.turn if is_turn else base.session
+            compared = msgspec.structs.replace(entry, base=before)
+            if before != entry.now:
+                found.append(self._file(name, compared))
+        return found
+
+    def file(self, path: str, text: str | None = None) -> File | None:
+        """Return a file that waits, with its texts as if it had this one; None if none waits."""
+        name = self._relative(path)
+        entry = self._store.state().files.get(name)
+        if entry is None:
+            return None
+        found = self._file(name, entry)
+        if text is None or found.texts is None or text == found.texts.now:
+            return found if entry.waits else None
+        known = self._remembered.get(name, {}).get(self._id_of(text))
+        if known is not None:
+            texts = Texts(self._text(known[0]), self._text(known[1]), text)
+        else:
+            texts = found.texts.written_by_other(text)
+        if texts.is_reviewed and not entry.waits:
+            return None
+        return File(name, found.status, texts, entry)
+
+    def _file(self, name: str, entry: Entry) -> File:
+        if entry.origin:
+            status = "renamed"
+        elif entry.base is None:
+            status = "created"
+        elif entry.now is None:
+            status = "deleted"
+        else:
+            status = "binary" if entry.obstacle == BINARY else "modified"
+        return File(name, status, self._texts(entry), entry)
+
+    def count(self, turn: Turn) -> tuple[int, int, int]:
+        """Return how many files a turn has left unreviewed, and its added and removed lines."""
+        count = added = removed = 0
+        for name, entry in self._store.state().files.items():
+            base = entry.bases.get(turn.session)
+            if base is None or base.turn_id != turn.turn:
+                continue
+            texts = Texts(self._text(base.turn), self._text(entry.agent), self._text(entry.now))
+            plus, minus = File(name, "modified", texts, entry).counts
+            count, added, removed = count + 1, added + plus, removed + minus
+        return count, added, removed
+
+    def latest(self, path: str) -> bytes | None:
+        """Return the content that a file had at the last look; None if that is unknown."""
+        entry = self._store.state().files.get(self._relative(path))
+        return self.content_of(entry.now) if entry else None
+
+    # What the user decides
+
+    def keep(
+        self,
+        path: str,
+        rows: Rows | None = None,
+        text: str | None = None,
+        *,
+        is_exact: bool = False,
+    ) -> None:
+        """Keep the hunks that rows of a file, or of its buffer with this text, touch, or all."""
+        name = self._relative(path)
+        with self._store.change() as state:
+            entry = state.files.get(name)
+            if entry is None:
+                return
+            state.kept.append(Kept(name, msgspec.structs.replace(entry)))
+            self._before_keeps.append((name, dict(self._remembered.get(name, {}))))
+            texts = self._texts(entry)
+            if rows is not None and text is not None and texts is not None:
+                rows = moved(text, texts.now or "", rows)
+            if rows is None or texts is None or not self._file(name, entry).hunks:
+                entry.base, entry.origin, entry.mode = entry.now, "", None
+                entry.agent = entry.now
+                self._remembered.pop(name, None)
+            else:
+                kept = texts.kept(rows, is_exact=is_exact)
+                self._rebase_remembered(name, texts.base or "", kept.base or "")
+                self._set(entry, kept)
+            self._put(state, name, entry)
+
+    def revert(
+        self, found: File, rows: Rows | None, *, is_exact: bool = False, is_forced: bool = False
+    ) -> Texts | None:
+        """Return the texts of a file after a revert; None if its texts are not known.
+
+        Nothing is written: the caller writes the text, or lets the buffer have it. Raises
+        `OverlapError` as `Texts.reverted` does.
+        """
+        if found.texts is None:
+            return None
+        texts = found.texts.reverted(rows, is_exact=is_exact, is_forced=is_forced)
+        for each in (found.texts, texts):
+            entry = Entry(None, None, None)
+            self._set(entry, each)
+            self._remember(found.path, entry)
+        return texts
+
+    def undo(self) -> str | None:
+        """Take the last keep back; return the path of its file, None if there is none."""
+        with self._store.change() as state:
+            if not state.kept:
+                return None
+            kept = state.kept.pop()
+            if self._before_keeps:
+                name, remembered = self._before_keeps.pop()
+                self._remembered[name] = remembered
+            now = state.files.get(kept.path)
+            entry = kept.entry
+            current = self._kept(self._content(str(Path(self.root, kept.path))), is_known=True)
+            if now is None or now.now != entry.now or current != entry.now:
+                self._apply_other(kept.path, entry, state, self.content_of(current), "")
+            self._put(state, kept.path, entry)
+            return kept.path
+
+    def reverted_whole(self, path: str) -> None:
+        """Record that a file was brought back to what it was, as a whole."""
+        name = self._relative(path)
+        with self._store.change() as state:
+            if entry := state.files.pop(name, None):
+                session = next(reversed(entry.bases), "")
+                old, new = self._text(entry.base) or "", self._text(entry.now) or ""
+                state.told.append(Told(session, name, "reverted", old, new))
+
+    def told(self, session: str) -> list[Told]:
+        """Return what the user has reverted and restored of a session's changes, once."""
+        if not any(each.session == session for each in self._store.state().told):
+            return []
+        with self._store.change() as state:
+            found = [each for each in state.told if each.session == session]
+            state.told = [each for each in state.told if each.session != session]
+            return found
+
+    def _rebase_remembered(self, name: str, before: str, after: str) -> None:
+        """Keep in all remembered texts what the user has kept."""
+        for now, (base, agent) in self._remembered.get(name, {}).items():
+            old = self._text(base)
+            if old is not None:
+                new = Texts(old, before, before).written_by_other(after)
+                self._remembered[name][now] = self._id(new.base), agent
+
+    def _tell(
+        self,
+        state: State,
+        name: str,
+        entry: Entry,
+        before: Sequence[tuple[str, str]],
+        after: Sequence[tuple[str, str]],
+    ) -> None:
+        """Record which changes of the agent are gone, and which are back."""
+        session = next(reversed(entry.bases), "")
+        for kind, opposite, changes in (
+            ("reverted", "restored", [each for each in before if each not in after]),
+            ("restored", "reverted", [each for each in after if each not in before]),
+        ):
+            for old, new in changes:
+                undone = Told(session, name, opposite, old, new)
+                if undone in state.told:
+                    state.told.remove(undone)
+                else:
+                    state.told.append(Told(session, name, kind, old, new))
+        del state.told[:-MOST_TOLD]
+
+    def committed(self, head: str, contents: Mapping[str, bytes | None]) -> list[str]:
+        """Keep the files that a commit has as they are; return their paths.
+
+        `contents` are those of the commit `head`, by path; None: it has no such file.
+        """
+        kept = []
+        with self._store.change() as state:
+            state.head = head
+            for name, content in contents.items():
+                entry = state.files.get(name)
+                if entry is None or not entry.waits:
+                    continue
+                now = self.content_of(entry.now)
+                is_same = content == now if entry.now is not None else content is None
+                if is_same or (now and content and now.replace(b"\r\n", b"\n") == content):
+                    entry.base, entry.agent, entry.origin = entry.now, entry.now, ""
+                    entry.mode = None
+                    kept.append(name)
+                    self._put(state, name, entry)
+        return kept
+
+    @property
+    def path(self) -> Path:
+        """The file of the state."""
+        return self._store.path
+
+    @property
+    def head(self) -> str:
+        """The commit whose files were compared last."""
+        return self._store.state().head
+
+    # Remarks
+
+    def remarks(self) -> list[Remark]:
+        """Return all remarks."""
+        return [*self._store.state().remarks]
+
+    def remark(self, path: str, rows: Rows, text: str, words: str) -> None:
+        """Add a remark on rows of a file that has this text, or change the one that is there."""
+        name, lines = self._relative(path), lines_of(text)
+        quoted = "".join(lines[rows[0] : rows[1]])
+        with self._store.change() as state:
+            there = self._remarks_at(state, name, rows, text)
+            if there:
+                there[0].words, there[0].state = words, "open"
+            else:
+                state.remarks.append(Remark(name, *rows, quoted, words))
+
+    def remove_remarks(self, path: str = "", rows: Rows | None = None, text: str = "") -> int:
+        """Remove the remarks on rows of a file, or all; return how many."""
+        with self._store.change() as state:
+            if path and rows:
+                gone = self._remarks_at(state, self._relative(path), rows, text)
+            else:
+                gone = [*state.remarks]
+            state.remarks = [each for each in state.remarks if each not in gone]
+            return len(gone)
+
+    def sent(self) -> None:
+        """Know that all open remarks were sent."""
+        with self._store.change() as state:
+            for each in state.remarks:
+                each.state = "sent" if each.state == "open" else each.state
+
+    def placed(self, path: str, text: str) -> list[tuple[Rows, Remark]]:
+        """Return the remarks on a file that has this text, with the rows where they are now."""
+        name = self._relative(path)
+        known = [each for each in self._store.state().remarks if each.path == name]
+        lines = lines_of(text) if known else []
+        return [(_place(each, lines) or _clamped(each, lines), each) for each in known]
+
+    def _remarks_at(self, state: State, name: str, rows: Rows, text: str) -> list[Remark]:
+        lines, found = lines_of(text), []
+        for each in state.remarks:
+            first, last = _place(each, lines) or _clamped(each, lines)
+            if each.path == name and first < rows[1] and rows[0] < last:
+                found.append(each)
+        return found
+
+    def _answer(self, state: State, name: str, text: str | None) -> None:
+        """Know that an agent has written a file: its sent remarks are answered by other lines."""
+        lines = lines_of(text or "")
+        for each in state.remarks:
+            if each.path == name and each.state == "sent" and _place(each, lines) is None:
+                each.state = "answered"
+
+    # Texts
+
+    def _begin(self, entry: Entry, turn: Turn) -> None:
+        """Note the text before a session, and before a turn of it, writes a file."""
+        known = entry.bases.pop(turn.session, None) or Base(entry.now, entry.now, turn.turn)
+        if known.turn_id != turn.turn:
+            known = Base(known.session, entry.now, turn.turn)
+        entry.bases[turn.session] = known
+        for session in [*entry.bases][:-MOST_SESSIONS]:
+            del entry.bases[session]
+
+    def _remember(self, name: str, entry: Entry) -> None:
+        known = self._remembered.setdefault(name, {})
+        known.pop(entry.now, None)
+        known[entry.now] = entry.base, entry.agent
+        for now in [*known][:-MOST_REMEMBERED]:
+            del known[now]
+
+    def _put(self, state: State, name: str, entry: Entry) -> None:
+        """Save a file's entry; one that is reviewed stays for `since`."""
+        if entry.now is None and all(base.session is None for base in entry.bases.values()):
+            state.files.pop(name, None)
+        else:
+            state.files[name] = entry
+
+    def _texts(self, entry: Entry) -> Texts | None:
+        ids = entry.base, entry.agent, entry.now
+        found = [self._text(each) for each in ids]
+        is_known = all(
+            text is not None or name is None for text, name in zip(found, ids, strict=True)
+        )
+        return Texts(*found) if is_known else None
+
+    def _text(self, name: str | None) -> str | None:
+        content = self.content_of(name)
+        return None if content is None else decoded(content)
+
+    def content_of(self, name: str | None) -> bytes | None:
+        """Return the content with an id; None if it is not known, or there is none."""
+        if name is None or name.startswith(UNKNOWN):
+            return None
+        return self._store.content(name)
+
+    def _set(self, entry: Entry, texts: Texts) -> None:
+        entry.base, entry.agent, entry.now = (
+            self._id(each) for each in (texts.base, texts.agent, texts.now)
+        )
+
+    def _id(self, text: str | None) -> str | None:
+        return None if text is None else self._store.keep(text.encode())
+
+    def _id_of(self, text: str) -> str:
+        return self._store.id_of(text.encode())
+
+    def _kept(self, content: bytes | None, *, is_known: bool) -> str | None:
+        if content is not None:
+            return self._store.keep(content)
+        return None if is_known else f"{UNKNOWN}{time.time_ns()}"
+
+    def _content(self, path: str) -> bytes | None:
+        if self._is_private(path):
+            return None
+        return files.read_if_sound(Path(path), LARGEST)
+
+    def _obstacle(self, found: Found) -> str:
+        if found.obstacle:
+            return found.obstacle
+        contents = [each for each in (found.before, found.after) if each is not None]
+        return BINARY if any(decoded(each) is None for each in contents) else ""
+
+    def _relative(self, path: str) -> str:
+        return os.path.relpath(os.path.realpath(path), self.root)
+
+
+def _place(remark: Remark, lines: list[str]) -> Rows | None:
+    """Return the rows that have the quoted lines, the nearest ones; None if they are gone."""
+    quoted = lines_of(remark.quoted)
+    count = len(quoted)
+    rows = range(len(lines) - count + 1)
+    found = [row for row in rows if lines[row : row + count] == quoted] if count else []
+    row = min(found, key=lambda each: abs(each - remark.first), default=None)
+    return None if row is None else (row, row + count)
+
+
+def _clamped(remark: Remark, lines: list[str]) -> Rows:
+    first = min(remark.first, max(len(lines) - 1, 0))
+    return first, max(min(remark.last, len(lines)), first + 1)
+
+
+def decoded(content: bytes) -> str | None:
+    """Return the text of a file; None if it is no text in UTF-8."""
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        return None
+    return None if "\0" in text else text
+
+
+def _reviewable(texts: Texts) -> list[tuple[str, str]]:
+    """Return the changes of an agent that wait for review: old and new lines."""
+    agent = Texts(texts.base, texts.agent, texts.agent)
+    old, new = lines_of(texts.base or ""), lines_of(texts.agent or "")
+    if texts.base is None or texts.agent is None:
+        return [] if texts.base == texts.agent else [("".join(old), "".join(new))]
+    return [
+        ("".join(old[hunk.first : hunk.last]), "".join(new[hunk.start : hunk.stop]))
+        for hunk in agent.hunks
+    ]
+
+
+def _moves(found: list[Found]) -> tuple[list[tuple[Found, Found]], list[Found]]:
+    """Return the files that were moved as they were, old and new, and the other changes."""
+    deleted = {each.before: each for each in found if each.before and each.after is None}
+    moves = []
+    for each in found:
+        if each.before is None and each.after and not each.obstacle:
+            old = deleted.pop(each.after, None)
+            if old is not None:
+                moves.append((old, each))
+    moved = [each for pair in moves for each in pair]
+    return moves, [each for each in found if each not in moved]
+
+
+__all__ = ["File", "OverlapError", "Review", "Turn"]

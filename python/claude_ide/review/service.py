@@ -1,0 +1,657 @@
+"""The review in one editor: draws what waits in its buffers, and does what the user decides."""
+
+import asyncio
+import logging
+import os
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from claude_ide import files
+from claude_ide.config import ReviewConfig
+from claude_ide.editor.editor import Editor
+from claude_ide.editor.port.batch import Gate, Guard, retry, step, tick
+from claude_ide.editor.port.buffers import Disk, NewText
+from claude_ide.editor.port.review import (
+    DrawnRemark,
+    ListItem,
+    ReviewMoved,
+    ReviewPressed,
+    ReviewShown,
+    ReviewWritten,
+    ShownBuffer,
+)
+from claude_ide.editor.status_line import Reviewable
+from claude_ide.errors import EditorError, UserError
+from claude_ide.paths import TURNED, real, within
+from claude_ide.review import listing
+from claude_ide.review.baseline import OverlapError, Rows, Texts
+from claude_ide.review.drawing import drawn
+from claude_ide.review.review import File, Review, decoded
+from claude_ide.review.snapshot import LARGEST, Snapshots, stamp_of
+from claude_ide.review.store import Entry, Remark, Store
+
+logger = logging.getLogger(__name__)
+
+LOOK_SECONDS = 0.5
+
+MOST_UNDONE = 50
+
+NOTHING = "nothing waits for review"
+YES, NO = "Revert", "Leave it"
+
+T = TypeVar("T")
+
+
+class Folder:
+    """The review of one folder, one step after the other."""
+
+    def __init__(self, root: str, home: Path, is_private: Callable[[str], bool]) -> None:
+        self.root = root
+        self.review = Review(root, Store(root, home), is_private)
+        self.snapshots = Snapshots(root, is_private)
+        self.bases: dict[str, str | None] = {}
+        """The texts with which files are compared in place of those before their review."""
+        self.stamp: object = None
+        """Of what other programs change: the state, and the latest commit."""
+        self._log: Path | None = None
+        self._order = asyncio.Lock()
+
+    async def look(self) -> bool:
+        """Return whether the state or the latest commit is another one than at the last call."""
+        if self._log is None:
+            self._log = await self.snapshots.log_of_head() or Path(os.devnull)
+        stamp = [stamp_of(str(path)) for path in (self.review.path, self._log)]
+        is_other, self.stamp = stamp != self.stamp, stamp
+        return is_other
+
+    async def file(self, path: str, text: str | None = None) -> File | None:
+        """Return a file that waits, with its texts as if it had this one."""
+        found = await self.run(self.review.file, path, text)
+        name = within(path, self.root)
+        if name not in self.bases:
+            return found
+        now = text if text is not None else await asyncio.to_thread(_text, path)
+        return compared(name, self.bases[name], now)
+
+    async def follow_commits(self) -> list[str]:
+        """Keep what the latest commit contains; return the files."""
+        head = await self.snapshots.head()
+        if not head or head == self.review.head:
+            return []
+        waiting = await self.run(self.review.files)
+        found = await self.snapshots.contents_in(head, [file.path for file in waiting])
+        return await self.run(self.review.committed, head, found)
+
+    async def run(self, function: Callable[..., T], *arguments: Any, **named: Any) -> T:
+        """Run a method of the review in a thread."""
+        async with self._order:
+            return await asyncio.to_thread(function, *arguments, **named)
+
+
+class ReviewService:
+    """The reviews of the folders that this editor works in."""
+
+    def __init__(self, editor: Editor, home: Path, config: ReviewConfig) -> None:
+        self._editor = editor
+        self._home = home
+        self._config = config
+        self._looking: asyncio.Task[None] | None = None
+        self._folders: dict[str, Folder] = {}
+        self._tops: dict[str, str] = {}
+        self._drawn: dict[str, object] = {}
+        self._doing: list[tuple[str, bytes | None, bytes | None]] = []
+        """Files that a revert has written, with their contents before and after."""
+        self._done: list[list[tuple[str, bytes | None, bytes | None]]] = []
+        """Those of the reverts since the last keep."""
+        self._listed: list[tuple[Folder, str, Rows | None]] = []
+        """What the items of the list are: a file, and rows of it or all of it."""
+        self._list = 0
+        self._filling = asyncio.Lock()
+        self._only: list[str] = []
+
+    # Folders
+
+    async def folder(self, path: str) -> Folder:
+        """Return the review of the folder that a path is in: the top of its working tree."""
+        here = path if Path(path).is_dir() else str(Path(path).parent)
+        top = self._tops.get(here)
+        if top is None:
+            top = await Snapshots(here).top() or os.path.realpath(here)
+            self._tops[here] = top
+        if top not in self._folders:
+            self._folders[top] = Folder(top, self._home, self._is_private)
+        return self._folders[top]
+
+    async def _of_file(self, path: str) -> Folder:
+        """Return the review that has a file: that of a session may be above the file's folder."""
+        for known in self._folders.values():
+            if known.review.file(path) is not None:
+                return known
+        return await self.folder(path)
+
+    def _is_private(self, path: str) -> bool:
+        return self._editor.private_files.reason(path) is not None
+
+    # What waits
+
+    async def look_around(self) -> None:
+        """Follow what other editors and commits have changed, as long as something waits."""
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            for folder in [*self._folders.values()]:
+                try:
+                    if await folder.look():
+                        await self._commits(folder)
+                        await self.changed(folder)
+                except (OSError, EditorError):
+                    logger.exception("the review of %s could not be followed", folder.root)
+
+    async def _commits(self, folder: Folder) -> None:
+        kept = await folder.follow_commits() if self._config.commit_keeps else []
+        if kept:
+            what = kept[0] if len(kept) == 1 else f"{len(kept)} files"
+            self._editor.notify(f"reviewed by the commit: {what} (:ClaudeReview undo)")
+
+    async def changed(self, folder: Folder) -> None:
+        """Draw what waits now, and tell the editor how much that is."""
+        if self._looking is None:
+            self._looking = asyncio.ensure_future(self.look_around())
+        waiting = await folder.run(folder.review.files)
+        remarks = await folder.run(folder.review.remarks)
+        port, paths = self._editor.port.review, dict[str, int]()
+        for file in waiting:
+            paths[str(Path(folder.root, file.path))] = len(file.hunks)
+        remarked = dict.fromkeys(str(Path(folder.root, each.path)) for each in remarks)
+        is_open = sum(each.state == "open" for each in remarks)
+        unknown = await folder.run(folder.review.unknown)
+        value = listing.value(folder.root, waiting, remarks, unknown)
+        port.waiting(paths, [*remarked], is_open, msgspec.json.encode(value).decode())
+        hunks = sum(len(file.hunks) for file in waiting)
+        self._editor.status.waits(Reviewable(len(waiting), hunks, is_open))
+        bases = dict.fromkeys(str(Path(folder.root, name)) for name in folder.bases)
+        shown = {**paths, **remarked, **bases}
+        for bufnr, _ in await port.find([*{**shown, **self._drawn}]):
+            await self._draw(bufnr, folder)
+        self._drawn = {**shown}
+        await self._refresh_list()
+
+    async def shown(self, event: ReviewShown) -> None:
+        """Draw the hunks of a buffer that has come to a window, or has another text."""
+        buffer = await self._editor.port.review.buffer(event.bufnr)
+        if buffer is None:
+            return
+        folder = await self._of_file(buffer.path)
+        if folder.stamp is None:
+            await folder.look()
+            await self._commits(folder)
+            await self.changed(folder)
+        else:
+            await self._draw(event.bufnr, folder)
+
+    async def moved(self, event: ReviewMoved) -> None:
+        """Go on to the next file that waits, or back to the one before."""
+        buffer, is_next = await self._editor.port.review.buffer(event.bufnr), event.direction > 0
+        here = buffer.path if buffer else await self._editor.port.buffers.folder()
+        folder = await self._of_file(here)
+        waiting = {
+            str(Path(folder.root, each.path)): each
+            for each in await folder.run(folder.review.files)
+        }
+        paths = sorted(
+            path for path, file in waiting.items() if file.texts and file.texts.now is not None
+        )
+        beyond = [path for path in paths if (path > here if is_next else path < here)]
+        if not beyond:
+            where = "last" if is_next else "first"
+            self._editor.notify(f"this is the {where} hunk" if here in waiting else NOTHING)
+            return
+        path = beyond[0 if is_next else -1]
+        hunks = waiting[path].hunks
+        row = hunks[0 if is_next else -1].start if hunks else 0
+        await self._editor.port.review.go(path, row)
+
+    async def written(self, event: ReviewWritten) -> None:
+        """Follow what the user has written."""
+        folder = await self._of_file(event.path)
+        await folder.run(folder.review.look, event.path)
+        await self.changed(folder)
+
+    def turn_ended(self, agent: str, counts: tuple[int, int, int]) -> None:
+        """Say in one line what a turn has left to review."""
+        files_, added, removed = counts
+        if files_ and self._config.notify:
+            noun = "file" if files_ == 1 else "files"
+            self._editor.notify(
+                f"{agent}: done, {files_} {noun} +{added} \N{MINUS SIGN}{removed} · :ClaudeReview"
+            )
+
+    async def _draw(self, bufnr: int, folder: Folder) -> None:
+        port = self._editor.port.review
+        while (buffer := await port.buffer(bufnr)) is not None:
+            file = await folder.file(buffer.path, buffer.text)
+            texts = file.texts if file and file.hunks and self._config.overlay else None
+            hunks = await asyncio.to_thread(drawn, texts) if texts else []
+            placed = await folder.run(folder.review.placed, buffer.path, buffer.text)
+            remarks = [DrawnRemark(*rows, each.words, each.state) for rows, each in placed]
+            if await port.draw(bufnr, buffer.tick, hunks, remarks):
+                return
+
+    # What the user decides
+
+    async def keep(self, bufnr: int, rows: Rows | None, *, is_whole: bool) -> None:
+        """Keep hunks of a buffer's file: of some rows, at the cursor, or all of the file."""
+        buffer, folder, file = await self._at(bufnr)
+        place = None if is_whole else rows or (buffer.row, buffer.row + 1)
+        _check_touched(file, place)
+        self._done.clear()
+        kept = {"is_exact": rows is not None and rows == buffer.selected}
+        await folder.run(folder.review.keep, buffer.path, place, buffer.text, **kept)
+        await self.changed(folder)
+
+    async def revert(self, bufnr: int, rows: Rows | None, *, is_whole: bool) -> None:
+        """Revert hunks of a buffer's file, likewise."""
+        buffer, folder, file = await self._at(bufnr)
+        place = None if is_whole else rows or (buffer.row, buffer.row + 1)
+        _check_touched(file, place)
+        is_exact = rows is not None and rows == buffer.selected
+        self._doing = []
+        await self._revert(folder, file, place, bufnr, is_exact=is_exact)
+        await self.changed(folder)
+
+    async def decide_all(self, here: str, *, is_kept: bool) -> None:
+        """Keep or revert everything that waits in a folder."""
+        folder = await self.folder(here)
+        waiting = await folder.run(folder.review.files)
+        if not waiting:
+            raise UserError(NOTHING)
+        self._doing = []
+        for file in waiting:
+            if is_kept:
+                self._done.clear()
+                await folder.run(folder.review.keep, str(Path(folder.root, file.path)))
+            else:
+                await self._revert(folder, file, None, 0)
+        await self.changed(folder)
+
+    async def undo(self, here: str) -> None:
+        """Take the last keep back, or the last revert of this editor if that is later."""
+        folder = await self.folder(here)
+        writes = self._done.pop() if self._done else None
+        if writes:
+            for path, before, after in reversed(writes):
+                await self._put_back(folder, path, before, after)
+        else:
+            kept = await folder.run(folder.review.undo)
+            if kept is None:
+                raise UserError("nothing was kept or reverted")
+            self._editor.notify(f"{kept} waits for review again")
+        await self.changed(folder)
+
+    async def _put_back(
+        self, folder: Folder, path: str, before: bytes | None, after: bytes | None
+    ) -> None:
+        """Write what a file had before a revert, unless it was changed since."""
+        found = await self._editor.port.review.find([path])
+        buffer = await self._editor.port.review.buffer(found[0][0]) if found else None
+        now = buffer.text.encode() if buffer else await asyncio.to_thread(_read, path)
+        if now != after and not (buffer and after is None):
+            raise UserError(f"{within(path, folder.root)} has changed since")
+        if buffer is not None and before is not None:
+            await self._write_buffer(folder, path, buffer, before.decode())
+        elif before is None:
+            await asyncio.to_thread(_delete, path)
+        else:
+            await asyncio.to_thread(_write, path, before)
+        await folder.run(folder.review.look, path)
+        self._announce(path, is_reverted=False)
+
+    async def _write_buffer(
+        self, folder: Folder, path: str, buffer: ShownBuffer, text: str
+    ) -> None:
+        """Replace the text of a buffer in one undo step; save it unless it had unsaved changes."""
+        steps = [step(Disk.replace, buffer.bufnr, NewText(text))]
+        guard = Guard(Gate.POSSIBLE, (tick(buffer.bufnr, buffer.tick),))
+        await self._editor.port.batch(steps, guard)
+        if not buffer.is_modified:
+            if refusal := await self._editor.port.review.save(buffer.bufnr):
+                raise UserError(refusal)
+            await folder.run(folder.review.look, path)
+
+    async def _at(self, bufnr: int) -> tuple[ShownBuffer, Folder, File]:
+        # The agent may have just written it.
+        await self._editor.port.disk.sync(bufnr)
+        buffer = await self._editor.port.review.buffer(bufnr)
+        if buffer is None:
+            raise UserError("this buffer has no file")
+        folder = await self._of_file(buffer.path)
+        file = await folder.file(buffer.path, buffer.text)
+        if file is None:
+            raise UserError(f"{NOTHING} in {within(buffer.path, folder.root)}")
+        return buffer, folder, file
+
+    async def _revert(
+        self, folder: Folder, file: File, rows: Rows | None, bufnr: int, *, is_exact: bool = False
+    ) -> None:
+        path = str(Path(folder.root, file.path))
+        if file.is_whole:
+            return await self._revert_whole(folder, file, path)
+        if not bufnr:
+            found = await self._editor.port.review.find([path])
+            bufnr = found[0][0] if found else 0
+        if bufnr:
+            await self._editor.port.disk.sync(bufnr)
+            return await self._revert_buffer(folder, path, rows, bufnr, is_exact=is_exact)
+        texts = await self._reverted(folder, path, None, rows, is_exact=is_exact)
+        if texts is not None:
+            before, after = await asyncio.to_thread(_read, path), (texts.now or "").encode()
+            await asyncio.to_thread(_write, path, after)
+            self._note(path, before, after)
+            await folder.run(folder.review.look, path)
+
+    async def _revert_buffer(
+        self, folder: Folder, path: str, rows: Rows | None, bufnr: int, *, is_exact: bool
+    ) -> None:
+        """Revert in the buffer, in one undo step; save it unless it had unsaved changes."""
+
+        async def attempt() -> None:
+            buffer = await self._editor.port.review.buffer(bufnr)
+            if buffer is None:
+                raise UserError("the buffer is gone")
+            texts = await self._reverted(folder, path, buffer.text, rows, is_exact=is_exact)
+            if texts is not None:
+                text = texts.now or ""
+                await self._write_buffer(folder, path, buffer, text)
+                self._note(path, buffer.text.encode(), text.encode())
+
+        await retry(attempt)
+
+    def _note(self, path: str, before: bytes | None, after: bytes | None) -> None:
+        """Note what a revert has written, for `undo`."""
+        if not self._done or self._done[-1] is not self._doing:
+            self._done = [*self._done[-MOST_UNDONE:], self._doing]
+        self._doing.append((path, before, after))
+        self._announce(path, is_reverted=True)
+
+    def _announce(self, path: str, *, is_reverted: bool) -> None:
+        data = {"path": path, "hunks": 1, "reverted": is_reverted}
+        self._editor.port.windows.announce("ClaudeChangesReverted", data)
+
+    async def _reverted(
+        self, folder: Folder, path: str, text: str | None, rows: Rows | None, *, is_exact: bool
+    ) -> Texts | None:
+        """Return the texts after a revert; None if the user's lines are to stay."""
+        file = await folder.file(path, text)
+        if file is None:
+            return None
+        try:
+            return await folder.run(folder.review.revert, file, rows, is_exact=is_exact)
+        except OverlapError:
+            name = within(path, folder.root)
+            question = f"{name}: you have changed lines of this. Revert them, too?"
+            if await self._editor.choose(question, [YES, NO]) != YES:
+                return None
+        forced = {"is_exact": is_exact, "is_forced": True}
+        return await folder.run(folder.review.revert, file, rows, **forced)
+
+    async def _revert_whole(self, folder: Folder, file: File, path: str) -> None:
+        """Revert what is no change of lines: a file that was created, deleted, moved, or is binary.
+
+        Raises `UserError` if the content before is not known.
+        """
+        review, entry = folder.review, file.entry
+        content = review.content_of(entry.base)
+        if content is None and entry.base is not None:
+            raise UserError(f"{file.path}: its earlier content is not known ({entry.obstacle})")
+        now = await asyncio.to_thread(_read, path)
+        if now is not None and now != review.content_of(entry.now):
+            question = f"{file.path} has changed since. Revert it as a whole?"
+            if await self._editor.choose(question, [YES, NO]) != YES:
+                return
+        if entry.mode is not None and entry.base == entry.now:
+            await asyncio.to_thread(_set_mode, path, entry.mode[0])
+            return await folder.run(review.reverted_whole, path)
+        target = str(Path(folder.root, entry.origin)) if entry.origin else path
+        if content is not None:
+            self._note(target, await asyncio.to_thread(_read, target), content)
+            await asyncio.to_thread(_write, target, content)
+        if content is None or entry.origin:
+            self._note(path, now, None)
+            await asyncio.to_thread(_delete, path)
+        await folder.run(review.reverted_whole, path)
+
+    # Remarks
+
+    async def remark(self, bufnr: int, rows: Rows | None, words: str) -> None:
+        """Add a remark on rows of a buffer, or at the cursor; without words the user writes it."""
+        buffer, folder, place = await self._remarkable(bufnr, rows)
+        if not words:
+            name = within(buffer.path, folder.root)
+            there = [
+                each.words for at, each in await self._remarks(folder, buffer) if _meet(at, place)
+            ]
+            title = f"Remark on {name}:{place[0] + 1}"
+            typed = await self._editor.port.review.write_remark(title, "".join(there[:1]))
+            words = (typed.text or "").strip()
+            if not words:
+                return
+        await folder.run(folder.review.remark, buffer.path, place, buffer.text, words)
+        await self.changed(folder)
+
+    async def remove_remark(self, bufnr: int, rows: Rows | None) -> None:
+        """Remove the remarks on rows of a buffer, or at the cursor."""
+        buffer, folder, place = await self._remarkable(bufnr, rows)
+        remove = folder.review.remove_remarks
+        if not await folder.run(remove, buffer.path, place, buffer.text):
+            raise UserError("no remark is here")
+        await self.changed(folder)
+
+    async def clear_remarks(self, here: str) -> None:
+        """Remove all remarks of a folder."""
+        folder = await self.folder(here)
+        count = await folder.run(folder.review.remove_remarks)
+        if not count:
+            raise UserError("there is no remark")
+        await self.changed(folder)
+
+    async def _remarkable(self, bufnr: int, rows: Rows | None) -> tuple[ShownBuffer, Folder, Rows]:
+        buffer = await self._editor.port.review.buffer(bufnr)
+        if buffer is None:
+            raise UserError("this buffer has no file")
+        if refusal := await self._editor.refusal(buffer.path):
+            raise UserError(refusal)
+        folder = await self._of_file(buffer.path)
+        return buffer, folder, rows or await self._hunk_at(folder, buffer)
+
+    async def _hunk_at(self, folder: Folder, buffer: ShownBuffer) -> Rows:
+        """Return the rows of the hunk at the cursor, or its own row."""
+        file = await folder.file(buffer.path, buffer.text)
+        here = (buffer.row, buffer.row + 1)
+        for hunk in file.hunks if file else ():
+            if hunk.start <= buffer.row < max(hunk.stop, hunk.start + 1):
+                return hunk.start, max(hunk.stop, hunk.start + 1)
+        return here
+
+    async def _remarks(self, folder: Folder, buffer: ShownBuffer) -> list[tuple[Rows, Remark]]:
+        return await folder.run(folder.review.placed, buffer.path, buffer.text)
+
+    async def prompt(self, here: str) -> str:
+        """Return the remarks of a folder that are not sent, as Markdown."""
+        folder = await self.folder(here)
+        remarks = [each for each in await folder.run(folder.review.remarks) if each.state == "open"]
+        if not remarks:
+            raise UserError("there is no remark to send (:ClaudeComment adds one)")
+        parts = []
+        for each in sorted(remarks, key=lambda each: (each.path, each.first)):
+            last = f"-{each.last}" if each.last > each.first + 1 else ""
+            fence = "`" * max(3, _longest_fence(each.quoted) + 1)
+            quoted = each.quoted if each.quoted.endswith("\n") else f"{each.quoted}\n"
+            parts.append(
+                f"{each.path}:{each.first + 1}{last}\n{fence}\n{quoted}{fence}\n{each.words}"
+            )
+        return "\n\n".join(parts)
+
+    async def send(self, here: str) -> None:
+        """Let the user edit what the remarks of a folder say, and send it."""
+        port = self._editor.port.review
+        typed = await port.write_remark("Review · :w sends it", await self.prompt(here))
+        if typed.text and await port.send(typed.text):
+            folder = await self.folder(here)
+            await folder.run(folder.review.sent)
+            await self.changed(folder)
+
+    # The list
+
+    async def show(
+        self, here: str, only: Sequence[str] = (), *, since: str = "", session: str = ""
+    ) -> None:
+        """List what waits in a folder in the quickfix window, or only in these files and folders.
+
+        `since` may be "turn" or "session": then everything that this session, or the latest one,
+        has changed since; or "base" with a revision of git in place of the session. Until the next
+        call, files are compared with the same texts.
+        """
+        folder = await self.folder(here)
+        await self._compare(folder, since or ("turn" if session else ""), session)
+        self._only = [os.path.realpath(Path(here, each).expanduser()) for each in only]
+        self._list = 0
+        await self._fill(folder)
+        await self.changed(folder)
+
+    async def _compare(self, folder: Folder, since: str, what: str) -> None:
+        """Compare files with what they were before a turn or a session, or in a commit."""
+        folder.bases = {}
+        if since == "base":
+            found = await folder.snapshots.since(what)
+            if found is None:
+                raise UserError(f"git knows no {what}")
+            folder.bases = {
+                name: None if content is None else decoded(content)
+                for name, content in found.items()
+            }
+        elif since:
+            files_ = await folder.run(folder.review.since, what, is_turn=since == "turn")
+            folder.bases = {each.path: each.texts.base for each in files_ if each.texts}
+
+    async def _refresh_list(self) -> None:
+        if self._list and self._listed:
+            await self._fill(self._listed[0][0])
+
+    async def _fill(self, folder: Folder) -> None:
+        async with self._filling:
+            await self._refill(folder)
+
+    async def _refill(self, folder: Folder) -> None:
+        found = await folder.run(folder.review.files)
+        if folder.bases:
+            paths = [str(Path(folder.root, name)) for name in folder.bases]
+            files_ = [await folder.file(path) for path in paths]
+            found = [each for each in files_ if each and each.texts and not each.texts.is_reviewed]
+        waiting = [file for file in found if self._is_wanted(folder, file)]
+        if not waiting and not self._list:
+            raise UserError(NOTHING + (f" in {' '.join(self._only)}" if self._only else ""))
+        self._listed, items = [], list[ListItem]()
+        for file in waiting:
+            for rows, item in await asyncio.to_thread(listing.items, folder.root, file):
+                self._listed.append((folder, str(Path(folder.root, file.path)), rows))
+                items.append(item)
+        for line in await folder.run(folder.review.unknown):
+            items.append(ListItem("", 0, line, [], "ClaudeChatMeta"))
+        self._list = await self._editor.port.review.show_list(
+            listing.title(waiting), items, self._list
+        )
+
+    def _is_wanted(self, folder: Folder, file: File) -> bool:
+        path = Path(folder.root, file.path)
+        return not self._only or any(path.is_relative_to(each) for each in self._only)
+
+    async def pressed(self, event: ReviewPressed) -> None:
+        """Do what a key in the list asks for."""
+        # The list may be on the screen before its number is known here.
+        async with self._filling:
+            chosen = [self._listed[at] for at in event.items if at < len(self._listed)]
+            if event.list != self._list or not chosen:
+                return
+        root = chosen[0][0].root
+        if event.key == "undo":
+            return await self.undo(root)
+        if event.key == "send":
+            return await self.send(root)
+        if event.key == "comment":
+            for folder, path, rows in chosen:
+                file = await folder.file(path)
+                text = file.texts.now if file and file.texts else None
+                remark = folder.review.remark
+                await folder.run(remark, path, rows or (0, 1), text or "", event.words)
+            return await self.changed(chosen[0][0])
+        self._doing = []
+        # From the end: the rows of what stands above stay valid.
+        for folder, path, rows in reversed(chosen):
+            file = await folder.file(path)
+            if file is None:
+                continue
+            if event.key == "keep":
+                self._done.clear()
+                await folder.run(folder.review.keep, path, rows)
+            else:
+                await self._revert(folder, file, rows, 0)
+        await self.changed(chosen[0][0])
+
+
+def _meet(rows: Rows, other: Rows) -> bool:
+    return rows[0] < other[1] and other[0] < rows[1]
+
+
+def _longest_fence(text: str) -> int:
+    return max((len(run) for run in re.findall("`+", text)), default=0)
+
+
+def _check_touched(file: File, rows: Rows | None) -> None:
+    if rows is not None and not file.is_whole and not file.touches(rows):
+        raise UserError("no unreviewed change here")
+
+
+def compared(name: str, base: str | None, now: str | None) -> File:
+    """Return a file that is compared with a text other than that before its review."""
+    status = "created" if base is None else "deleted" if now is None else "modified"
+    return File(name, status, Texts(base, now, now), Entry(None, None, None))
+
+
+def _text(path: str) -> str | None:
+    content = _read(path)
+    return None if content is None else decoded(content)
+
+
+def _read(path: str) -> bytes | None:
+    return files.read_if_sound(Path(path), LARGEST)
+
+
+def _write(path: str, content: bytes) -> None:
+    """Write a file, or raise `UserError`: its path had no link when it was recorded."""
+    try:
+        files.write(path, os.path.normpath(path), content)
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror or error}") from None
+
+
+def _set_mode(path: str, mode: int) -> None:
+    """Give a file these permissions, likewise."""
+    if real(path) != os.path.normpath(path):
+        raise UserError(f"{path}: {TURNED}")
+    try:
+        Path(path).chmod(mode)
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror or error}") from None
+
+
+def _delete(path: str) -> None:
+    """Delete a file, likewise."""
+    if real(path) != os.path.normpath(path):
+        raise UserError(f"{path}: {TURNED}")
+    try:
+        Path(path).unlink(missing_ok=True)
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror or error}") from None

@@ -1,0 +1,305 @@
+"""What is on disk below a folder at one time, as far as it helps to find what a command changes.
+
+In a git folder, git says which files differ from its latest commit. The others are as committed.
+Elsewhere the files are listed with their times and sizes, and their texts are not known.
+"""
+
+import asyncio
+import os
+import re
+import stat
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from claude_ide import files, git
+from claude_ide.program import output
+
+MOST_FILES = 20_000
+"""Of a folder without git, or that differ from the latest commit."""
+
+MOST_NOTED = 16_000_000
+"""Bytes of all texts that are read before a command."""
+
+LARGEST = 2_000_000
+"""Bytes of the largest file whose text is read."""
+
+MOST_OUTPUT = 20_000_000
+"""Bytes that git may print."""
+
+BUILT = {"node_modules", "__pycache__", ".venv", "venv", "target", "build", "dist", ".cache"}
+"""Folders that are skipped where git does not say what is ignored."""
+
+PASSING = re.compile(r"\..+\.sw[a-p]|4913|.*~")
+"""Names of files that editors make for a while."""
+
+Stamp = tuple[int, int, int, int]
+"""Inode, mode, size in bytes, and time of the last change in nanoseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A file that has changed between two snapshots; contents are None where there is no file."""
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+    mode: tuple[int, int] | None = None
+    """The permissions before and after, if only these have changed."""
+    obstacle: str = ""
+    """Why one of the contents is unknown, and empty here."""
+
+
+@dataclass(slots=True)
+class Snapshot:
+    """The files below a folder that may change unnoticed, by real path."""
+
+    stamps: dict[str, Stamp | None]
+    """None: git knows the file, and it does not exist."""
+    head: str = ""
+    """The latest commit, where there is git."""
+    contents: dict[str, bytes] = field(default_factory=dict)
+    is_cut: bool = False
+    """Whether some files are missing because they are too many."""
+
+
+class Snapshots:
+    """Takes snapshots of one folder, and remembers the texts of files that may change.
+
+    Files for which `is_private` is true are not read.
+    """
+
+    def __init__(self, folder: str, is_private: Callable[[str], bool] = lambda path: False) -> None:
+        self._folder = folder
+        self._is_private = is_private
+        self._known: dict[str, tuple[Stamp, bytes]] = {}
+        self._top: str | None = None
+        self._environment: dict[str, str] | None = None
+
+    async def top(self) -> str | None:
+        """Return the top of the working tree of git that the folder is in; None without git."""
+        if self._top is None:
+            found = await self._git("rev-parse", "--show-toplevel")
+            self._top = os.path.realpath(os.fsdecode(found[:-1])) if found else ""
+        return self._top or None
+
+    async def head(self) -> str:
+        """Return the latest commit; empty without one."""
+        return (await self._git("rev-parse", "--verify", "--quiet", "HEAD") or b"").decode().strip()
+
+    async def log_of_head(self) -> Path | None:
+        """Return the file to which git adds a line whenever the latest commit is another one."""
+        if not await self.top():
+            return None
+        found = await self._git("rev-parse", "--git-path", "logs/HEAD")
+        return Path(self._top or "", os.fsdecode(found[:-1])) if found else None
+
+    async def contents_in(self, head: str, names: Sequence[str]) -> dict[str, bytes | None]:
+        """Return the contents that a commit has of files, by paths relative to the top."""
+        wanted = [name for name in names if "\n" not in name]
+        asked = b"".join(os.fsencode(f"{head}:{name}") + b"\n" for name in wanted)
+        # With `--filters`, git prints other sizes than those of what it prints.
+        answer = await self._git("cat-file", "--batch", given=asked) if wanted else b""
+        return dict(zip(wanted, _objects(answer or b"", len(wanted)), strict=True))
+
+    async def since(self, revision: str) -> dict[str, bytes | None] | None:
+        """Return the contents that files had in a revision, of those that differ from it now.
+
+        None if git does not know the revision.
+        """
+        verify = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+        head = (await self._git(*verify) or b"").decode().strip()
+        if not head:
+            return None
+        differing = await self._git("diff", "--name-only", "--no-renames", "-z", head, "--")
+        untracked = await self._git("ls-files", "--others", "--exclude-standard", "-z")
+        names = [os.fsdecode(each) for each in (differing or b"").split(b"\0") if each]
+        found = await self.contents_in(head, names)
+        others = [os.fsdecode(each) for each in (untracked or b"").split(b"\0") if each]
+        return found | {name: None for name in others if not _passes(name)}
+
+    async def take(self, paths: Iterable[str] = ()) -> Snapshot:
+        """Return what differs from the latest commit now, and these files, with their texts."""
+        # The agent may have changed the configuration of the repository.
+        self._environment = None
+        top = await self.top()
+        snapshot = await self._status(top) if top else await asyncio.to_thread(self._scan)
+        extra = {os.path.realpath(path) for path in paths}
+        await asyncio.to_thread(self._note, snapshot, extra)
+        return snapshot
+
+    async def changed(self, before: Snapshot, after: Snapshot) -> list[Found]:
+        """Return what has changed between two snapshots, but not what a checkout explains."""
+        differing = [
+            path
+            for path in sorted({*before.stamps, *after.stamps})
+            if self._stamp_in(before, path) != self._stamp_in(after, path)
+        ]
+        committed = await self._committed(before, differing)
+        found = []
+        for path in differing:
+            new = await asyncio.to_thread(self._content, path)
+            if path in committed:
+                old = _with_ends_of(new, committed[path])
+                was_there = old is not None
+            else:
+                old = before.contents.get(path)
+                was_there = before.stamps.get(path) is not None
+            is_there = os.path.lexists(path)
+            obstacle = "" if new is not None or not is_there else self._obstacle(path)
+            if was_there and old is None:
+                obstacle = self._obstacle(path) or "the text before was not seen"
+            mode = None
+            if (old, new) != (None, None) and old == new and not obstacle:
+                mode = _modes(before.stamps.get(path), after.stamps.get(path))
+                if mode is None:
+                    continue
+            found.append(Found(path, old if was_there else None, new, mode, obstacle))
+        return found
+
+    def _stamp_in(self, snapshot: Snapshot, path: str) -> Stamp | None:
+        # What a snapshot does not name was as committed: then its own stamp says nothing.
+        return snapshot.stamps.get(path, (0, 0, 0, 0))
+
+    async def _status(self, top: str) -> Snapshot:
+        arguments = "status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames"
+        status, head = await asyncio.gather(
+            self._git(*arguments, "--ignore-submodules=all"), self._git("rev-parse", "HEAD")
+        )
+        names = [os.fsdecode(each[3:]) for each in (status or b"").split(b"\0") if len(each) > 3]
+        # Names are relative to the top, also below it.
+        paths = [str(Path(top, name)) for name in names if not _passes(name)]
+        stamps = {path: stamp_of(path) for path in paths[:MOST_FILES]}
+        commit = (head or b"").decode().strip()
+        return Snapshot(stamps, commit, is_cut=len(paths) > MOST_FILES or status is None)
+
+    def _scan(self) -> Snapshot:
+        snapshot = Snapshot({})
+        folders = [self._folder]
+        while folders:
+            try:
+                entries = list(os.scandir(folders.pop()))
+            except OSError:
+                continue
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    if entry.name not in BUILT and entry.name != ".git":
+                        folders.append(entry.path)
+                elif _passes(entry.name):
+                    continue
+                elif len(snapshot.stamps) < MOST_FILES:
+                    snapshot.stamps[entry.path] = stamp_of(entry.path)
+                else:
+                    snapshot.is_cut = True
+                    return snapshot
+        return snapshot
+
+    def _note(self, snapshot: Snapshot, extra: set[str]) -> None:
+        """Add the contents of the files that git does not have; without git, of `extra` only."""
+        for path in extra:
+            snapshot.stamps.setdefault(path, stamp_of(path))
+        wanted = snapshot.stamps if snapshot.head or self._top else extra
+        known, self._known, total = self._known, {}, 0
+        for path in wanted:
+            stamp = snapshot.stamps.get(path)
+            if stamp is None or not stat.S_ISREG(stamp[1]) or stamp[2] > LARGEST:
+                continue
+            if path in known and known[path][0] == stamp:
+                content: bytes | None = known[path][1]
+            elif total + stamp[2] > MOST_NOTED:
+                continue
+            else:
+                content = self._content(path)
+            if content is not None:
+                total += len(content)
+                self._known[path] = stamp, content
+                snapshot.contents[path] = content
+
+    def _content(self, path: str) -> bytes | None:
+        if self._is_private(path) or Path(path).is_symlink():
+            return None
+        return files.read_if_sound(Path(path), LARGEST)
+
+    def _obstacle(self, path: str) -> str:
+        if self._is_private(path):
+            return "private"
+        try:
+            found = os.lstat(path)
+        except OSError:
+            return ""
+        if not stat.S_ISREG(found.st_mode):
+            return "not a file"
+        return "too large" if found.st_size > LARGEST else ""
+
+    async def _committed(self, before: Snapshot, paths: list[str]) -> dict[str, bytes | None]:
+        """Return the contents that files had as committed; None: there was no such file."""
+        clean = [path for path in paths if path not in before.stamps and "\n" not in path]
+        if not clean or not self._top:
+            return {}
+        if not before.head:
+            return dict.fromkeys(clean)
+        names = {os.path.relpath(path, self._top): path for path in clean}
+        found = await self.contents_in(before.head, [*names])
+        return {names[name]: content for name, content in found.items()}
+
+    async def _git(self, *arguments: str, given: bytes = b"") -> bytes | None:
+        """Return what git prints; None if it fails. It runs no program of the repository."""
+        folder = self._top or self._folder
+        try:
+            command = git.command(*arguments)
+        except OSError:
+            return None
+        if self._environment is None:
+            inherited = git.environment(os.environ)
+            self._environment = await asyncio.to_thread(git.guarded, inherited, Path(folder))
+        return await output(command, MOST_OUTPUT, self._environment, folder, given)
+
+
+def _passes(name: str) -> bool:
+    return name.endswith("/") or PASSING.fullmatch(name.rpartition("/")[2]) is not None
+
+
+def stamp_of(path: str) -> Stamp | None:
+    """Return what changes with each write to a file; None if there is no file."""
+    try:
+        found = os.lstat(path)
+    except (OSError, ValueError):
+        return None
+    return found.st_ino, found.st_mode, found.st_size, found.st_mtime_ns
+
+
+def _modes(before: Stamp | None, after: Stamp | None) -> tuple[int, int] | None:
+    """Return the permissions before and after; None if they are the same.
+
+    Of a file as committed, git tells another one only by whether it is executable.
+    """
+    if after is None:
+        return None
+    now = stat.S_IMODE(after[1])
+    earlier = stat.S_IMODE(before[1]) if before else now & ~0o111 if now & 0o100 else now | 0o111
+    return (earlier, now) if earlier != now else None
+
+
+def _with_ends_of(content: bytes | None, committed: bytes | None) -> bytes | None:
+    """Return a committed content with the line ends that it has in the working tree."""
+    if not content or not committed or b"\r\n" in committed:
+        return committed
+    has_crlf = content.count(b"\n") == content.count(b"\r\n") > 0
+    return committed.replace(b"\n", b"\r\n") if has_crlf else committed
+
+
+def _objects(answer: bytes, count: int) -> list[bytes | None]:
+    """Return the contents that `git cat-file --batch` has printed."""
+    found: list[bytes | None] = []
+    at = 0
+    while len(found) < count:
+        head, _, _ = answer[at:].partition(b"\n")
+        at += len(head) + 1
+        words = head.rsplit(b" ", 2)
+        if len(words) == 3 and words[1] == b"blob" and words[2].isdigit():
+            size = int(words[2])
+            found.append(answer[at : at + size])
+            at += size + 1
+        else:
+            found.append(None)
+    return found
