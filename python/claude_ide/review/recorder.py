@@ -83,6 +83,7 @@ class Recorder:
             self._turns += 1
             self._asked.clear()
             await self._soon_watch()
+            await self._service.follow_commits(folder)
             await folder.run(folder.review.look_at_all)
             for path in reversed(self._editor.state.paths):
                 self._use(path)

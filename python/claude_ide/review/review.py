@@ -408,7 +408,7 @@ class Review:
             state.head = head
             for name, content in contents.items():
                 entry = state.files.get(name)
-                if entry is None or not entry.waits:
+                if entry is None or not entry.waits or entry.mode is not None:
                     continue
                 now = self.content_of(entry.now)
                 is_same = content == now if entry.now is not None else content is None

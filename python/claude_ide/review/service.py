@@ -82,7 +82,8 @@ class Folder:
         head = await self.snapshots.head()
         if not head or head == self.review.head:
             return []
-        waiting = await self.run(self.review.files)
+        # The first commit that is known was there before what waits.
+        waiting = await self.run(self.review.files) if self.review.head else []
         found = await self.snapshots.contents_in(head, [file.path for file in waiting])
         return await self.run(self.review.committed, head, found)
 
@@ -145,12 +146,13 @@ class ReviewService:
             for folder in [*self._folders.values()]:
                 try:
                     if await folder.look():
-                        await self._commits(folder)
+                        await self.follow_commits(folder)
                         await self.changed(folder)
                 except (OSError, EditorError):
                     logger.exception("the review of %s could not be followed", folder.root)
 
-    async def _commits(self, folder: Folder) -> None:
+    async def follow_commits(self, folder: Folder) -> None:
+        """Keep what the latest commit contains, if the user wants that, and say so."""
         kept = await folder.follow_commits() if self._config.commit_keeps else []
         if kept:
             what = kept[0] if len(kept) == 1 else f"{len(kept)} files"
@@ -187,7 +189,7 @@ class ReviewService:
         folder = await self._of_file(buffer.path)
         if folder.stamp is None:
             await folder.look()
-            await self._commits(folder)
+            await self.follow_commits(folder)
             await self.changed(folder)
         else:
             await self._draw(event.bufnr, folder)
