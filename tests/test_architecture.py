@@ -80,7 +80,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "agent_files": {
         *("display_path", "errors", "config", "paths", "files", "agents", "editor", "text_diff"),
     },
-    "review": {"errors", "paths", "files", "editor"},
+    "review": {
+        *("errors", "config", "paths", "files", "program", "git", "text_diff", "editor"),
+    },
     "announcer": {"agents", "review"},
     "hooks": {
         *("editor_name", "unicode", "repository", "pids"),
@@ -118,7 +120,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "app": {
         *("errors", "concealed", "config", "log", "program", "startup", "check", "transport"),
         *("editor", "editor_name", "mcp", "configured_agents", "chat", "headless", "jupyter"),
-        *("tool_list", "wire_view", "trust", "hooks"),
+        *("tool_list", "wire_view", "trust", "hooks", "review"),
     },
     "status": {"app", "editor_name", "mcp", "paths"},
     "commands": {
@@ -266,7 +268,7 @@ ROOMS = (
         "highlights",
     ),
     *("window", "timing", "suggested_keys", "ui"),
-    *("file", "privacy", "editors", "unseen"),
+    *("file", "privacy", "editors"),
     *(
         "diagnostics",
         "disk_changes",

@@ -47,6 +47,7 @@ async def test_the_documented_defaults_are_the_actual_ones(nvim: Neovim, text: s
 
     # Lua's empty table arrives as a list.
     tables = {name: dict(defaults[name]) for name in ("agents", "prompts")}
+    tables["review"] = defaults["review"] | {"keys": dict(defaults["review"]["keys"])}
     assert defaults | tables == msgspec.to_builtins(Config())
 
 

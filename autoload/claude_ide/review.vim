@@ -41,12 +41,6 @@ export def Go(path: string, row: number): bool
   return true
 enddef
 
-# Type words into a terminal; return whether there may be one.
-export def Send(words: string): bool
-  channel.Emit('commented', {words: words})
-  return true
-enddef
-
 # Go to the next hunk, or to the [count]th; from the last one to the next file that waits.
 export def Move(direction: number)
   if !overlay.Go(direction, v:count1)

@@ -2,8 +2,10 @@
 --- other file, which wait until the user sends them.
 local comments = require('claude_ide.diff.comments')
 local diff = require('claude_ide.diff')
+local host = require('claude_ide.host')
 local message = require('claude_ide.messages.message')
 local quotation = require('claude_ide.diff.quotation')
+local ready = require('claude_ide.host.ready')
 local vim_ui = require('claude_ide.ui.vim_ui')
 
 local M = {}
@@ -35,7 +37,7 @@ end
 
 -- Outside of proposals the host keeps the words until the user sends them (`:ClaudeReview send`).
 local function remark(where, words, is_removed)
-  local session = require('claude_ide.session')
+  ---@type any
   local opts = {
     name = 'ClaudeComment',
     fargs = words ~= '' and { words } or {},
@@ -45,8 +47,10 @@ local function remark(where, words, is_removed)
     line1 = where.first + 1,
     line2 = where.last,
   }
-  session.run(opts, function()
-    session.command('ClaudeComment', opts)
+  ready.run(opts, function()
+    if host.start() then
+      host.command('ClaudeComment', opts)
+    end
   end)
 end
 

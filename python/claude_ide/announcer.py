@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from claude_ide.agents.events import Change, FileWritten, Hunk, ToolStatus, TurnEndReason
-from claude_ide.review.review import decoded
-from claude_ide.review.snapshot import Found
+from claude_ide.review.snapshot import Found, decoded
 
 Announce = Callable[[str, dict[str, Any]], object]
 """Raises a `User` event with this data."""

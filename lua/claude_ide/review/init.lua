@@ -60,13 +60,6 @@ function M.go(path, row)
   vim.cmd('normal! zv')
 end
 
---- Send words to the chat of this tab page, or type them into a terminal.
----@param words string
----@return boolean is_sent
-function M.send(words)
-  return require('claude_ide.addressee').send(words)
-end
-
 --- Go to the next hunk, or to the [count]th; from the last one to the next file that waits.
 function M.next()
   move(1)

@@ -61,6 +61,11 @@ def _marked(sign: str, lines: Sequence[str]) -> list[str]:
     return [sign + line.rstrip("\r\n") for line in lines]
 
 
+def note(line: str) -> ListItem:
+    """Return a line of the list that is no change."""
+    return ListItem("", 0, line, [], "ClaudeChatMeta")
+
+
 def title(waiting: Sequence[File]) -> str:
     """Return the title of the list."""
     added = sum(each.counts[0] for each in waiting)

@@ -19,7 +19,8 @@ from claude_ide.review.snapshot import LARGEST, Found, Snapshot
 from claude_ide.review.store import Told
 
 if TYPE_CHECKING:
-    from claude_ide.review.service import Folder, ReviewService
+    from claude_ide.review.folder import Folder
+    from claude_ide.review.service import ReviewService
 
 BUSY_SECONDS = 1.0
 """How long an agent waits for the editor, which may be at a prompt."""

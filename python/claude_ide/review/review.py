@@ -14,7 +14,7 @@ import msgspec
 
 from claude_ide import files
 from claude_ide.review.baseline import Hunk, OverlapError, Rows, Texts, lines_of, moved, touches
-from claude_ide.review.snapshot import LARGEST, Found
+from claude_ide.review.snapshot import LARGEST, Found, decoded, moves
 from claude_ide.review.store import Base, Entry, Kept, Remark, State, Store, Told
 
 UNKNOWN = "?"
@@ -96,9 +96,9 @@ class Review:
 
     def wrote(self, turn: Turn, found: Iterable[Found], *, is_perhaps: bool = False) -> None:
         """Record what an agent has written, with what was there before."""
-        moves, rest = _moves([*found])
+        moved, rest = moves([*found])
         with self._store.change() as state:
-            for old, new in moves:
+            for old, new in moved:
                 self._move(state, turn, old, new)
             for each in rest:
                 self._write(state, turn, each, is_perhaps=is_perhaps)
@@ -573,15 +573,6 @@ def _clamped(remark: Remark, lines: list[str]) -> Rows:
     return first, max(min(remark.last, len(lines)), first + 1)
 
 
-def decoded(content: bytes) -> str | None:
-    """Return the text of a file; None if it is no text in UTF-8."""
-    try:
-        text = content.decode()
-    except UnicodeDecodeError:
-        return None
-    return None if "\0" in text else text
-
-
 def _reviewable(texts: Texts) -> list[tuple[str, str]]:
     """Return the changes of an agent that wait for review: old and new lines."""
     agent = Texts(texts.base, texts.agent, texts.agent)
@@ -592,19 +583,6 @@ def _reviewable(texts: Texts) -> list[tuple[str, str]]:
         ("".join(old[hunk.first : hunk.last]), "".join(new[hunk.start : hunk.stop]))
         for hunk in agent.hunks
     ]
-
-
-def _moves(found: list[Found]) -> tuple[list[tuple[Found, Found]], list[Found]]:
-    """Return the files that were moved as they were, old and new, and the other changes."""
-    deleted = {each.before: each for each in found if each.before and each.after is None}
-    moves = []
-    for each in found:
-        if each.before is None and each.after and not each.obstacle:
-            old = deleted.pop(each.after, None)
-            if old is not None:
-                moves.append((old, each))
-    moved = [each for pair in moves for each in pair]
-    return moves, [each for each in found if each not in moved]
 
 
 __all__ = ["File", "OverlapError", "Review", "Turn"]

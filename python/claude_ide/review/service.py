@@ -4,13 +4,11 @@ import asyncio
 import logging
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
 
 import msgspec
 
-from claude_ide import files
 from claude_ide.config import ReviewConfig
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.batch import Gate, Guard, retry, step, tick
@@ -26,13 +24,15 @@ from claude_ide.editor.port.review import (
 )
 from claude_ide.editor.status_line import Reviewable
 from claude_ide.errors import EditorError, UserError
-from claude_ide.paths import TURNED, real, within
+from claude_ide.paths import within
+from claude_ide.review import folder as folder_files
 from claude_ide.review import listing
 from claude_ide.review.baseline import OverlapError, Rows, Texts
 from claude_ide.review.drawing import drawn
-from claude_ide.review.review import File, Review, decoded
-from claude_ide.review.snapshot import LARGEST, Snapshots, stamp_of
-from claude_ide.review.store import Entry, Remark, Store
+from claude_ide.review.folder import Folder
+from claude_ide.review.review import File
+from claude_ide.review.snapshot import Snapshots, decoded
+from claude_ide.review.store import Remark
 
 logger = logging.getLogger(__name__)
 
@@ -42,55 +42,6 @@ MOST_UNDONE = 50
 
 NOTHING = "nothing waits for review"
 YES, NO = "Revert", "Leave it"
-
-T = TypeVar("T")
-
-
-class Folder:
-    """The review of one folder, one step after the other."""
-
-    def __init__(self, root: str, home: Path, is_private: Callable[[str], bool]) -> None:
-        self.root = root
-        self.review = Review(root, Store(root, home), is_private)
-        self.snapshots = Snapshots(root, is_private)
-        self.bases: dict[str, str | None] = {}
-        """The texts with which files are compared in place of those before their review."""
-        self.stamp: object = None
-        """Of what other programs change: the state, and the latest commit."""
-        self._log: Path | None = None
-        self._order = asyncio.Lock()
-
-    async def look(self) -> bool:
-        """Return whether the state or the latest commit is another one than at the last call."""
-        if self._log is None:
-            self._log = await self.snapshots.log_of_head() or Path(os.devnull)
-        stamp = [stamp_of(str(path)) for path in (self.review.path, self._log)]
-        is_other, self.stamp = stamp != self.stamp, stamp
-        return is_other
-
-    async def file(self, path: str, text: str | None = None) -> File | None:
-        """Return a file that waits, with its texts as if it had this one."""
-        found = await self.run(self.review.file, path, text)
-        name = within(path, self.root)
-        if name not in self.bases:
-            return found
-        now = text if text is not None else await asyncio.to_thread(_text, path)
-        return compared(name, self.bases[name], now)
-
-    async def follow_commits(self) -> list[str]:
-        """Keep what the latest commit contains; return the files."""
-        head = await self.snapshots.head()
-        if not head or head == self.review.head:
-            return []
-        # The first commit that is known was there before what waits.
-        waiting = await self.run(self.review.files) if self.review.head else []
-        found = await self.snapshots.contents_in(head, [file.path for file in waiting])
-        return await self.run(self.review.committed, head, found)
-
-    async def run(self, function: Callable[..., T], *arguments: Any, **named: Any) -> T:
-        """Run a method of the review in a thread."""
-        async with self._order:
-            return await asyncio.to_thread(function, *arguments, **named)
 
 
 class ReviewService:
@@ -299,15 +250,15 @@ class ReviewService:
         """Write what a file had before a revert, unless it was changed since."""
         found = await self._editor.port.review.find([path])
         buffer = await self._editor.port.review.buffer(found[0][0]) if found else None
-        now = buffer.text.encode() if buffer else await asyncio.to_thread(_read, path)
+        now = buffer.text.encode() if buffer else await asyncio.to_thread(folder_files.read, path)
         if now != after and not (buffer and after is None):
             raise UserError(f"{within(path, folder.root)} has changed since")
         if buffer is not None and before is not None:
             await self._write_buffer(folder, path, buffer, before.decode())
         elif before is None:
-            await asyncio.to_thread(_delete, path)
+            await asyncio.to_thread(folder_files.delete, path)
         else:
-            await asyncio.to_thread(_write, path, before)
+            await asyncio.to_thread(folder_files.write, path, before)
         await folder.run(folder.review.look, path)
         self._announce(path, is_reverted=False)
 
@@ -349,8 +300,11 @@ class ReviewService:
             return await self._revert_buffer(folder, path, rows, bufnr, is_exact=is_exact)
         texts = await self._reverted(folder, path, None, rows, is_exact=is_exact)
         if texts is not None:
-            before, after = await asyncio.to_thread(_read, path), (texts.now or "").encode()
-            await asyncio.to_thread(_write, path, after)
+            before, after = (
+                await asyncio.to_thread(folder_files.read, path),
+                (texts.now or "").encode(),
+            )
+            await asyncio.to_thread(folder_files.write, path, after)
             self._note(path, before, after)
             await folder.run(folder.review.look, path)
 
@@ -408,21 +362,21 @@ class ReviewService:
         content = review.content_of(entry.base)
         if content is None and entry.base is not None:
             raise UserError(f"{file.path}: its earlier content is not known ({entry.obstacle})")
-        now = await asyncio.to_thread(_read, path)
+        now = await asyncio.to_thread(folder_files.read, path)
         if now is not None and now != review.content_of(entry.now):
             question = f"{file.path} has changed since. Revert it as a whole?"
             if await self._editor.choose(question, [YES, NO]) != YES:
                 return
         if entry.mode is not None and entry.base == entry.now:
-            await asyncio.to_thread(_set_mode, path, entry.mode[0])
+            await asyncio.to_thread(folder_files.set_mode, path, entry.mode[0])
             return await folder.run(review.reverted_whole, path)
         target = str(Path(folder.root, entry.origin)) if entry.origin else path
         if content is not None:
-            self._note(target, await asyncio.to_thread(_read, target), content)
-            await asyncio.to_thread(_write, target, content)
+            self._note(target, await asyncio.to_thread(folder_files.read, target), content)
+            await asyncio.to_thread(folder_files.write, target, content)
         if content is None or entry.origin:
             self._note(path, now, None)
-            await asyncio.to_thread(_delete, path)
+            await asyncio.to_thread(folder_files.delete, path)
         await folder.run(review.reverted_whole, path)
 
     # Remarks
@@ -561,7 +515,7 @@ class ReviewService:
                 self._listed.append((folder, str(Path(folder.root, file.path)), rows))
                 items.append(item)
         for line in await folder.run(folder.review.unknown):
-            items.append(ListItem("", 0, line, [], "ClaudeChatMeta"))
+            items.append(listing.note(line))
         self._list = await self._editor.port.review.show_list(
             listing.title(waiting), items, self._list
         )
@@ -614,46 +568,3 @@ def _longest_fence(text: str) -> int:
 def _check_touched(file: File, rows: Rows | None) -> None:
     if rows is not None and not file.is_whole and not file.touches(rows):
         raise UserError("no unreviewed change here")
-
-
-def compared(name: str, base: str | None, now: str | None) -> File:
-    """Return a file that is compared with a text other than that before its review."""
-    status = "created" if base is None else "deleted" if now is None else "modified"
-    return File(name, status, Texts(base, now, now), Entry(None, None, None))
-
-
-def _text(path: str) -> str | None:
-    content = _read(path)
-    return None if content is None else decoded(content)
-
-
-def _read(path: str) -> bytes | None:
-    return files.read_if_sound(Path(path), LARGEST)
-
-
-def _write(path: str, content: bytes) -> None:
-    """Write a file, or raise `UserError`: its path had no link when it was recorded."""
-    try:
-        files.write(path, os.path.normpath(path), content)
-    except OSError as error:
-        raise UserError(f"{path}: {error.strerror or error}") from None
-
-
-def _set_mode(path: str, mode: int) -> None:
-    """Give a file these permissions, likewise."""
-    if real(path) != os.path.normpath(path):
-        raise UserError(f"{path}: {TURNED}")
-    try:
-        Path(path).chmod(mode)
-    except OSError as error:
-        raise UserError(f"{path}: {error.strerror or error}") from None
-
-
-def _delete(path: str) -> None:
-    """Delete a file, likewise."""
-    if real(path) != os.path.normpath(path):
-        raise UserError(f"{path}: {TURNED}")
-    try:
-        Path(path).unlink(missing_ok=True)
-    except OSError as error:
-        raise UserError(f"{path}: {error.strerror or error}") from None

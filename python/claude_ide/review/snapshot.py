@@ -303,3 +303,25 @@ def _objects(answer: bytes, count: int) -> list[bytes | None]:
         else:
             found.append(None)
     return found
+
+
+def moves(found: list[Found]) -> tuple[list[tuple[Found, Found]], list[Found]]:
+    """Return the files that were moved as they were, old and new, and the other changes."""
+    deleted = {each.before: each for each in found if each.before and each.after is None}
+    moved = []
+    for each in found:
+        if each.before is None and each.after and not each.obstacle:
+            old = deleted.pop(each.after, None)
+            if old is not None:
+                moved.append((old, each))
+    of_pairs = [each for pair in moved for each in pair]
+    return moved, [each for each in found if each not in of_pairs]
+
+
+def decoded(content: bytes) -> str | None:
+    """Return the text of a file; None if it is no text in UTF-8."""
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        return None
+    return None if "\0" in text else text

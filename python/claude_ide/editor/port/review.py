@@ -150,7 +150,7 @@ class Review(Protocol):
         """Let the user write a remark in a buffer; without words if they drop it."""
         ...
 
-    @request("review.send")
+    @request("addressee.send")
     async def send(self, words: str) -> bool:
         """Send words to the chat of this tab page, or type them into a terminal."""
         ...

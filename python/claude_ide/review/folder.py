@@ -1,0 +1,108 @@
+"""The review of one folder, one step after the other; and the files in it."""
+
+import asyncio
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from claude_ide import files
+from claude_ide.errors import UserError
+from claude_ide.paths import TURNED, real, within
+from claude_ide.review.baseline import Texts
+from claude_ide.review.review import File, Review
+from claude_ide.review.snapshot import LARGEST, Snapshots, decoded, stamp_of
+from claude_ide.review.store import Entry, Store
+
+T = TypeVar("T")
+
+
+class Folder:
+    """The review of one folder, one step after the other."""
+
+    def __init__(self, root: str, home: Path, is_private: Callable[[str], bool]) -> None:
+        self.root = root
+        self.review = Review(root, Store(root, home), is_private)
+        self.snapshots = Snapshots(root, is_private)
+        self.bases: dict[str, str | None] = {}
+        """The texts with which files are compared in place of those before their review."""
+        self.stamp: object = None
+        """Of what other programs change: the state, and the latest commit."""
+        self._log: Path | None = None
+        self._order = asyncio.Lock()
+
+    async def look(self) -> bool:
+        """Return whether the state or the latest commit is another one than at the last call."""
+        if self._log is None:
+            self._log = await self.snapshots.log_of_head() or Path(os.devnull)
+        stamp = [stamp_of(str(path)) for path in (self.review.path, self._log)]
+        is_other, self.stamp = stamp != self.stamp, stamp
+        return is_other
+
+    async def file(self, path: str, text: str | None = None) -> File | None:
+        """Return a file that waits, with its texts as if it had this one."""
+        found = await self.run(self.review.file, path, text)
+        name = within(path, self.root)
+        if name not in self.bases:
+            return found
+        now = text if text is not None else await asyncio.to_thread(_text, path)
+        return _compared(name, self.bases[name], now)
+
+    async def follow_commits(self) -> list[str]:
+        """Keep what the latest commit contains; return the files."""
+        head = await self.snapshots.head()
+        if not head or head == self.review.head:
+            return []
+        # The first commit that is known was there before what waits.
+        waiting = await self.run(self.review.files) if self.review.head else []
+        found = await self.snapshots.contents_in(head, [file.path for file in waiting])
+        return await self.run(self.review.committed, head, found)
+
+    async def run(self, function: Callable[..., T], *arguments: Any, **named: Any) -> T:
+        """Run a method of the review in a thread."""
+        async with self._order:
+            return await asyncio.to_thread(function, *arguments, **named)
+
+
+def _compared(name: str, base: str | None, now: str | None) -> File:
+    """Return a file that is compared with a text other than that before its review."""
+    status = "created" if base is None else "deleted" if now is None else "modified"
+    return File(name, status, Texts(base, now, now), Entry(None, None, None))
+
+
+def _text(path: str) -> str | None:
+    content = read(path)
+    return None if content is None else decoded(content)
+
+
+def read(path: str) -> bytes | None:
+    """Return the content of a file; None if it cannot be read, or is large."""
+    return files.read_if_sound(Path(path), LARGEST)
+
+
+def write(path: str, content: bytes) -> None:
+    """Write a file, or raise `UserError`: its path had no link when it was recorded."""
+    try:
+        files.write(path, os.path.normpath(path), content)
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror or error}") from None
+
+
+def set_mode(path: str, mode: int) -> None:
+    """Give a file these permissions, likewise."""
+    if real(path) != os.path.normpath(path):
+        raise UserError(f"{path}: {TURNED}")
+    try:
+        Path(path).chmod(mode)
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror or error}") from None
+
+
+def delete(path: str) -> None:
+    """Delete a file, likewise."""
+    if real(path) != os.path.normpath(path):
+        raise UserError(f"{path}: {TURNED}")
+    try:
+        Path(path).unlink(missing_ok=True)
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror or error}") from None
