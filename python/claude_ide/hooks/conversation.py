@@ -9,9 +9,9 @@ announces it. Words that outlived their edit would be shown for the next one.
 import asyncio
 import logging
 import os
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -128,6 +128,8 @@ class Reasons:
 
 logger = logging.getLogger(__name__)
 
+T = TypeVar("T")
+
 AGENT = "Claude"
 
 SEARCHED = ("execute", "other")
@@ -209,7 +211,7 @@ class Conversation:
         self._announcer.session(hook.session_id)
         match hook.hook_event_name:
             case "UserPromptSubmit":
-                await self.recorder.prompted()
+                await self._recorded(self.recorder.prompted())
                 self._reasons.end_all()
                 self._announcer.prompted(unmarked(hook.prompt))
             case "PreToolUse":
@@ -231,12 +233,12 @@ class Conversation:
     async def _begin(self, hook: Hook) -> None:
         arguments = mapping(hook.tool_input)
         if kind_of(hook.tool_name) in SEARCHED:
-            await self.recorder.command_begun(hook.tool_use_id)
+            await self._recorded(self.recorder.command_begun(hook.tool_use_id))
             if arguments.get("run_in_background"):
                 self.recorder.in_background()
         path, command = path_in(arguments), text(arguments.get("command"))
         if path and kind_of(hook.tool_name) == "edit":
-            await self.recorder.before_write(normalized(path))
+            await self._recorded(self.recorder.before_write(normalized(path)))
             self._reasons.begin(hook.tool_use_id, normalized(path), hook.transcript_path)
         name = NAMES.get(hook.tool_name, hook.tool_name)
         self._announcer.tool_started(hook.tool_use_id, name, path, command)
@@ -254,7 +256,8 @@ class Conversation:
         for path in paths:
             report = known.get(path)
             before = report.before if report else None
-            await self.recorder.wrote(path, before, is_known=report is not None)
+            wrote = self.recorder.wrote(path, before, is_known=report is not None)
+            await self._recorded(wrote)
         if not paths and (path := path_in(mapping(hook.tool_input))):
             self.recorder.used(normalized(path))
         changes += await self._found(hook.tool_use_id)
@@ -263,12 +266,22 @@ class Conversation:
     async def _end_turn(self, reason: TurnEndReason) -> None:
         self._reasons.end_all()
         self._announcer.turn_ended(reason)
-        self._ended(await self.recorder.turn_ended())
+        counts = await self._recorded(self.recorder.turn_ended())
+        self._ended(counts or (0, 0, 0))
 
     async def _end_session(self) -> None:
         self._reasons.end_all()
         self._announcer.session_ended()
-        await self.recorder.turn_ended()
+        await self._recorded(self.recorder.turn_ended())
 
     async def _found(self, use: str) -> list[Change]:
-        return [found_change(each) for each in await self.recorder.command_ended(use)]
+        found = await self._recorded(self.recorder.command_ended(use))
+        return [found_change(each) for each in found or ()]
+
+    async def _recorded(self, work: Awaitable[T]) -> T | None:
+        """Await what is recorded for the review; a failure costs no event."""
+        try:
+            return await work
+        except Exception:
+            logger.exception("what %s wrote could not be recorded", AGENT)
+            return None

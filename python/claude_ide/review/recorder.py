@@ -76,7 +76,7 @@ class Recorder:
     async def prompted(self) -> None:
         """Begin a turn: what was written since the last one and is no agent's is the user's."""
         async with self._order:
-            folder = await self._service.folder(self._here)
+            folder = await self._service.folder(self._here, is_folder=True)
             if self._running or self._background:
                 # The user has stopped the last turn, or its commands go on.
                 await self._compare(folder, is_perhaps=not self._running)
@@ -92,7 +92,7 @@ class Recorder:
     async def command_begun(self, use: str) -> None:
         """Note the folder before a command, or another tool that may write anything."""
         async with self._order:
-            folder = await self._service.folder(self._here)
+            folder = await self._service.folder(self._here, is_folder=True)
             if not self._running:
                 self._before = await folder.snapshots.take(self._used)
             self._running.add(use)
@@ -103,7 +103,7 @@ class Recorder:
             if use not in self._running:
                 return []
             self._running.discard(use)
-            return await self._compare(await self._service.folder(self._here))
+            return await self._compare(await self._service.folder(self._here, is_folder=True))
 
     def in_background(self) -> None:
         """Know that a command of this turn goes on after its tool has ended."""
@@ -134,7 +134,7 @@ class Recorder:
     async def wrote(self, path: str, before: str | None = None, *, is_known: bool = False) -> None:
         """Record that a tool has written a file. `before` is what the tool reports, if it does."""
         async with self._order:
-            folder = await self._service.folder(self._here)
+            folder = await self._service.folder(self._here, is_folder=True)
             path = real(path)
             after = await asyncio.to_thread(_read, path)
             if path in self._noted:
@@ -156,7 +156,7 @@ class Recorder:
     async def turn_ended(self) -> tuple[int, int, int]:
         """Return how many files the turn has changed, and the lines it has added and removed."""
         async with self._order:
-            folder = await self._service.folder(self._here)
+            folder = await self._service.folder(self._here, is_folder=True)
             if self._running or self._background:
                 await self._compare(folder, is_perhaps=not self._running)
             if self._background != self.turn.turn:
@@ -165,7 +165,7 @@ class Recorder:
 
     async def note(self) -> str:
         """Return a note for the model on what the user has reverted since the last one, or ""."""
-        folder = await self._service.folder(self._here)
+        folder = await self._service.folder(self._here, is_folder=True)
         told = await folder.run(folder.review.told, self.session)
         if told:
             self.tell_user(_summary(told))

@@ -67,9 +67,9 @@ class ReviewService:
 
     # Folders
 
-    async def folder(self, path: str) -> Folder:
+    async def folder(self, path: str, *, is_folder: bool = False) -> Folder:
         """Return the review of the folder that a path is in: the top of its working tree."""
-        here = path if Path(path).is_dir() else str(Path(path).parent)
+        here = path if is_folder or Path(path).is_dir() else str(Path(path).parent)
         top = self._tops.get(here)
         if top is None:
             top = await Snapshots(here).top() or os.path.realpath(here)

@@ -8,6 +8,7 @@ import asyncio
 import os
 import re
 import stat
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +18,9 @@ from claude_ide.program import output
 
 MOST_FILES = 20_000
 """Of a folder without git, or that differ from the latest commit."""
+
+SCAN_SECONDS = 0.2
+"""How long a folder without git is listed: the agent waits for it."""
 
 MOST_NOTED = 16_000_000
 """Bytes of all texts that are read before a command."""
@@ -175,6 +179,7 @@ class Snapshots:
 
     def _scan(self) -> Snapshot:
         snapshot = Snapshot({})
+        deadline = time.monotonic() + SCAN_SECONDS
         folders = [self._folder]
         while folders:
             try:
@@ -187,7 +192,7 @@ class Snapshots:
                         folders.append(entry.path)
                 elif _passes(entry.name):
                     continue
-                elif len(snapshot.stamps) < MOST_FILES:
+                elif len(snapshot.stamps) < MOST_FILES and time.monotonic() < deadline:
                     snapshot.stamps[entry.path] = stamp_of(entry.path)
                 else:
                     snapshot.is_cut = True

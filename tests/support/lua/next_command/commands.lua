@@ -38,7 +38,6 @@ package.loaded['claude_ide.host.install'] = {
   end,
 }
 package.loaded['claude_ide.tools.showing'] = { dismiss = record('ClaudeDismiss') }
-package.loaded['claude_ide.unseen.walk'] = { run = record('ClaudeSeen') }
 package.loaded['claude_ide.log_window'] = { open = record('ClaudeLog') }
 package.loaded['claude_ide.terminal'] = { toggle_focus = record('ClaudeFocus') }
 require('claude_ide.selection').share = record('ClaudeShare')
