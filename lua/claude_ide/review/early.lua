@@ -9,7 +9,8 @@ local looked = {} ---@type table<string, true> folders
 
 local function home()
   local given = vim.env.XDG_STATE_HOME or ''
-  local state = vim.startswith(given, '/') and given or vim.fs.joinpath(uv.os_homedir(), '.local/state')
+  local state = vim.startswith(given, '/') and given
+    or vim.fs.joinpath(uv.os_homedir(), '.local/state')
   return vim.fs.joinpath(state, 'claude_ide/review')
 end
 
@@ -28,7 +29,9 @@ local function look(bufnr)
   local root = vim.fs.root(name, '.git') or uv.cwd()
   local real = root and not looked[root] and uv.fs_realpath(root)
   looked[root or ''] = true
-  if not real or not uv.fs_stat(vim.fs.joinpath(home(), vim.fn.sha256(real):sub(1, 32), 'waiting')) then
+  if
+    not real or not uv.fs_stat(vim.fs.joinpath(home(), vim.fn.sha256(real):sub(1, 32), 'waiting'))
+  then
     return
   end
   stop()

@@ -236,7 +236,13 @@ local function highlight(bufnr, items)
     local group = items[row] and items[row].group or ''
     local start, _, added, removed = line:find('(%+%d+) (−%d+)  ')
     local function add(first, last, name)
-      api.nvim_buf_set_extmark(bufnr, namespace, row - 1, first, { end_col = last, hl_group = name })
+      api.nvim_buf_set_extmark(
+        bufnr,
+        namespace,
+        row - 1,
+        first,
+        { end_col = last, hl_group = name }
+      )
     end
     if group ~= '' then
       add((line:match('^.-|.-|()') or 1) - 1, #line, group)

@@ -408,7 +408,8 @@ end
 ---@return string refusal empty if it was written
 function M.save(bufnr)
   local ignored = vim.o.eventignore
-  vim.o.eventignore = (ignored == '' and '' or ignored .. ',') .. 'BufWritePre,FileWritePre,BufWrite'
+  vim.o.eventignore = (ignored == '' and '' or ignored .. ',')
+    .. 'BufWritePre,FileWritePre,BufWrite'
   local refusal = disk.write(bufnr)
   vim.o.eventignore = ignored
   return refusal or ''
