@@ -123,6 +123,11 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
     endif
   endfunction
 
+  function s:Review() abort
+    call claude_ide#review#early#Look(bufnr())
+    autocmd claude_ide_start BufWinEnter,FocusGained * call claude_ide#review#early#Look(bufnr())
+  endfunction
+
   " The user's own maps come first, and may still change <Leader>. Python starts after the first
   " screen is drawn: it would delay that. If the plugin is loaded later, the event has happened.
   if empty(s:refusal)
@@ -133,6 +138,11 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
         call s:Begin()
       else
         autocmd VimEnter * ++once call s:Begin()
+      endif
+      if v:vim_did_enter
+        call s:Review()
+      else
+        autocmd VimEnter * ++once call timer_start(0, {-> s:Review()})
       endif
       " Vim does not record who has typed this.
       autocmd OptionSet autoread call claude_ide#file#disk#NoteTyped()

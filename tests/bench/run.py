@@ -18,6 +18,7 @@ BENCHMARKS = (
     "requests",
     "stdio",
     "cursor",
+    "review",
     "growth",
     "open_files",
     "first_diff",

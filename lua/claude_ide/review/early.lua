@@ -1,53 +1,43 @@
---- Starts the host when a file of a folder is opened in which something waits for review. Only that is looked
---- at: whether the host has left a file that says so (`review/store.py`).
+--- Tells the host, which is started if necessary, of the folders in whose files something waits for review.
+--- Only that is looked at: whether a host has left a file that says so (`review/store.py`).
 local M = {}
 
 local api, uv = vim.api, vim.uv
-local augroup = api.nvim_create_augroup('claude_ide_review_early', { clear = true })
 
-local looked = {} ---@type table<string, true> folders
+local known = {} ---@type table<string, true> folders that the host has been told of
 
-local function home()
+local function mark_of(root)
   local given = vim.env.XDG_STATE_HOME or ''
   local state = vim.startswith(given, '/') and given
     or vim.fs.joinpath(uv.os_homedir(), '.local/state')
-  return vim.fs.joinpath(state, 'claude_ide/review')
-end
-
--- The host judges all folders.
-local function stop()
-  api.nvim_clear_autocmds({ group = augroup })
+  local name = vim.fn.sha256(root):sub(1, 32)
+  return vim.fs.joinpath(state, 'claude_ide/review', name, 'waiting')
 end
 
 local function look(bufnr)
   local name = api.nvim_buf_is_valid(bufnr) and api.nvim_buf_get_name(bufnr) or ''
-  if require('claude_ide.channel').id then
-    return stop()
-  elseif name == '' or vim.bo[bufnr].buftype ~= '' then
+  if name == '' or vim.bo[bufnr].buftype ~= '' then
     return
   end
   local root = vim.fs.root(name, '.git') or uv.cwd()
-  local real = root and not looked[root] and uv.fs_realpath(root)
-  looked[root or ''] = true
-  if
-    not real or not uv.fs_stat(vim.fs.joinpath(home(), vim.fn.sha256(real):sub(1, 32), 'waiting'))
-  then
+  root = root and uv.fs_realpath(root)
+  if not root or known[root] or not uv.fs_stat(mark_of(root)) then
     return
   end
-  stop()
+  known[root] = true
+  local channel = require('claude_ide.channel')
   -- Without a Python, the first command says what is missing.
-  if require('claude_ide.host.python').find() and require('claude_ide.host').start() then
-    require('claude_ide.channel').emit('review_shown', { bufnr = bufnr })
+  if
+    channel.id or require('claude_ide.host.python').find() and require('claude_ide.host').start()
+  then
+    channel.emit('review_shown', { bufnr = bufnr })
   end
 end
 
---- Look at each file that is opened, if anything waits in any folder.
+--- Look at each file that comes to a window, and again when the user returns, perhaps from another editor.
 function M.watch()
-  if not uv.fs_stat(home()) then
-    return
-  end
-  api.nvim_create_autocmd('BufReadPost', {
-    group = augroup,
+  api.nvim_create_autocmd({ 'BufWinEnter', 'FocusGained' }, {
+    group = api.nvim_create_augroup('claude_ide_review_early', { clear = true }),
     callback = function(event)
       vim.schedule(function()
         look(event.buf)

@@ -3,18 +3,39 @@
 import asyncio
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 from claude_ide import files
 from claude_ide.errors import UserError
 from claude_ide.paths import TURNED, real, within
+from claude_ide.review import listing
 from claude_ide.review.baseline import Texts
 from claude_ide.review.review import File, Review
 from claude_ide.review.snapshot import LARGEST, Snapshots, decoded, stamp_of
 from claude_ide.review.store import Entry, Store
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """What waits for review in a folder."""
+
+    hunks: dict[str, int]
+    """Their number by path."""
+    remarked: list[str]
+    """Paths."""
+    open_remarks: int
+    compared: list[str]
+    """The paths of files that are compared with another base."""
+    value: dict[str, list[Any]]
+    """What `review()` of the editors returns."""
+
+    def paths(self) -> set[str]:
+        """Return the files in which something is shown."""
+        return {*self.hunks, *self.remarked, *self.compared}
 
 
 class Folder:
@@ -47,6 +68,23 @@ class Folder:
             return found
         now = text if text is not None else await asyncio.to_thread(_text, path)
         return _compared(name, self.bases[name], now)
+
+    async def waiting(self) -> Waiting:
+        """Return what waits now."""
+
+        def path(name: str) -> str:
+            return str(Path(self.root, name))
+
+        waiting = await self.run(self.review.files)
+        remarks = await self.run(self.review.remarks)
+        unknown = await self.run(self.review.unknown)
+        return Waiting(
+            {path(file.path): len(file.hunks) for file in waiting},
+            [*dict.fromkeys(path(each.path) for each in remarks)],
+            sum(each.state == "open" for each in remarks),
+            [path(name) for name in self.bases],
+            listing.value(self.root, waiting, remarks, unknown),
+        )
 
     async def follow_commits(self) -> list[str]:
         """Keep what the latest commit contains; return the files."""

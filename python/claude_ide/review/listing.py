@@ -76,8 +76,8 @@ def title(waiting: Sequence[File]) -> str:
 
 def value(
     root: str, waiting: Sequence[File], remarks: Sequence[Remark], unknown: Sequence[str]
-) -> dict[str, Any]:
-    """Return what `review()` of the editors returns (`:help claude-ide.review()`)."""
+) -> dict[str, list[Any]]:
+    """Return what `review()` of the editors returns of a folder (`:help claude-ide.review()`)."""
     return {
         "files": [
             {

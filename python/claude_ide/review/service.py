@@ -29,7 +29,7 @@ from claude_ide.review import folder as folder_files
 from claude_ide.review import listing
 from claude_ide.review.baseline import OverlapError, Rows, Texts
 from claude_ide.review.drawing import drawn
-from claude_ide.review.folder import Folder
+from claude_ide.review.folder import Folder, Waiting
 from claude_ide.review.review import File
 from claude_ide.review.snapshot import Snapshots, decoded
 from claude_ide.review.store import Remark
@@ -54,7 +54,9 @@ class ReviewService:
         self._looking: asyncio.Task[None] | None = None
         self._folders: dict[str, Folder] = {}
         self._tops: dict[str, str] = {}
-        self._drawn: dict[str, object] = {}
+        self._waiting: dict[str, Waiting] = {}
+        self._drawn: dict[str, set[str]] = {}
+        """By folder: the files in whose buffers something is drawn."""
         self._doing: list[tuple[str, bytes | None, bytes | None]] = []
         """Files that a revert has written, with their contents before and after."""
         self._done: list[list[tuple[str, bytes | None, bytes | None]]] = []
@@ -110,26 +112,25 @@ class ReviewService:
             self._editor.notify(f"reviewed by the commit: {what} (:ClaudeReview undo)")
 
     async def changed(self, folder: Folder) -> None:
-        """Draw what waits now, and tell the editor how much that is."""
+        """Draw what waits now in a folder, and tell the editor how much that is in all folders."""
         if self._looking is None:
             self._looking = asyncio.ensure_future(self.look_around())
-        waiting = await folder.run(folder.review.files)
-        remarks = await folder.run(folder.review.remarks)
-        port, paths = self._editor.port.review, dict[str, int]()
-        for file in waiting:
-            paths[str(Path(folder.root, file.path))] = len(file.hunks)
-        remarked = dict.fromkeys(str(Path(folder.root, each.path)) for each in remarks)
-        is_open = sum(each.state == "open" for each in remarks)
-        unknown = await folder.run(folder.review.unknown)
-        value = listing.value(folder.root, waiting, remarks, unknown)
-        port.waiting(paths, [*remarked], is_open, msgspec.json.encode(value).decode())
-        hunks = sum(len(file.hunks) for file in waiting)
-        self._editor.status.waits(Reviewable(len(waiting), hunks, is_open))
-        bases = dict.fromkeys(str(Path(folder.root, name)) for name in folder.bases)
-        shown = {**paths, **remarked, **bases}
-        for bufnr, _ in await port.find([*{**shown, **self._drawn}]):
+        self._waiting[folder.root] = await folder.waiting()
+        all_ = [*self._waiting.values()]
+        hunks = {path: count for each in all_ for path, count in each.hunks.items()}
+        remarked = [path for each in all_ for path in each.remarked]
+        open_remarks = sum(each.open_remarks for each in all_)
+        value = {
+            key: [item for each in all_ for item in each.value[key]]
+            for key in ("files", "remarks", "unknown")
+        }
+        port = self._editor.port.review
+        port.waiting(hunks, remarked, open_remarks, msgspec.json.encode(value).decode())
+        self._editor.status.waits(Reviewable(len(hunks), sum(hunks.values()), open_remarks))
+        shown = self._waiting[folder.root].paths()
+        for bufnr, _ in await port.find([*shown, *(self._drawn.get(folder.root, set()) - shown)]):
             await self._draw(bufnr, folder)
-        self._drawn = {**shown}
+        self._drawn[folder.root] = shown
         await self._refresh_list()
 
     async def shown(self, event: ReviewShown) -> None:

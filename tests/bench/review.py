@@ -1,0 +1,94 @@
+"""Hunks that wait for review: the cost of opening their file, and of a key in it."""
+
+from bench.editors import Editor, serving
+from bench.measure import Effort, Table, figure, goal, median
+from claude_ide.review.review import Review, Turn
+from claude_ide.review.snapshot import Found
+from claude_ide.review.store import Store
+from support.neovim import until
+
+LINES = 10_000
+HUNKS = 500
+TYPED = 2_000
+OPEN_MS, KEY_MS = 10, 1
+COUNT = """
+local space = vim.api.nvim_get_namespaces().claude_ide_review or -1
+local rows = {}
+for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, space, 0, -1, {})) do
+  rows[mark[2]] = true
+end
+return vim.tbl_count(rows)
+"""
+
+
+async def run(effort: Effort) -> list[Table]:
+    """Compare a file that has hunks with one that has none."""
+    table = Table(
+        f"a file of {LINES:,} lines with {HUNKS} hunks that wait for review "
+        "(CPU in Neovim, ms, medians)",
+        ["", "with hunks", "without", "goal"],
+    )
+    async with serving() as (shown, _), serving() as (plain, _):
+        _write(shown, HUNKS)
+        _write(plain, 0)
+        opened: dict[Editor, list[float]] = {shown: [], plain: []}
+        typed: dict[Editor, list[float]] = {shown: [], plain: []}
+        moved: dict[Editor, list[float]] = {shown: [], plain: []}
+        # The first run of each loads modules.
+        for each in range(-1, effort.runs(21)):
+            for one, hunks in ((shown, HUNKS), (plain, 0)):
+                figures = (await _open(one, hunks), await _type(one), await _move(one))
+                for samples, value in zip((opened, typed, moved), figures, strict=True):
+                    samples[one] += [value] if each >= 0 else []
+    for name, samples, limit in (
+        ("`:edit`, until the hunks are drawn", opened, OPEN_MS),
+        (f"one of {TYPED:,} letters above them, typed at once", typed, KEY_MS),
+        (f"one of {LINES:,} `j` that pass them", moved, KEY_MS),
+    ):
+        here, there = median(samples[shown]), median(samples[plain])
+        table.add(name, figure(here, 3), figure(there, 3), goal(here - there, limit, " ms"))
+    return [table]
+
+
+def _write(served: Editor, hunks: int) -> None:
+    """Write the file, and let an agent change lines of it."""
+    path = served.project / "file.py"
+    before = [f"line {number}\n" for number in range(LINES + 1)]
+    after = [*before]
+    for line in range(10, 10 + hunks * (LINES // HUNKS), LINES // HUNKS)[:hunks]:
+        after[line] = f"LINE {line}\n"
+    path.write_text("".join(after))
+    if hunks:
+        home = served.config_folder.parent / "state" / "claude_ide" / "review"
+        found = Found(str(path), "".join(before).encode(), "".join(after).encode())
+        Review(str(served.project), Store(str(served.project), home)).wrote(Turn("s", "1"), [found])
+
+
+async def _open(user: Editor, hunks: int) -> float:
+    await user.nvim.command("%bwipeout!")
+    before = await user.ask("cpu")
+    await user.nvim.command(f"edit {user.project / 'file.py'}")
+    if hunks:
+        await until(lambda: _has(user, hunks), "the hunks")
+    after = await user.ask("cpu")
+    return float(after - before)
+
+
+async def _has(user: Editor, hunks: int) -> bool:
+    return bool(await user.nvim.lua(COUNT) >= hunks)
+
+
+async def _type(user: Editor) -> float:
+    await user.nvim.command("normal! gg")
+    before = await user.ask("cpu")
+    await user.nvim.request("nvim_input", f"O{'x' * TYPED}<Esc>")
+    after = await user.ask("cpu")
+    await user.nvim.command("silent undo | normal! gg")
+    return float((after - before) / TYPED)
+
+
+async def _move(user: Editor) -> float:
+    before = await user.ask("cpu")
+    await user.nvim.request("nvim_input", "j" * LINES)
+    after = await user.ask("cpu")
+    return float((after - before) / LINES)
