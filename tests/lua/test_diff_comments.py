@@ -157,16 +157,6 @@ async def test_an_edit_that_is_answered_elsewhere_keeps_the_comments(
     assert said == {"words": f"{about}\n\n{path.name}, line 1:\n> line 1\nfirst line"}
 
 
-async def test_a_comment_on_a_file_is_sent_at_once(nvim: Neovim, diffs: Diffs, path: Path) -> None:
-    path.write_text(OLD)
-    await nvim.command(f"edit {path}")
-    await nvim.command("2,3ClaudeComment fix these")
-
-    (said,) = await until(lambda: nvim.events("commented"))
-    quoted = "> line 2\n> line 3"
-    assert said == {"words": f"{path.name}, lines 2-3:\n{quoted}\nfix these"}
-
-
 async def test_a_private_file_is_not_quoted(nvim: Neovim, diffs: Diffs, project: Path) -> None:
     (project / ".env").write_text("TOKEN=1\n")
     await nvim.command("edit .env")

@@ -509,7 +509,8 @@ class ReviewService:
             found = [each for each in files_ if each and each.texts and not each.texts.is_reviewed]
         waiting = [file for file in found if self._is_wanted(folder, file)]
         if not waiting and not self._list:
-            raise UserError(NOTHING + (f" in {' '.join(self._only)}" if self._only else ""))
+            names = " ".join(within(each, folder.root) for each in self._only)
+            raise UserError(f"{NOTHING} in {names}" if names else NOTHING)
         self._listed, items = [], list[ListItem]()
         for file in waiting:
             for rows, item in await asyncio.to_thread(listing.items, folder.root, file):

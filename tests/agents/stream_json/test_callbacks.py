@@ -54,6 +54,7 @@ def edit(tool: str, result: Frame | None = None) -> Frame:
         "callback_id": "edited",
         "input": {
             "hook_event_name": "PostToolUse",
+            "tool_name": "Edit",
             "tool_use_id": tool,
             "tool_input": {"file_path": "/p/a.py"},
             "tool_response": result or {},

@@ -264,16 +264,21 @@ async def test_a_comment_on_an_edit_reaches_the_model(
     await until(lambda: any(words in each.new_text for each in api.requests), words, PATIENCE)
 
 
-async def test_a_comment_on_a_file_is_the_next_prompt_of_a_visible_chat(
+async def test_remarks_on_a_file_are_the_next_prompt_of_a_visible_chat(
     nvim: Neovim, panel: Panel, api: FakeApi, path: Path
 ) -> None:
     api.script([text("Understood.")])
     await nvim.command(f"tabedit {path} | tabclose | stopinsert | wincmd t | edit {path}")
 
     await nvim.command("1ClaudeComment explain")
+    await until(lambda: nvim.eval("claude_ide#review().remarks"), "the remark")
+    await nvim.command("ClaudeReview send")
+    await until(lambda: nvim.eval("&buftype == 'acwrite'"), "the prompt")
+    await nvim.keys("<Esc>:w<CR>")
 
     await panel.shows("Understood.")
-    assert "a.py, line 1:\n> one\nexplain" in api.requests[-1].new_text
+    assert "one" in api.requests[-1].new_text
+    assert "explain" in api.requests[-1].new_text
 
 
 async def test_the_window_bar_says_why_claude_wants_the_edit(

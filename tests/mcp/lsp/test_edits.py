@@ -107,7 +107,7 @@ def test_what_is_no_text_is_refused(line: str, why: str) -> None:
 def test_changes_are_counted_by_lines() -> None:
     assert count_changed(["a", "b", "c"], ["a", "x", "y", "c"]) == 2
     assert count_changed(["a", "b"], ["a"]) == 1
-    assert count_changed([*map(str, range(3000))], [*map(str, range(3000, 0, -1))]) == 3000
+    assert count_changed([*map(str, range(3000))], [*map(str, range(3000, 0, -1))]) == 2999
 
 
 CODE = ["import sys", "x = 1", "print( x )", "y  =  2", "end"]
