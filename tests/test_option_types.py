@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from claude_ide.config import AgentConfig, Agents, Config, Prompts
+from claude_ide.config import AgentConfig, Agents, Config, Prompts, ReviewKeys
 from support.neovim import ROOT
 
 TYPES = (ROOT / "lua/claude_ide/options.lua").read_text(encoding="utf-8")
@@ -38,6 +38,7 @@ LUA = {
     Agents: "table<string,claude_ide.Options.Agent|false>",
     Prompts: "table<string,string|false>",
     dict[str, str | int | float]: "table<string,string|number>",
+    ReviewKeys: "table<string,string>",
 }
 
 CHECKER = shutil.which("lua-language-server")

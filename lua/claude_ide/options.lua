@@ -84,16 +84,11 @@
 ---@field overlay? boolean Files show what waits for review; default true
 ---@field notify? boolean A message ends each turn that has left something to review; default true
 ---@field commit_keeps? boolean A commit keeps what it contains; default true
----@field keys? table<string, string> Keys in buffers with hunks, such as `keep`; default none
+---@field keys? table<string,string> Keys in buffers with hunks, such as `keep`; default none
 
 ---@class (exact) claude_ide.Options.Ask
 ---@field model? string The model; '' (default): the CLI's
 ---@field window? 'float'|'split' Where an answer is shown; default 'float'
-
----@class claude_ide.ReviewValue of `review()`
----@field files { path: string, status: string, hunks: table[] }[]
----@field remarks table[]
----@field unknown string[] what cannot be known, in one line each
 
 -- The `data` of the events.
 
@@ -173,6 +168,11 @@
 ---@class claude_ide.SharedEvent of `ClaudeShared`
 ---@field shared boolean whether the selection may leave Neovim now
 
+---@class claude_ide.ReviewChangedEvent of `ClaudeReviewChanged`
+---@field files integer
+---@field hunks integer
+---@field remarks integer those that are not sent
+
 ---@class claude_ide.RevertedEvent of `ClaudeChangesReverted`
 ---@field path string
 ---@field hunks integer
@@ -181,3 +181,10 @@
 ---@class claude_ide.FileWrittenEvent of `ClaudeFileWritten`
 ---@field path string
 ---@field bufnr integer
+
+-- What functions return.
+
+---@class claude_ide.ReviewValue of `review()`
+---@field files { path: string, status: string, hunks: table[] }[]
+---@field remarks table[]
+---@field unknown string[] what cannot be known, in one line each

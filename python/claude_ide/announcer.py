@@ -124,10 +124,9 @@ def whole(changes: Iterable[Change], written: Iterable[FileWritten]) -> list[Cha
 
 def found_change(found: Found) -> Change:
     """Return a change that was found on disk."""
-    before, after = (
-        None if each is None else decoded(each) for each in (found.before, found.after)
-    )
-    if found.obstacle or (before is None and after is None):
+    contents = (found.before, found.after)
+    before, after = (None if each is None else decoded(each) for each in contents)
+    if found.obstacle or contents.count(None) != (before, after).count(None):
         return Change(found.path, added=0, removed=0)
     return Change.between(found.path, before, after or "")
 

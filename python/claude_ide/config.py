@@ -83,6 +83,9 @@ class PrivacyConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     allow: list[Glob] = []
 
 
+ReviewKeys = dict[Literal["keep", "revert", "next", "previous", "show"], str]
+
+
 class ReviewConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The review of what agents have written.
 
@@ -93,7 +96,7 @@ class ReviewConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     overlay: bool = True
     notify: bool = True
     commit_keeps: bool = True
-    keys: dict[Literal["keep", "revert", "next", "previous", "show"], str] = {}
+    keys: ReviewKeys = {}
 
 
 class AskConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
