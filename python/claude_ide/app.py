@@ -487,6 +487,10 @@ class App:
     def _review_written(self, event: reviewing.ReviewWritten) -> Awaitable[None]:
         return self.review.written(event)
 
+    @handles(reviewing.ReviewLeft)
+    def _review_left(self, event: reviewing.ReviewLeft) -> Awaitable[None]:
+        return self.review.left(event)
+
     @handles(reviewing.ReviewMoved)
     def _review_moved(self, event: reviewing.ReviewMoved) -> Awaitable[None]:
         return self.review.moved(event)

@@ -16,10 +16,10 @@ pytestmark = BOTH
 BEFORE, AFTER = "one\ntwo\nthree\n", "one\nTWO\nthree\n"
 
 
-def leave(folder: Path, home: Path) -> Path:
+def leave(folder: Path, home: Path, name: str = "a.py") -> Path:
     """Leave a file in which a hunk waits, as an agent of another editor does."""
-    (folder / ".git").mkdir(parents=True)
-    path = folder / "a.py"
+    path = folder / name
+    path.parent.mkdir(parents=True)
     path.write_text(AFTER)
     store = Store(str(folder), home / "state" / "claude_ide" / "review")
     found = Found(str(path), BEFORE.encode(), AFTER.encode())
@@ -53,7 +53,8 @@ async def test_a_file_that_is_opened_shows_what_waits(
 
 
 async def test_what_waits_in_two_folders_is_known(nvim: Editor, tmp_path: Path) -> None:
-    paths = [leave(tmp_path / name, tmp_path / "home") for name in ("one", "two")]
+    home = tmp_path / "home"
+    paths = [leave(tmp_path / "one", home), leave(tmp_path / "two", home, "deep/a.py")]
     for path in paths:
         await nvim.command(f"edit {path}")
 

@@ -9,18 +9,18 @@ import autoload '../host/python.vim'
 
 final known: dict<bool> = {} # folders that the host has been told of
 
-def Mark(root: string): string
+def Mark(folder: string): string
   const state = $XDG_STATE_HOME[0] ==# '/' ? $XDG_STATE_HOME : expand('~/.local/state')
-  return $'{state}/claude_ide/review/{sha256(root)[: 31]}/waiting'
+  return $'{state}/claude_ide/review/{sha256(folder)[: 31]}/waiting'
 enddef
 
-# The top of the working tree of a file, otherwise the current folder.
-def Root(path: string): string
+# The innermost folder around a file that has a mark; empty if none has.
+def FolderOf(path: string): string
   var folder = fnamemodify(path, ':h')
-  while empty(getftype(folder .. '/.git'))
+  while empty(getftype(Mark(folder)))
     const parent = fnamemodify(folder, ':h')
     if parent ==# folder
-      return getcwd()
+      return ''
     endif
     folder = parent
   endwhile
@@ -30,14 +30,14 @@ enddef
 # Look at the file of a buffer.
 export def Look(bufnr: number)
   const path = bufloaded(bufnr) ? file.Path(bufnr) : ''
-  const root = empty(path) ? '' : resolve(Root(path))
-  if empty(root) || has_key(known, root) || empty(getftype(Mark(root)))
+  const folder = empty(path) ? '' : FolderOf(file.Resolved(path))
+  if empty(folder) || has_key(known, folder)
     return
   endif
-  known[root] = true
+  known[folder] = true
   # Without a Python, the first command says what is missing.
   if channel.IsOpen() || !empty(python.Find()) && host.Start()
-    channel.Emit('review_shown', {bufnr: bufnr})
+    channel.Emit('review_left', {folder: folder})
   endif
 enddef
 

@@ -6,12 +6,21 @@ local api, uv = vim.api, vim.uv
 
 local known = {} ---@type table<string, true> folders that the host has been told of
 
-local function mark_of(root)
+local function mark_of(folder)
   local given = vim.env.XDG_STATE_HOME or ''
   local state = vim.startswith(given, '/') and given
     or vim.fs.joinpath(uv.os_homedir(), '.local/state')
-  local name = vim.fn.sha256(root):sub(1, 32)
+  local name = vim.fn.sha256(folder):sub(1, 32)
   return vim.fs.joinpath(state, 'claude_ide/review', name, 'waiting')
+end
+
+-- The innermost folder around a file that has a mark.
+local function folder_of(path)
+  for folder in vim.fs.parents(path) do
+    if uv.fs_stat(mark_of(folder)) then
+      return folder
+    end
+  end
 end
 
 local function look(bufnr)
@@ -19,18 +28,18 @@ local function look(bufnr)
   if name == '' or vim.bo[bufnr].buftype ~= '' then
     return
   end
-  local root = vim.fs.root(name, '.git') or uv.cwd()
-  root = root and uv.fs_realpath(root)
-  if not root or known[root] or not uv.fs_stat(mark_of(root)) then
+  local parent = uv.fs_realpath(vim.fs.dirname(name))
+  local folder = parent and folder_of(vim.fs.joinpath(parent, 'file'))
+  if not folder or known[folder] then
     return
   end
-  known[root] = true
+  known[folder] = true
   local channel = require('claude_ide.channel')
   -- Without a Python, the first command says what is missing.
   if
     channel.id or require('claude_ide.host.python').find() and require('claude_ide.host').start()
   then
-    channel.emit('review_shown', { bufnr = bufnr })
+    channel.emit('review_left', { folder = folder })
   end
 end
 

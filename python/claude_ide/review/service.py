@@ -16,6 +16,7 @@ from claude_ide.editor.port.buffers import Disk, NewText
 from claude_ide.editor.port.review import (
     DrawnRemark,
     ListItem,
+    ReviewLeft,
     ReviewMoved,
     ReviewPressed,
     ReviewShown,
@@ -138,13 +139,14 @@ class ReviewService:
         buffer = await self._editor.port.review.buffer(event.bufnr)
         if buffer is None:
             return
-        folder = await self._of_file(buffer.path)
-        if folder.stamp is None:
-            await folder.look()
+        await self._draw(event.bufnr, await self._of_file(buffer.path))
+
+    async def left(self, event: ReviewLeft) -> None:
+        """Know what an earlier session has left to review in a folder."""
+        folder = await self.folder(event.folder, is_folder=True)
+        if await folder.look():
             await self.follow_commits(folder)
             await self.changed(folder)
-        else:
-            await self._draw(event.bufnr, folder)
 
     async def moved(self, event: ReviewMoved) -> None:
         """Go on to the next file that waits, or back to the one before."""
@@ -261,7 +263,7 @@ class ReviewService:
         else:
             await asyncio.to_thread(folder_files.write, path, before)
         await folder.run(folder.review.look, path)
-        self._announce(path, is_reverted=False)
+        self._announce(path, before, after, is_reverted=False)
 
     async def _write_buffer(
         self, folder: Folder, path: str, buffer: ShownBuffer, text: str
@@ -331,10 +333,14 @@ class ReviewService:
         if not self._done or self._done[-1] is not self._doing:
             self._done = [*self._done[-MOST_UNDONE:], self._doing]
         self._doing.append((path, before, after))
-        self._announce(path, is_reverted=True)
+        self._announce(path, before, after, is_reverted=True)
 
-    def _announce(self, path: str, *, is_reverted: bool) -> None:
-        data = {"path": path, "hunks": 1, "reverted": is_reverted}
+    def _announce(
+        self, path: str, before: bytes | None, after: bytes | None, *, is_reverted: bool
+    ) -> None:
+        old, new = (decoded(each or b"") for each in (before, after))
+        hunks = 1 if old is None or new is None else len(Texts(old, new, new).hunks)
+        data = {"path": path, "hunks": hunks, "reverted": is_reverted}
         self._editor.port.windows.announce("ClaudeChangesReverted", data)
 
     async def _reverted(
@@ -474,8 +480,10 @@ class ReviewService:
         folder = await self.folder(here)
         await self._compare(folder, since or ("turn" if session else ""), session)
         self._only = [os.path.realpath(Path(here, each).expanduser()) for each in only]
-        self._list = 0
-        await self._fill(folder)
+        # The last list may just be being shown anew.
+        async with self._filling:
+            self._list = 0
+            await self._refill(folder)
         await self.changed(folder)
 
     async def _compare(self, folder: Folder, since: str, what: str) -> None:
@@ -494,12 +502,9 @@ class ReviewService:
             folder.bases = {each.path: each.texts.base for each in files_ if each.texts}
 
     async def _refresh_list(self) -> None:
-        if self._list and self._listed:
-            await self._fill(self._listed[0][0])
-
-    async def _fill(self, folder: Folder) -> None:
         async with self._filling:
-            await self._refill(folder)
+            if self._list and self._listed:
+                await self._refill(self._listed[0][0])
 
     async def _refill(self, folder: Folder) -> None:
         found = await folder.run(folder.review.files)

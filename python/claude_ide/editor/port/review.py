@@ -19,6 +19,14 @@ class ReviewShown(Event, frozen=True):
     bufnr: int
 
 
+class ReviewLeft(Event, frozen=True):
+    """A file was opened in a folder where an earlier session has left something to review."""
+
+    EVENT: ClassVar = "review_left"
+
+    folder: str
+
+
 class ReviewWritten(Event, frozen=True):
     """The user has written a file that waits for review."""
 
