@@ -61,8 +61,8 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
         \ 'toggle': 'Claude', 'share': 'ClaudeShare toggle', 'add': 'ClaudeAdd %', 'dismiss': 'ClaudeDismiss',
         \ 'answer': 'ClaudeAnswer', 'commit': 'ClaudeCommit', 'accept': 'ClaudeAccept', 'reject': 'ClaudeReject',
         \ 'accept-edits': 'call claude_ide#diff#AcceptEdits()', 'focus': 'ClaudeFocus', 'ask': 'ClaudeAsk',
-        \ 'edit': 'ClaudeEdit', 'changes': 'ClaudeReview', 'hunk-next': 'call claude_ide#review#Move(1)',
-        \ 'hunk-previous': 'call claude_ide#review#Move(-1)', 'hunk-show': 'call claude_ide#review#Show()',
+        \ 'edit': 'ClaudeEdit', 'changes': 'ClaudeReview', 'hunk-show': 'call claude_ide#review#Show()',
+        \ 'file-keep': 'ClaudeKeep!', 'file-revert': 'ClaudeRevert!',
         \ }
   if empty(s:refusal)
     for [s:name, s:attributes] in items(s:of_host)
@@ -90,6 +90,10 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
     xnoremap <silent> <Plug>(claude-edit) :ClaudeEdit<CR>
     nnoremap <expr> <Plug>(claude-send) claude_ide#selection#mention#Operator()
     xnoremap <silent> <Plug>(claude-send) :ClaudeSend<CR>
+    for s:mode in ['n', 'x', 'o']
+      execute s:mode . 'noremap <Plug>(claude-hunk-next) <Cmd>call claude_ide#review#Move(1)<CR>'
+      execute s:mode . 'noremap <Plug>(claude-hunk-previous) <Cmd>call claude_ide#review#Move(-1)<CR>'
+    endfor
     for s:mode in ['n', 'x']
       execute s:mode . "noremap <expr> <Plug>(claude-hunk-keep) claude_ide#review#Operator('ClaudeKeep')"
       execute s:mode . "noremap <expr> <Plug>(claude-hunk-revert) claude_ide#review#Operator('ClaudeRevert')"

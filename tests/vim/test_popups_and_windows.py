@@ -135,12 +135,12 @@ async def test_the_status_line_tells_what_has_changed(
 
 
 async def test_what_an_agent_does_is_in_the_status_line(serving_vim: Vim) -> None:
+    text = "claude_ide#statusline()"
+    await until(lambda: serving_vim.eval(f"{text} == 'Claude: ready'"), "the host has told its own")
     status = {"state": "working", "text": ["Claude: working · 50%% %%{1} · 42%%"]}
     await serving_vim.call("claude_ide#status_line#Set", status)
 
-    assert (
-        await serving_vim.eval("claude_ide#statusline()") == "Claude: working · 50%% %%{1} · 42%%"
-    )
+    assert await serving_vim.eval(text) == "Claude: working · 50%% %%{1} · 42%%"
 
 
 async def test_functions_stay_out_of_the_options_for_the_host(vim: Vim) -> None:
