@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from support.buffers import edit
 from support.happenings import HookedCli, follow, recorder
 from support.neovim import Neovim, until
 
@@ -39,6 +40,18 @@ return found
 """
 MINUS = "\N{MINUS SIGN}"
 BEFORE = "one\ntwo\nthree\nfour\nfive\n"
+BEGINNINGS = {
+    "!touch made;/a.py": "./!touch made;/a.py",
+    " !touch made;#.py": "./ !touch made;#.py",
+    " /clear all.py": "./ /clear all.py",
+    "#a.py": "./#a.py",
+    "@a.py": "./@a.py",
+    "-a.py": "./-a.py",
+    "a!.py": "a!.py",
+    "_a/b c.py": "_a/b c.py",
+    ".a/b.py": ".a/b.py",
+}
+"""How the paths of files begin a prompt."""
 AFTER = "one\nTWO\nthree\nfour\nFIVE\n"
 
 
@@ -382,6 +395,24 @@ async def test_remarks_are_shown_and_sent_together(nvim: Neovim, path: Path, age
     await nvim.command("ClaudeReview yank")
     await says(nvim, "the remarks are yanked")
     assert await nvim.eval("getreg('\"')") == f"{path.name}:2\n```\nTWO\n```\nwhy?\n"
+
+
+async def test_the_path_of_a_remark_begins_no_command(
+    nvim: Neovim, repository: Path, agent: Agent
+) -> None:
+    for count, name in enumerate(BEGINNINGS, 1):
+        path = repository / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("one\n")
+        await edit(nvim, path)
+        await nvim.command("1ClaudeComment look")
+        await until(lambda n=count: nvim.eval(f"len(claude_ide#review().remarks) == {n}"), name)
+
+    await nvim.command("ClaudeReview yank")
+
+    await says(nvim, "the remarks are yanked")
+    parts = [f"{BEGINNINGS[name]}:1\n```\none\n```\nlook" for name in sorted(BEGINNINGS)]
+    assert await nvim.eval("getreg('\"')") == "\n\n".join(parts) + "\n"
 
 
 async def test_a_remark_without_words_is_written_in_a_buffer(

@@ -453,7 +453,8 @@ class ReviewService:
             fence = "`" * max(3, _longest_fence(each.quoted) + 1)
             quoted = each.quoted if each.quoted.endswith("\n") else f"{each.quoted}\n"
             parts.append(
-                f"{each.path}:{each.first + 1}{last}\n{fence}\n{quoted}{fence}\n{each.words}"
+                f"{_no_command(each.path)}:{each.first + 1}{last}\n"
+                f"{fence}\n{quoted}{fence}\n{each.words}"
             )
         return "\n\n".join(parts)
 
@@ -566,6 +567,16 @@ class ReviewService:
 
 def _meet(rows: Rows, other: Rows) -> bool:
     return rows[0] < other[1] and other[0] < rows[1]
+
+
+def _no_command(path: str) -> str:
+    """Return a path with which a text can begin: `!sh x/a.py` would be a command of the agent.
+
+    `quotation.lua` has the same rule for what the editor quotes without the host.
+    """
+    if re.match(r"[A-Za-z0-9_.]|/[^\s/]+/", path):
+        return path
+    return f"{'/.' if path.startswith('/') else './'}{path}"
 
 
 def _longest_fence(text: str) -> int:
