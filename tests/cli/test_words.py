@@ -9,6 +9,7 @@ from support.either_editor import BOTH_WITH_CLI, Editor
 from support.fake_api import FakeApi, edit, text
 from support.happenings import follow, the
 from support.neovim import Neovim, until
+from support.reviews import send_remark
 from support.terminal import PATIENCE
 
 from .conftest import accept_in_the_terminal, begin, diff_opened
@@ -97,9 +98,10 @@ async def test_a_comment_on_a_file_is_a_prompt(nvim: Neovim, api: FakeApi, path:
     await nvim.command("ClaudeAccept")
     await until(lambda: path.read_text() == "one\nTWO\n", "the edit is written", PATIENCE)
     await nvim.command(f"edit {path}")
-    await nvim.command("1ClaudeComment explain")
 
-    await asked(api, "a.py, line 1:\n> one\nexplain")
+    await send_remark(nvim, "1ClaudeComment explain")
+
+    await asked(api, "a.py:1\n```\none\n```\nexplain")
 
 
 @BOTH_WITH_CLI
@@ -134,24 +136,39 @@ async def test_another_clis_edit_of_the_file_has_no_reason_of_this_one(
         assert "I shout it" not in bar(nvim)
 
 
-@pytest.mark.parametrize("commands", [["1ClaudeComment explain"], ["1ClaudePrompt", "write"]])
+async def edit_beside_the_terminal(nvim: Neovim, project: Path) -> None:
+    """Edit a file whose path would be a command for the shell, beside a CLI in a terminal."""
+    path = project / "!touch made;b.py"
+    path.write_text("one\n")
+    await begin(nvim, "default")
+    await nvim.command("stopinsert | wincmd h | edit !touch\\ made;b.py")
+
+
+async def test_the_path_of_a_remark_is_no_command_for_the_shell(
+    nvim_with_cli: Neovim, api: FakeApi, project: Path
+) -> None:
+    api.script([text("Heard.")])
+    await edit_beside_the_terminal(nvim_with_cli, project)
+
+    await send_remark(nvim_with_cli, "1ClaudeComment explain")
+
+    await asked(api, "./!touch made;b.py:1\n```\none\n```\nexplain")
+    assert not (project / "made").exists()
+
+
 async def test_the_path_of_a_file_is_no_command_for_the_shell(
-    nvim_with_cli: Neovim, api: FakeApi, project: Path, commands: list[str]
+    nvim_with_cli: Neovim, api: FakeApi, project: Path
 ) -> None:
     nvim = nvim_with_cli
-    path = project / "!touch made;" / "b.py"
-    path.parent.mkdir()
-    path.write_text("one\n")
     api.script([text("Heard.")])
-    await begin(nvim, "default")
-    await nvim.command("stopinsert | wincmd h | edit !touch\\ made;/b.py")
+    await edit_beside_the_terminal(nvim, project)
 
-    for command in commands:
+    for command in ("1ClaudePrompt", "write"):
         await nvim.command(command)
         # The CLI draws in the wrong rows if its window has two other sizes at once.
         await nvim.idle(500)
 
-    await asked(api, "./!touch made;/b.py, line 1:\n> one")
+    await asked(api, "./!touch made;b.py, line 1:\n> one")
     assert not (project / "made").exists()
 
 

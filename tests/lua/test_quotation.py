@@ -16,7 +16,9 @@ vim.diagnostic.set(vim.api.nvim_create_namespace('linter'), 0, {
 })
 """
 
-COMMANDS = ["ClaudeComment look", "ClaudeFix", "1ClaudeFix", "1ClaudePrompt /about"]
+FIX = "Fix this:\n- line 1, error: wrong"
+
+COMMANDS = ["ClaudeFix", "1ClaudeFix", "1ClaudePrompt /about"]
 
 PATHS = [
     ("!touch made;/a.py", "./!touch made;/a.py"),
@@ -92,7 +94,7 @@ async def test_a_proposal_quotes_it_in_the_same_way(
     ("command", "sent"),
     [
         ("1ClaudePrompt /shell", r"\!touch made"),
-        ("1ClaudeComment look", "./!touch made;/a.py, line 1:\n> one\nlook"),
+        ("1ClaudeFix", f"./!touch made;/a.py, line 1:\n> one\n{FIX}"),
     ],
 )
 async def test_the_chat_runs_no_composed_words(

@@ -10,6 +10,7 @@ from support.fake_api import FakeApi, edit, text, tool_use
 from support.hostile import DEEP, EAGER, LINK, Addresses, survives
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel
+from support.reviews import send_remark
 
 
 async def diff_is_open(nvim: Neovim) -> None:
@@ -270,11 +271,7 @@ async def test_remarks_on_a_file_are_the_next_prompt_of_a_visible_chat(
     api.script([text("Understood.")])
     await nvim.command(f"tabedit {path} | tabclose | stopinsert | wincmd t | edit {path}")
 
-    await nvim.command("1ClaudeComment explain")
-    await until(lambda: nvim.eval("claude_ide#review().remarks"), "the remark")
-    await nvim.command("ClaudeReview send")
-    await until(lambda: nvim.eval("&buftype == 'acwrite'"), "the prompt")
-    await nvim.keys("<Esc>:w<CR>")
+    await send_remark(nvim, "1ClaudeComment explain")
 
     await panel.shows("Understood.")
     assert "one" in api.requests[-1].new_text

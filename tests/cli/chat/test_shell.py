@@ -2,11 +2,10 @@
 
 from pathlib import Path
 
-import pytest
-
 from support.fake_api import FakeApi, text
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel
+from support.reviews import send_remark
 
 MADE = {"prompts": {"made": "!touch made"}}
 
@@ -69,21 +68,32 @@ async def test_an_escaped_command_is_sent_as_text(panel: Panel, api: FakeApi) ->
     assert "\n!important" in f"\n{api.requests[0].new_text}"
 
 
-@pytest.mark.parametrize("command", ["1ClaudeComment explain", "ClaudePrompt /made"])
 async def test_words_that_the_user_has_not_typed_here_are_no_command(
-    nvim: Neovim, panel: Panel, api: FakeApi, project: Path, command: str
+    nvim: Neovim, panel: Panel, api: FakeApi, project: Path
 ) -> None:
-    path = project / "!touch made;" / "b.py"
-    path.parent.mkdir()
-    path.write_text("one\n")
     api.script([text("Heard.")])
     await nvim.lua("vim.g.claude_ide = vim.tbl_extend('error', vim.g.claude_ide, ...)", MADE)
-    await nvim.command("stopinsert | wincmd h | edit !touch\\ made;/b.py")
+    await nvim.command("stopinsert | wincmd h")
 
-    await nvim.command(command)
+    await nvim.command("ClaudePrompt /made")
 
     await panel.shows("Heard.")
     assert "!touch made" in api.requests[0].new_text
+    assert not (project / "made").exists()
+
+
+async def test_the_path_of_a_remark_is_no_command(
+    nvim: Neovim, panel: Panel, api: FakeApi, project: Path
+) -> None:
+    path = project / "!touch made;b.py"
+    path.write_text("one\n")
+    api.script([text("Heard.")])
+    await nvim.command("stopinsert | wincmd h | edit !touch\\ made;b.py")
+
+    await send_remark(nvim, "1ClaudeComment explain")
+
+    await panel.shows("Heard.")
+    assert "./!touch made;b.py:1\n```\none\n```\nexplain" in api.requests[0].new_text
     assert not (project / "made").exists()
 
 
