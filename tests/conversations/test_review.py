@@ -400,13 +400,13 @@ async def test_remarks_are_shown_and_sent_together(nvim: Neovim, path: Path, age
 async def test_the_path_of_a_remark_begins_no_command(
     nvim: Neovim, repository: Path, agent: Agent
 ) -> None:
-    for count, name in enumerate(BEGINNINGS, 1):
+    for name in BEGINNINGS:
         path = repository / name
         path.parent.mkdir(exist_ok=True)
         path.write_text("one\n")
         await edit(nvim, path)
         await nvim.command("1ClaudeComment look")
-        await until(lambda n=count: nvim.eval(f"len(claude_ide#review().remarks) == {n}"), name)
+    await until(lambda: nvim.eval(f"len(claude_ide#review().remarks) == {len(BEGINNINGS)}"))
 
     await nvim.command("ClaudeReview yank")
 
@@ -473,3 +473,21 @@ async def test_scripts_see_what_waits(nvim: Neovim, path: Path, agent: Agent) ->
     }
     status = await nvim.lua("return require('claude_ide').statusline()")
     assert "review 1 file, 2 hunks, 1 remark" in status
+
+
+async def test_without_git_remarks_below_the_working_folder_are_sent_with_paths_from_there(
+    nvim: Neovim, project: Path
+) -> None:
+    (project / "sub").mkdir()
+    for count, path in enumerate((project / "sub" / "b.py", project / "a.py"), 1):
+        path.write_text("one\n")
+        await edit(nvim, path)
+        await nvim.command("1ClaudeComment look")
+        remarked = f"len(claude_ide#review().remarks) == {count}"
+        await until(lambda condition=remarked: nvim.eval(condition), path.name)  # type: ignore[misc]
+
+    await nvim.command("ClaudeReview yank")
+
+    await says(nvim, "the remarks are yanked")
+    parts = [f"{name}:1\n```\none\n```\nlook" for name in ("a.py", "sub/b.py")]
+    assert await nvim.eval("getreg('\"')") == "\n\n".join(parts) + "\n"

@@ -25,7 +25,7 @@ from claude_ide.editor.port.review import (
 )
 from claude_ide.editor.status_line import Reviewable
 from claude_ide.errors import EditorError, UserError
-from claude_ide.paths import within
+from claude_ide.paths import real, within
 from claude_ide.review import folder as folder_files
 from claude_ide.review import listing
 from claude_ide.review.baseline import OverlapError, Rows, Texts
@@ -71,12 +71,21 @@ class ReviewService:
     # Folders
 
     async def folder(self, path: str, *, is_folder: bool = False) -> Folder:
-        """Return the review of the folder that a path is in: the top of its working tree."""
-        here = path if is_folder or Path(path).is_dir() else str(Path(path).parent)
-        top = self._tops.get(here)
-        if top is None:
-            top = await Snapshots(here).top() or os.path.realpath(here)
-            self._tops[here] = top
+        """Return the review of the folder that a path is in: the top of its working tree.
+
+        Without git, a folder in which agents or the user work is the top of the files below it.
+        """
+        is_folder = is_folder or Path(path).is_dir()
+        here = path if is_folder else str(Path(path).parent)
+        if here not in self._tops:
+            self._tops[here] = await Snapshots(here).top() or ""
+        top = self._tops[here]
+        if not top and not is_folder:
+            tops = [*self._folders, os.path.realpath(await self._editor.port.buffers.folder())]
+            top = max(
+                (each for each in tops if Path(path).is_relative_to(each)), key=len, default=""
+            )
+        top = top or os.path.realpath(here)
         if top not in self._folders:
             self._folders[top] = Folder(top, self._home, self._is_private)
         return self._folders[top]
@@ -453,7 +462,8 @@ class ReviewService:
             fence = "`" * max(3, _longest_fence(each.quoted) + 1)
             quoted = each.quoted if each.quoted.endswith("\n") else f"{each.quoted}\n"
             parts.append(
-                f"{_no_command(each.path)}:{each.first + 1}{last}\n"
+                f"{_no_command(within(str(Path(folder.root, each.path)), real(here)))}:"
+                f"{each.first + 1}{last}\n"
                 f"{fence}\n{quoted}{fence}\n{each.words}"
             )
         return "\n\n".join(parts)
