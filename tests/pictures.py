@@ -142,6 +142,7 @@ async def main() -> None:
     for actor, scene, size in (
         (neovim, film, FILM),
         (neovim, conversation, CHAT),
+        (neovim, afterwards, CHAT),
         (vim, review, CHAT),
     ):
         async with _on_stage(actor, *size) as (terminal, api, project):
@@ -217,6 +218,30 @@ async def conversation(terminal: Terminal, api: Model, project: Path) -> None:
     terminal.type("\x1b\r")
     await terminal.shows("something else")
     await _picture(terminal, "form")
+
+
+async def afterwards(terminal: Terminal, api: Model, project: Path) -> None:
+    """Picture the review after the write: in the file with a remark, and in the list."""
+    rename = "sed -i 's/item.name/item.title/' basket.lua"
+    api.script(
+        *_reading_and_editing(project, "The loop keeps only the last item. I'll add them up."),
+        [tool_use("Bash", command=rename, description="Name titles")],
+        [text("Every item counts now, and there is a discount.")],
+    )
+    terminal.type(":Claude --permission-mode acceptEdits\r")
+    await terminal.shows("In basket.lua")
+    terminal.type("Fix the total, and name titles")
+    await terminal.shows("titles")
+    terminal.type("\r")
+    await terminal.shows("Every item")
+    terminal.type("\x17h")
+    await terminal.hides("-- TERMINAL --")
+    terminal.type(":13ClaudeComment raise an error instead\r")
+    await terminal.shows("an error instead")
+    terminal.type(":ClaudeReview\r")
+    await terminal.shows("g? keys")
+    terminal.type("\x17k")
+    await _picture(terminal, "review")
 
 
 async def review(terminal: Terminal, api: Model, project: Path) -> None:
