@@ -206,6 +206,22 @@ async def test_only_the_selected_lines_of_a_hunk_are_reverted(
     await drawn(nvim)
 
 
+async def test_a_new_file_is_one_hunk(nvim: Neovim, path: Path, agent: Agent) -> None:
+    new = path.with_name("new.py")
+    await agent.write({new: "one\ntwo\n"})
+    await edit(nvim, new)
+
+    await drawn(nvim, "1+2")
+    review: Any = await nvim.eval("claude_ide#review()")
+    (file,) = review["files"]
+    hunk = {"first": 1, "last": 2, "added": 2, "removed": 0, "text": "one\ntwo\n"}
+    assert [file["status"], *file["hunks"]] == ["created", hunk]
+
+    await nvim.command("ClaudeKeep")
+    await drawn(nvim)
+    assert new.read_text() == "one\ntwo\n"
+
+
 async def test_maps_go_on_to_the_next_file_and_repeat(
     nvim: Neovim, path: Path, agent: Agent
 ) -> None:

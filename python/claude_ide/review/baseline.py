@@ -51,10 +51,10 @@ class Texts:
 
     @property
     def hunks(self) -> list[Hunk]:
-        """What is left to review, if the file exists as it did before."""
-        if self.base is None or self.now is None:
+        """What is left to review of a file that exists; one that did not is one hunk."""
+        if self.now is None:
             return []
-        return [Hunk(*each) for each in hunks(lines_of(self.base), lines_of(self.now))]
+        return [Hunk(*each) for each in hunks(lines_of(self.base or ""), lines_of(self.now))]
 
     def written_by_agent(self, text: str | None) -> "Texts":
         """Return the texts after an agent has written the file, or deleted it (None)."""

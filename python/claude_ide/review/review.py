@@ -60,7 +60,7 @@ class File:
     @property
     def hunks(self) -> list[Hunk]:
         """What is left to review of it, line by line."""
-        return [] if self.is_whole or self.texts is None else self.texts.hunks
+        return self.texts.hunks if self.texts else []
 
     def touches(self, rows: Rows) -> bool:
         """Return whether a hunk is in some rows."""
@@ -306,7 +306,7 @@ class Review:
             texts = self._texts(entry)
             if rows is not None and text is not None and texts is not None:
                 rows = moved(text, texts.now or "", rows)
-            if rows is None or texts is None or not self._file(name, entry).hunks:
+            if rows is None or texts is None or self._file(name, entry).is_whole:
                 entry.base, entry.origin, entry.mode = entry.now, "", None
                 entry.agent = entry.now
                 self._remembered.pop(name, None)

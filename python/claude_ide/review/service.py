@@ -442,7 +442,7 @@ class ReviewService:
         """Return the rows of the hunk at the cursor, or its own row."""
         file = await folder.file(buffer.path, buffer.text)
         here = (buffer.row, buffer.row + 1)
-        for hunk in file.hunks if file else ():
+        for hunk in file.hunks if file and not file.is_whole else ():
             if hunk.start <= buffer.row < max(hunk.stop, hunk.start + 1):
                 return hunk.start, max(hunk.stop, hunk.start + 1)
         return here
