@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claude_ide.text_diff import merge
+from claude_ide.text_diff import merge, merge_lines
 from support.merges import BASE, CONFLICTS, SEPARATE
 
 
@@ -55,3 +55,11 @@ def test_large_texts_are_merged_by_their_common_lines() -> None:
 
     texts = ("\n".join(text) for text in (lines, ours, theirs))
     assert merge(*texts) == "\n".join(["mine", *lines, "theirs"])
+
+
+def test_theirs_win_only_where_both_change_the_same_lines() -> None:
+    base, ours, theirs = [*"abcdef"], [*"AbcdeF"], [*"xbcDef"]
+    assert merge_lines(base, ours, theirs) is None
+    assert merge_lines(base, ours, theirs, theirs_win=True) == [*"xbcDeF"]
+    # A line that is inserted amid those that they have removed.
+    assert merge_lines([*"abc"], [*"abXc"], [*"a"], theirs_win=True) == [*"a"]

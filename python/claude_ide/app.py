@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from claude_ide.jupyter.kernels import Kernels
     from claude_ide.mcp.own.collection import Collection
     from claude_ide.mcp.tool import Toolset
+    from claude_ide.review.merging import Base, Merging
     from claude_ide.review.service import ReviewService
     from claude_ide.tool_list import ToolList
     from claude_ide.trust.trust import Trust
@@ -105,7 +106,7 @@ class App:
         self.opening_terminal = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self.editor.events.register(self, self.guard)
-        DiskReport(self.editor.port, self.editor.events)
+        self._disk_report = DiskReport(self.editor.port, self.editor.events)
         self._disk = DiskWatch(self.editor.port, self.editor.events, self._has_agents)
         self._disk.start(loop)
         if startup.bound is None:
@@ -320,6 +321,22 @@ class App:
         return ReviewService(self.editor, home, self.config.review)
 
     @cached_property
+    def merging(self) -> "Merging":
+        """Merges what agents write with unsaved changes; the first use imports what it needs."""
+        from claude_ide.review.merging import Merging
+
+        return Merging(self.editor, self.config, self._disk_report, self._base_of)
+
+    async def _base_of(self, event: events.FileKept) -> "Base | None":
+        from claude_ide.review.merging import Base
+
+        found = await self.review.base_of(event.path, event.stamp) if self.begun("review") else None
+        if found is None and event.agent:
+            befores = [client.baseline.before(event.path) for client in self.ide.clients]
+            return Base(event.agent, next((each for each in befores if each is not None), None))
+        return found
+
+    @cached_property
     def prompts(self) -> "PromptBuffers":
         """The prompts that the user writes; the first use imports what they need."""
         from claude_ide.chat.prompt_buffers import PromptBuffers
@@ -478,6 +495,10 @@ class App:
     @handles(events.WireClosed)
     def _wire_closed(self, _: events.WireClosed) -> None:
         self.wire_view.closed()
+
+    @handles(events.FileKept)
+    def _file_kept(self, event: events.FileKept) -> Awaitable[None]:
+        return self.merging.follow(event)
 
     @handles(reviewing.ReviewShown)
     def _review_shown(self, event: reviewing.ReviewShown) -> Awaitable[None]:

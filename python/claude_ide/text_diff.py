@@ -15,6 +15,8 @@ FEW_PAIRS = 10_000
 MOST_PAIRS = 1_000_000
 """The most pairs of lines between the first and the last change."""
 
+_Change = tuple[int, int, list[str]]
+
 NO_NEWLINE = "\\ No newline at end of file"
 
 
@@ -139,10 +141,15 @@ def merge(base: str, ours: str, theirs: str) -> str | None:
     return None if merged is None else "\n".join(merged)
 
 
-def merge_lines(lines: list[str], ours: list[str], theirs: list[str]) -> list[str] | None:
-    """Like `merge`, for the lines of a text."""
+def merge_lines(
+    lines: list[str], ours: list[str], theirs: list[str], *, theirs_win: bool = False
+) -> list[str] | None:
+    """Like `merge`, for the lines of a text. If `theirs_win`, their changes to the same lines."""
     own, other = _changes(lines, ours), _changes(lines, theirs)
-    changes = other + [change for change in own if change not in other]
+    own = [change for change in own if change not in other]
+    if theirs_win:
+        own = [change for change in own if not any(_overlap(change, each) for each in other)]
+    changes = other + own
     merged: list[str] = []
     row = 0
     for first, last, inserted in sorted(changes, key=lambda change: change[:2]):
@@ -153,8 +160,14 @@ def merge_lines(lines: list[str], ours: list[str], theirs: list[str]) -> list[st
     return merged + lines[row:]
 
 
-def _changes(base: list[str], later: list[str]) -> list[tuple[int, int, list[str]]]:
+def _changes(base: list[str], later: list[str]) -> list[_Change]:
     return [(first, last, later[start:stop]) for first, last, start, stop in hunks(base, later)]
+
+
+def _overlap(one: _Change, other: _Change) -> bool:
+    """Return whether two changes are to the same lines, or one inserts lines amid the other's."""
+    former, latter = sorted((one[:2], other[:2]))
+    return latter[0] < former[1]
 
 
 def _lines(text: str) -> list[str]:

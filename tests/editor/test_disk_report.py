@@ -8,6 +8,7 @@ import pytest
 from claude_ide.editor import disk_report
 from claude_ide.editor.disk_report import CLAUDE, HINT, DiskReport, Written, of_followed, of_kept
 from claude_ide.editor.events import Events
+from claude_ide.editor.port.events import FileKept
 from claude_ide.editor.state import State
 from support.neovim import until
 from support.pocket import pocket_port
@@ -93,7 +94,7 @@ class Reporting:
         self.events.dispatch("file_followed", sent | {"old_tick": ticks[0], "new_tick": ticks[1]})
 
     def kept(self, name: str) -> None:
-        self.events.dispatch("file_kept", {"path": f"/p/{name}"})
+        self.report.keep(FileKept(f"/p/{name}"))
 
     async def says(self, *words: str) -> None:
         await until(lambda: len(self.shown) >= len(words))

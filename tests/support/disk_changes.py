@@ -6,6 +6,7 @@ from pathlib import Path
 from claude_ide.editor.disk_report import DiskReport
 from claude_ide.editor.disk_watch import DiskWatch
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.port.events import FileKept
 from support.chats_here import EVENT, Notifications, TestedNeovim
 from support.chunks import chunk
 from support.neovim import Neovim, until
@@ -21,7 +22,8 @@ WRITE_IN_PIECES = chunk("disk_changes/write_in_pieces")
 
 def watch_with(editor: Editor) -> None:
     """Watch and report as the host does, until the test ends."""
-    DiskReport(editor.port, editor.events)
+    report = DiskReport(editor.port, editor.events)
+    editor.events.subscribe(FileKept, report.keep)
     DiskWatch(editor.port, editor.events, lambda: True).start(asyncio.get_running_loop())
 
 

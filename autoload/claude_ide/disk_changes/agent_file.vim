@@ -36,6 +36,8 @@ export def Look(path: string, has_text: bool): any
     is_modified: is_modified,
     is_only_shown: !is_modified && (getbufvar(bufnr, '&readonly') || !getbufvar(bufnr, '&modifiable')),
     is_behind: !is_modified && !moment.MayChange(bufnr),
+    encoding: edit.IsTranslated(bufnr) || (is_modified && !file_text.IsUtf8(text)) ? ''
+      : getbufvar(bufnr, '&fileencoding') ?? 'utf-8',
   }->extend(has_text ? {text: text} : {digest: sha256(join(text, "\n"))})
 enddef
 

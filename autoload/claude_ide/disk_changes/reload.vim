@@ -160,17 +160,25 @@ def CheckUnmodified(bufnr: number)
   endif
 enddef
 
-# Leave a buffer with unsaved changes as it is. Only for an accepted diff, they are reapplied. Vim has no
-# event for 'modified'.
+# Leave a buffer with unsaved changes as it is. For an accepted diff they are reapplied; the host merges what an
+# agent writes without one (`review/merging.py`). Vim has no event for 'modified'.
 def Keep(bufnr: number, is_noticed: bool)
+  const is_earlier = !is_noticed && disk.IsInConflict(bufnr)
   if is_noticed || disk.NoticeConflict(bufnr)
     disk.RememberConflict(bufnr)
-    report.Kept(file.Name(bufnr))
+    report.Kept(file.Name(bufnr), disk.ReadStamp(bufnr), is_earlier)
   endif
   augroup claude_ide_unmodified
     execute $'autocmd! * <buffer={bufnr}>'
     execute $'autocmd TextChanged,InsertLeave,BufEnter,CursorHold <buffer={bufnr}> CheckUnmodified({bufnr})'
   augroup END
+enddef
+
+# Have the unsaved changes of a buffer count as based on the present file: `:write` does not ask about it.
+export def Acknowledge(bufnr: number): bool
+  edit.Acknowledge(bufnr)
+  disk.MarkRead(bufnr)
+  return true
 enddef
 
 # Have Vim read a file again that a plugin makes the text of.

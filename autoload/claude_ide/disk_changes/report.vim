@@ -62,10 +62,11 @@ export def Followed(bufnr: number, before: dict<any>): bool
   return true
 enddef
 
-# Report that a buffer keeps its unsaved changes and is not updated.
-export def Kept(path: string)
-  Take(path)
-  channel.Emit('file_kept', {path: path})
+# Report that a buffer keeps its unsaved changes and is not updated. These are based on the text with the
+# `stamp`, which `is_earlier` than the one before the change.
+export def Kept(path: string, stamp: string, is_earlier: bool)
+  const facts = {path: path, stamp: stamp, is_earlier: is_earlier}
+  channel.Emit('file_kept', extend({agent: Take(path)}, facts))
 enddef
 
 defcompile

@@ -182,6 +182,11 @@ export def MarkRead(bufnr: number)
   states[bufnr] = {stamp: Stamp(file.Name(bufnr))}
 enddef
 
+# The stamp of a buffer's file when Vim last read or wrote it; empty if that is unknown.
+export def ReadStamp(bufnr: number): string
+  return get(states, bufnr, {})->get('stamp', '')
+enddef
+
 # Record whether `FileChangedShellPost` is triggered by us rather than by Vim.
 export def MarkReporting(on: bool)
   is_reporting = on

@@ -148,6 +148,18 @@ export def MarkWritten(bufnr: number)
   endtry
 enddef
 
+# Make Vim treat the text of a buffer as unsaved changes to the present text of its file.
+export def Acknowledge(bufnr: number)
+  const readonly = getbufvar(bufnr, '&readonly')
+  setbufvar(bufnr, '&readonly', false)
+  try
+    MarkWritten(bufnr)
+  finally
+    setbufvar(bufnr, '&modified', true)
+    setbufvar(bufnr, '&readonly', readonly)
+  endtry
+enddef
+
 # Replace a buffer's text with `text`, just read from its file, and its options with those of the
 # file. The buffer then holds `lines`, as unsaved changes to `text` if they differ. Throws if the
 # buffer cannot be changed now.

@@ -22,6 +22,11 @@ local M = {}
 
 local replaced = {} ---@type table<integer, claude_ide.Replaced> by buffer, until it is saved
 
+local function encoding_of(bufnr)
+  local encoding = vim.bo[bufnr].fileencoding
+  return encoding == '' and 'utf-8' or encoding
+end
+
 --- A file's buffer as the host has to know it before a write (`FileBuffer` in `editor/port/buffers.py`); nil
 --- if the file is not loaded. Raises an error that names the path if no such file may be written.
 ---@param path string
@@ -51,13 +56,14 @@ function M.look(path, has_text)
     is_behind = not options.modified and not moment.may_change(bufnr),
     text = has_text and text or nil,
     digest = not has_text and buffer_text.digest(text) or nil,
+    encoding = file_edit.is_translated(bufnr) and '' or encoding_of(bufnr),
   }
 end
 
 -- `:write` would put other characters in their place.
 local function check_encoding(bufnr, text)
-  local encoding = vim.bo[bufnr].fileencoding
-  if encoding == '' or encoding == 'utf-8' then
+  local encoding = encoding_of(bufnr)
+  if encoding == 'utf-8' then
     return
   end
   local encoded = vim.iconv(text, 'utf-8', encoding)

@@ -166,17 +166,26 @@ local function check_when_unmodified(bufnr)
   })
 end
 
--- Leave a buffer with unsaved changes as it is. Only for an accepted diff, they are reapplied.
+-- Leave a buffer with unsaved changes as it is. For an accepted diff they are reapplied; the host merges what
+-- an agent writes without one (`review/merging.py`).
 ---@param write? claude_ide.ExpectedWrite of which Neovim already knows
 local function keep(bufnr, write)
+  local is_earlier = not write and disk.is_in_conflict(bufnr)
   if write then
     forget(write)
     disk.remember_conflict(bufnr)
   end
   if write or disk.notice_conflict(bufnr) then
-    disk_report.kept(api.nvim_buf_get_name(bufnr))
+    disk_report.kept(api.nvim_buf_get_name(bufnr), disk.read_stamp(bufnr), is_earlier)
   end
   check_when_unmodified(bufnr)
+end
+
+--- Have the unsaved changes of a buffer count as based on the present file: `:write` does not ask about it.
+---@param bufnr integer
+function M.acknowledge(bufnr)
+  file_edit.acknowledge(bufnr)
+  disk.mark_read(bufnr)
 end
 
 -- Have Neovim read a file again that a plugin makes the text of.

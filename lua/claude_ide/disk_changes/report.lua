@@ -139,9 +139,11 @@ end
 
 --- Report that a buffer keeps its unsaved changes and is not updated.
 ---@param path string
-function M.kept(path)
-  take(writes, path)
-  channel.emit('file_kept', { path = path })
+---@param stamp string of the text that these are based on; empty if it is not known
+---@param is_earlier boolean whether that text is an even earlier one
+function M.kept(path, stamp, is_earlier)
+  local agent = take(writes, path)
+  channel.emit('file_kept', { path = path, agent = agent, stamp = stamp, is_earlier = is_earlier })
 end
 
 return M

@@ -141,6 +141,18 @@ local function mark_written(bufnr)
   end
 end
 
+--- Make Neovim treat the text of a buffer as unsaved changes to the present text of its file.
+---@param bufnr integer
+function M.acknowledge(bufnr)
+  local readonly = vim.bo[bufnr].readonly
+  vim.bo[bufnr].readonly = false
+  local ok, err = pcall(mark_written, bufnr)
+  vim.bo[bufnr].modified, vim.bo[bufnr].readonly = true, readonly
+  if not ok then
+    error(err, 0)
+  end
+end
+
 --- The lines as a buffer holds them: at least one.
 ---@param lines string[]
 ---@return string[]

@@ -101,7 +101,9 @@ class Agents:
         Raises `AgentError` if it is not installed.
         """
         trust = FolderTrust(self._trust, str(folder))
-        recorder = Recorder(self._review, self._editor, uuid4().hex, str(folder))
+        recorder = Recorder(
+            *(self._review, self._editor, uuid4().hex, str(folder)), agent=kind.name
+        )
         witness = Witness(recorder, Diagnosis(self._editor))
         server = self._serve(kind.name, str(folder))
         door = self._door(kind.name, str(folder))

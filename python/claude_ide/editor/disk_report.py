@@ -66,7 +66,8 @@ class DiskReport:
         events.register(self)
 
     @handles(FileFollowed)
-    def _add(self, write: FileFollowed) -> None:
+    def add(self, write: FileFollowed) -> None:
+        """Note that a buffer has got what was written."""
         if self._is_repeated(write.path):
             return
         self._kept.pop(write.path, None)
@@ -74,8 +75,7 @@ class DiskReport:
         self._columns = write.columns
         self._report_soon()
 
-    @handles(FileKept)
-    def _keep(self, event: FileKept) -> None:
+    def keep(self, event: FileKept) -> None:
         """Note that a buffer keeps its unsaved changes."""
         self._followed.pop(event.path, None)
         self._kept[event.path] = _name(event.path)

@@ -247,6 +247,12 @@ def _settles_in(found: os.stat_result) -> float:
     return max(SETTLED_SECONDS - age, AGAIN_SECONDS) if is_exact else SETTLED_SECONDS
 
 
+def editor_stamp(path: str) -> str:
+    """Return the stamp that the editor has for the present state of a file; "" without one."""
+    found = _found(path)
+    return "" if found is None else _stamp(found)
+
+
 def _stamp(found: os.stat_result) -> str:
     """Return the stamp that the editor has for this state of a file (`file/stamp`)."""
     seconds, nanoseconds = divmod(found.st_mtime_ns, 10**9)

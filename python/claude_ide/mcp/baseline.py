@@ -78,6 +78,11 @@ class Baseline(msgspec.Struct):
             del self.written[earliest]
         return known
 
+    def before(self, path: str) -> bytes | None:
+        """Return what a file had before the last write; None if that is not known."""
+        before = self.written.get(real(path))
+        return "\n".join(before.lines).encode() if before and before.lines else None
+
     async def load_written(self, editor: Editor) -> None:
         """Load the missing files that exist now."""
         for path in [path for path in self.missing if exists(path)]:

@@ -5,15 +5,18 @@ after them, without what the user has written in this editor meanwhile.
 """
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from claude_ide import files
 from claude_ide.editor.busy import soon
+from claude_ide.editor.disk_watch import editor_stamp
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import EditorError
 from claude_ide.paths import real
+from claude_ide.review.merging import Base, Versions
 from claude_ide.review.review import Turn
 from claude_ide.review.snapshot import LARGEST, Found, Snapshot
 from claude_ide.review.store import Told
@@ -50,8 +53,11 @@ class Recorder:
         session: str,
         folder: str,
         tell_user: Callable[[str], object] = lambda what: None,
+        agent: str = "Claude",
     ) -> None:
         self._service = service
+        self._agent = agent
+        service.recorders.add(self)
         self._editor = editor
         self.session = session
         self._here = folder
@@ -61,6 +67,8 @@ class Recorder:
         self._used: dict[str, None] = {}
         self._noted: dict[str, bytes | None] = {}
         """What files had before the tools that are writing them."""
+        self._versions = defaultdict[str, Versions](Versions)
+        """Those of the files that this turn has written."""
         self._asked: set[str] = set()
         """Files of edits that the user was shown, and may allow: these are reviewed then."""
         self._background = ""
@@ -82,6 +90,7 @@ class Recorder:
                 await self._compare(folder, is_perhaps=not self._running)
                 self._running.clear()
             self._turns += 1
+            self._versions.clear()
             self._asked.clear()
             await self._soon_watch()
             await self._service.follow_commits(folder)
@@ -112,7 +121,9 @@ class Recorder:
     async def before_write(self, path: str) -> None:
         """Note a file that a tool is about to write."""
         async with self._order:
-            self._noted[real(path)] = await asyncio.to_thread(_read, path)
+            path = real(path)
+            self._noted[path] = await asyncio.to_thread(_read, path)
+            self._versions[path].begin(self._noted[path], editor_stamp(path))
 
     def is_writing(self, path: str) -> bool:
         """Return whether a tool was about to write a file."""
@@ -138,6 +149,7 @@ class Recorder:
             path = real(path)
             after = await asyncio.to_thread(_read, path)
             if path in self._noted:
+                self._versions[path].end(self._noted[path], after, editor_stamp(path))
                 old, obstacle = self._noted.pop(path), ""
             elif is_known:
                 old, obstacle = None if before is None else before.encode("utf-8", "replace"), ""
@@ -189,6 +201,8 @@ class Recorder:
         self._before = after
         own = await self._own([each.path for each in found]) if found else []
         found = [each for each in found if each.path not in own]
+        for each in found:
+            self._versions[each.path].end(each.before, each.after, editor_stamp(each.path))
         if found:
             wrote = folder.review.wrote
             await folder.run(wrote, self.turn, found, is_perhaps=is_perhaps)
@@ -197,6 +211,26 @@ class Recorder:
         if found or after.is_cut:
             await self._service.changed(folder)
         return found
+
+    async def base_of(self, path: str, stamp: str) -> Base | None:
+        """Return what a file had before this session wrote it just now; None if it did not.
+
+        `stamp` is that of the version which the buffer has, as far as the editor knows.
+        """
+        path = real(path)
+        async with self._order:
+            folder = await self._service.folder(self._here, is_folder=True)
+            before = self._before if self._running or self._background else None
+            if before is not None and Path(path).is_relative_to(folder.root):
+                content = await folder.snapshots.before(before, path)
+                self._versions[path].begin(content, "")
+            elif path not in self._versions:
+                return None
+            now = await asyncio.to_thread(_read, path)
+            try:
+                return Base(self._agent, self._versions[path].base(now, stamp))
+            except LookupError:
+                return None
 
     def _use(self, path: str) -> None:
         self._used.pop(path, None)

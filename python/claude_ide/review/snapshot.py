@@ -132,6 +132,13 @@ class Snapshots:
         await asyncio.to_thread(self._note, snapshot, extra)
         return snapshot
 
+    async def before(self, snapshot: Snapshot, path: str) -> bytes | None:
+        """Return the content that a file had at a snapshot; None if that is not known."""
+        if path in snapshot.stamps:
+            return snapshot.contents.get(path)
+        committed = (await self._committed(snapshot, [path])).get(path)
+        return _with_ends_of(await asyncio.to_thread(self._content, path), committed)
+
     async def changed(self, before: Snapshot, after: Snapshot) -> list[Found]:
         """Return what has changed between two snapshots, but not what a checkout explains."""
         differing = [

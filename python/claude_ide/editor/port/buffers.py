@@ -156,6 +156,8 @@ class FileBuffer(Payload, frozen=True):
     is_behind: bool = False
     text: str | None = None
     digest: str = ""
+    encoding: str = ""
+    """That of the file; empty if a plugin makes the text from it, or the text cannot be told."""
 
     @property
     def is_gone(self) -> bool:
@@ -208,6 +210,14 @@ class Disk(Protocol):
         """Save a buffer after `replace`; if that fails, the text before comes back.
 
         `is_accepted` is whether the user has seen the change.
+        """
+        ...
+
+    @request("disk_changes.reload.acknowledge")
+    async def acknowledge(self, bufnr: int) -> None:
+        """Have unsaved changes count as based on the present file: a write does not ask about it.
+
+        They stay as they are.
         """
         ...
 

@@ -372,6 +372,12 @@ class FileKept(Event, frozen=True):
     EVENT: ClassVar = "file_kept"
 
     path: str
+    agent: str = ""
+    """Who has announced the change; empty for another program."""
+    stamp: str = ""
+    """That of the text which the unsaved changes are based on, if it is known."""
+    is_earlier: bool = False
+    """Whether the unsaved changes are based on an even earlier text."""
 
 
 class PortHoldOpened(Event, frozen=True):

@@ -1,0 +1,178 @@
+"""The user and an agent change the same file at the same time."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from support.either_editor import BOTH, Editor, configure, on_screen, run, shows_a_diff
+from support.happenings import HookedCli, recorder
+from support.neovim import until
+
+pytestmark = BOTH
+
+BEFORE = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n"
+QUESTION = "(y/n)"
+
+
+@pytest.fixture
+async def cli(nvim: Editor, path: Path, tmp_path: Path) -> HookedCli:
+    """A CLI in the terminal of `:Claude`; the user is in the file."""
+    path.write_text(BEFORE)
+    program, record = recorder(tmp_path)
+    await configure(nvim, cmd=str(program))
+    await nvim.command("Claude")
+    cli = await HookedCli.started(record)
+    await nvim.command("stopinsert")
+    await nvim.command("wincmd t | only | edit! | set nomore")
+    await cli.send("UserPromptSubmit", prompt="go", cwd=str(path.parent))
+    await until(lambda: nvim.eval("exists('#claude_ide_disk_change#BufReadPost')"), "it watches")
+    return cli
+
+
+async def edit(cli: HookedCli, path: Path, change: Callable[[], object]) -> None:
+    """Change a file as the tool Edit does."""
+    tool = {"tool_name": "Edit", "tool_use_id": "t", "tool_input": {"file_path": str(path)}}
+    await cli.send("PreToolUse", **tool)
+    change()
+    await cli.send("PostToolUse", **tool)
+
+
+def replace(path: Path, old: str, new: str) -> None:
+    path.write_text(path.read_text().replace(old, new))
+
+
+async def holds(nvim: Editor, text: str) -> None:
+    """Wait until the buffer has a text."""
+    await until(lambda: is_text(nvim, text), repr(text))
+
+
+async def is_text(nvim: Editor, text: str) -> bool:
+    return bool(await nvim.eval("getline(1, '$')") == text.splitlines())
+
+
+async def writes(nvim: Editor, path: Path, text: str) -> None:
+    """Type `:w`, and wait until it has written without a question."""
+    await nvim.keys(":w\r")
+    await until(lambda: path.read_text() == text, "it is written")
+    assert QUESTION not in nvim.screen.text()
+    await until(lambda: nvim.eval("!&modified"))
+
+
+async def test_both_changes_are_merged_once_the_user_is_out_of_insert_mode(
+    nvim: Editor, cli: HookedCli, path: Path
+) -> None:
+    await nvim.keys("Omine")
+    await until(lambda: nvim.eval("getline(1) ==# 'mine'"))
+    await edit(cli, path, lambda: replace(path, "four", "FOUR"))
+    await nvim.keys(" too")
+    await holds(nvim, "mine too\n" + BEFORE)
+    assert await nvim.eval("mode() ==# 'i'")
+
+    await nvim.keys("\x1b")
+    both = "mine too\n" + BEFORE.replace("four", "FOUR")
+    await holds(nvim, both)
+    assert await nvim.eval("&modified")
+    await on_screen(nvim, "Claude changed a.py (+1 \N{MINUS SIGN}1); u undoes")
+    await nvim.keys("u")
+    await holds(nvim, "mine too\n" + BEFORE)
+    await nvim.keys("\x12")
+    await holds(nvim, both)
+    await writes(nvim, path, both)
+
+
+async def test_several_writes_are_merged_together(nvim: Editor, cli: HookedCli, path: Path) -> None:
+    await nvim.keys("Omine")
+    await edit(cli, path, lambda: replace(path, "four", "FOUR"))
+    await edit(cli, path, lambda: replace(path, "FOUR", "Four"))
+    await edit(cli, path, lambda: replace(path, "six", "SIX"))
+    await nvim.keys("\x1b")
+
+    both = "mine\n" + BEFORE.replace("four", "Four").replace("six", "SIX")
+    await holds(nvim, both)
+    await writes(nvim, path, both)
+
+
+async def test_what_a_command_writes_while_it_runs_is_merged(
+    nvim: Editor, cli: HookedCli, path: Path
+) -> None:
+    tool = {"tool_name": "Bash", "tool_use_id": "b", "tool_input": {"command": "x"}}
+    await nvim.keys("ccmine\x1b")
+    await until(lambda: nvim.eval("getline(1) ==# 'mine'"))
+    await cli.send("PreToolUse", **tool)
+    replace(path, "six", "SIX")
+    await holds(nvim, BEFORE.replace("one", "mine").replace("six", "SIX"))
+    replace(path, "SIX", "Six")
+
+    both = BEFORE.replace("one", "mine").replace("six", "Six")
+    await holds(nvim, both)
+    await cli.send("PostToolUse", **tool)
+    await writes(nvim, path, both)
+
+
+async def overlap(nvim: Editor, cli: HookedCli, path: Path) -> None:
+    """Change the first and the last line; have the agent change the first one and the fourth."""
+    await nvim.keys("ccmine\x1bGccmy end\x1b")
+    await until(lambda: nvim.eval("getline('$') ==# 'my end'"))
+    await edit(cli, path, lambda: path.write_text(BEFORE.replace("o", "O")))
+    await until(lambda: shows_a_diff(nvim), "a diff")
+    await on_screen(nvim, "you have changed the same lines")
+
+
+async def test_where_the_changes_overlap_a_diff_has_the_agents_lines(
+    nvim: Editor, cli: HookedCli, path: Path
+) -> None:
+    await overlap(nvim, cli, path)
+    await nvim.keys(":w\r")
+
+    theirs = BEFORE.replace("o", "O").replace("seven", "my end")
+    await holds(nvim, theirs)
+    assert path.read_text() == BEFORE.replace("o", "O")
+    await writes(nvim, path, theirs)
+
+
+async def test_a_diff_that_is_rejected_leaves_the_users_lines(
+    nvim: Editor, cli: HookedCli, path: Path
+) -> None:
+    await overlap(nvim, cli, path)
+    await nvim.keys(":q\r")
+    mine = BEFORE.replace("one", "mine").replace("seven", "my end")
+    await holds(nvim, mine)
+    await writes(nvim, path, mine)
+
+
+async def test_what_the_user_saves_meanwhile_loses_nothing(
+    nvim: Editor, cli: HookedCli, path: Path
+) -> None:
+    await nvim.keys("Omine")
+    await until(lambda: nvim.eval("getline(1) ==# 'mine'"))
+    await edit(cli, path, lambda: replace(path, "four", "FOURTH"))
+    await until(lambda: is_known(nvim, path), "the editor knows of the write")
+    await nvim.keys("\x0f:w\r")
+    await until(lambda: path.read_text() == "mine\n" + BEFORE)
+    assert QUESTION not in nvim.screen.text()
+
+    await nvim.keys("\x1b")
+    both = "mine\n" + BEFORE.replace("four", "FOURTH")
+    await holds(nvim, both)
+    await writes(nvim, path, both)
+
+
+async def is_known(nvim: Editor, path: Path) -> bool:
+    """Return whether the unsaved changes count as based on the present file."""
+    known = await run(nvim, "file.disk.read_stamp", await nvim.eval("bufnr()"))
+    return bool(known == await run(nvim, "file.disk.stamp", str(path)))
+
+
+async def test_a_write_of_another_program_is_not_merged(
+    nvim: Editor, cli: HookedCli, path: Path
+) -> None:
+    await edit(cli, path, lambda: replace(path, "four", "FOUR"))
+    theirs = BEFORE.replace("four", "FOUR")
+    await holds(nvim, theirs)
+    await nvim.keys("ccmine\x1b")
+    await until(lambda: nvim.eval("getline(1) ==# 'mine'"))
+    path.write_text(theirs.replace("six", "SIX"))
+
+    await on_screen(nvim, "a.py changed on disk; unsaved changes kept")
+    await holds(nvim, theirs.replace("one", "mine"))
