@@ -329,8 +329,10 @@ class App:
 
     async def _base_of(self, event: events.FileKept) -> "Base | None":
         from claude_ide.review.merging import Base
+        from claude_ide.review.recorder import base_of
 
-        found = await self.review.base_of(event.path, event.stamp) if self.begun("review") else None
+        recorders = self.review.recorders if self.begun("review") else ()
+        found = await base_of(recorders, event.path, event.stamp)
         if found is None and event.agent:
             befores = [client.baseline.before(event.path) for client in self.ide.clients]
             return Base(event.agent, next((each for each in befores if each is not None), None))

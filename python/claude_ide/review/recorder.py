@@ -6,7 +6,7 @@ after them, without what the user has written in this editor meanwhile.
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -213,10 +213,7 @@ class Recorder:
         return found
 
     async def base_of(self, path: str, stamp: str) -> Base | None:
-        """Return what a file had before this session wrote it just now; None if it did not.
-
-        `stamp` is that of the version which the buffer has, as far as the editor knows.
-        """
+        """Like the function, for this session."""
         path = real(path)
         async with self._order:
             folder = await self._service.folder(self._here, is_folder=True)
@@ -249,6 +246,17 @@ class Recorder:
             return await soon(self._editor.port.review.own_writes(paths), BUSY_SECONDS)
         except (EditorError, TimeoutError):
             return []
+
+
+async def base_of(recorders: Iterable[object], path: str, stamp: str) -> Base | None:
+    """Return what a file had before one of the sessions wrote it just now; None if none did.
+
+    `stamp` is that of the version which the buffer has, as far as the editor knows.
+    """
+    for each in [*recorders]:
+        if isinstance(each, Recorder) and (base := await each.base_of(path, stamp)):
+            return base
+    return None
 
 
 def _summary(told: Sequence[Told]) -> str:

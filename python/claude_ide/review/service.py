@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 import msgspec
@@ -37,10 +36,6 @@ from claude_ide.review.review import File
 from claude_ide.review.snapshot import Snapshots, decoded
 from claude_ide.review.store import Remark
 
-if TYPE_CHECKING:
-    from claude_ide.review.merging import Base
-    from claude_ide.review.recorder import Recorder
-
 logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 0.5
@@ -59,8 +54,7 @@ class ReviewService:
         self._home = home
         self._config = config
         self._looking: asyncio.Task[None] | None = None
-        self.recorders: WeakSet[Recorder] = WeakSet()
-        """Those of all sessions."""
+        self.recorders = WeakSet[object]()
         self._folders: dict[str, Folder] = {}
         self._tops: dict[str, str] = {}
         self._waiting: dict[str, Waiting] = {}
@@ -107,16 +101,6 @@ class ReviewService:
 
     def _is_private(self, path: str) -> bool:
         return self._editor.private_files.reason(path) is not None
-
-    async def base_of(self, path: str, stamp: str) -> "Base | None":
-        """Return what a file had before an agent wrote it just now; None if none did.
-
-        `stamp` is that of the version which the buffer has, as far as the editor knows.
-        """
-        for recorder in [*self.recorders]:
-            if base := await recorder.base_of(path, stamp):
-                return base
-        return None
 
     # What waits
 
