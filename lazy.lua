@@ -33,6 +33,7 @@ return {
     'ClaudeRevert',
     'ClaudeReview',
     'ClaudeSend',
+    'ClaudeSessions',
     'ClaudeShare',
     'ClaudeStart',
     'ClaudeStatus',

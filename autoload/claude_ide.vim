@@ -40,6 +40,14 @@ function! claude_ide#review() abort
   return v:lua.require'claude_ide'.review()
 endfunction
 
+" All sessions (:help claude-ide.sessions()).
+function! claude_ide#sessions() abort
+  if !has('nvim')
+    return claude_ide#sessions#Value()
+  endif
+  return v:lua.require'claude_ide'.sessions()
+endfunction
+
 " A short text for 'statusline' (:help claude-ide.statusline()).
 function! claude_ide#statusline() abort
   if !has('nvim')

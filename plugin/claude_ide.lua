@@ -86,6 +86,7 @@ command('ClaudeChat', chat, 'Open or hide the chat', {
   own_bar = true,
   complete = complete('chat.command'),
 })
+command('ClaudeSessions', host('ClaudeSessions'), 'List all sessions, wherever they run', ANY)
 command('ClaudeAnswer', host('ClaudeAnswer'), 'Go to the request that waits for an answer')
 local REVIEW = { nargs = '*', bang = true, complete = complete('review') }
 command('ClaudeReview', host('ClaudeReview'), 'Review what Claude has written', REVIEW)
@@ -175,6 +176,7 @@ map('<Plug>(claude-toggle)', 'Claude', 'Open or hide the Claude CLI')
 map('<Plug>(claude-new)', 'ClaudeNew', 'Start another Claude CLI')
 map('<Plug>(claude-switch)', 'ClaudeSwitch', 'Go from one Claude CLI to another')
 map('<Plug>(claude-chat)', 'ClaudeChat', 'Open or hide the chat')
+map('<Plug>(claude-sessions)', 'ClaudeSessions', 'List all sessions')
 map('<Plug>(claude-changes)', 'ClaudeReview', 'List what waits for review')
 map('<Plug>(claude-file-keep)', 'ClaudeKeep!', 'Keep what Claude wrote in the file')
 map('<Plug>(claude-file-revert)', 'ClaudeRevert!', 'Revert what Claude wrote in the file')

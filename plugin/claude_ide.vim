@@ -31,6 +31,7 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
         \ 'ClaudeKeep': '-bar -bang -nargs=? -complete=customlist,claude_ide#review#CompleteAll',
         \ 'ClaudeRevert': '-bar -bang -nargs=? -complete=customlist,claude_ide#review#CompleteAll',
         \ 'ClaudeComment': '-bang -nargs=*',
+        \ 'ClaudeSessions': '-bar -nargs=*',
         \ 'ClaudeWire': '-bar -nargs=* -complete=customlist,claude_ide#arguments#OfWords',
         \ }
   let s:with_text = {
@@ -61,7 +62,7 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
         \ 'toggle': 'Claude', 'share': 'ClaudeShare toggle', 'add': 'ClaudeAdd %', 'dismiss': 'ClaudeDismiss',
         \ 'answer': 'ClaudeAnswer', 'commit': 'ClaudeCommit', 'accept': 'ClaudeAccept', 'reject': 'ClaudeReject',
         \ 'accept-edits': 'call claude_ide#diff#AcceptEdits()', 'focus': 'ClaudeFocus', 'ask': 'ClaudeAsk',
-        \ 'edit': 'ClaudeEdit', 'changes': 'ClaudeReview', 'hunk-show': 'call claude_ide#review#Show()',
+        \ 'edit': 'ClaudeEdit', 'changes': 'ClaudeReview', 'sessions': 'ClaudeSessions', 'hunk-show': 'call claude_ide#review#Show()',
         \ 'file-keep': 'ClaudeKeep!', 'file-revert': 'ClaudeRevert!',
         \ }
   if empty(s:refusal)

@@ -22,6 +22,7 @@ const CLEANUPS = [
   'claude_ide#ui#CloseAll',
   'claude_ide#headless#HostEnded',
   'claude_ide#status_line#Clear',
+  'claude_ide#sessions#Clear',
   'claude_ide#permission#Close',
   'claude_ide#terminal#typing#HostEnded',
 ]

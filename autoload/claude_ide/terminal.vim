@@ -146,6 +146,15 @@ export def Focus(pid: number): any
   return true
 enddef
 
+# Called by the host: show the CLI with a name instead of the current one, and go there.
+export def Switch(name: string): bool
+  const terminal = register.Named(name)
+  if !empty(terminal)
+    moment.WhenAsked(() => Show(terminal, true))
+  endif
+  return true
+enddef
+
 # Starting.
 
 def RemoveBuffer(bufnr: number)
@@ -206,6 +215,7 @@ def RunHere(request: dict<any>): number
     # A session that starts a CLI would start one that is not connected.
     norestore: true,
     env: Variables(request),
+    cwd: get(request, 'cwd', getcwd()),
     exit_cb: (ended, code) => {
       const index = term_list()->indexof((_, each) => term_getjob(each) == ended)
       Ended(index < 0 ? 0 : term_list()[index], get(request, 'launch', ''), code)
@@ -221,7 +231,8 @@ enddef
 # Add the terminal in a buffer, which is shown at a side.
 def Add(request: dict<any>, bufnr: number, side: any)
   const place = {side: side, size: request.size}
-  const terminal = register.Add({bufnr: bufnr, place: place, launch: get(request, 'launch', '')})
+  const [launch, attached] = [get(request, 'launch', ''), get(request, 'attached', '')]
+  const terminal = register.Add({bufnr: bufnr, place: place, launch: launch, attached: attached})
   setbufvar(bufnr, 'claude_ide_launch', terminal.launch)
   if getbufvar(bufnr, '&filetype') ==# ''
     silent! setbufvar(bufnr, '&filetype', 'claude-terminal')
@@ -243,7 +254,7 @@ def StartNow(request: dict<any>)
   const Custom = window.Custom()
   if Custom != null_function
     # The function gives the terminal its window.
-    const wanted = {cmd: request.cmd, cwd: getcwd(), env: Variables(request)}
+    const wanted = {cmd: request.cmd, cwd: get(request, 'cwd', getcwd()), env: Variables(request)}
     const bufnr = window.CallCustom(Custom, wanted)
     if bufnr > 0
       Add(request, bufnr, Custom)
@@ -267,7 +278,8 @@ enddef
 # Called by the host: start a CLI, and go there, when the user is at rest; an error is shown then.
 # `request` has its `cmd` (the path of the program, and its arguments), more variables of its
 # environment (`env`), the `launch` under which it reports what it does (not if it does not), `keys`
-# (whether CTRL-W leads out of it), `side` and `size`, and perhaps a `note` about its place.
+# (whether CTRL-W leads out of it), `side` and `size`, and perhaps a `note` about its place, the folder to
+# run it in (`cwd`), and the session in the background to which it is `attached`.
 export def Start(request: dict<any>): bool
   is_starting = true
   moment.WhenAsked(() => {

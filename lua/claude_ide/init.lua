@@ -44,6 +44,13 @@ function M.review()
   return require('claude_ide.review.overlay').value()
 end
 
+--- All sessions: of terminals, chats, the background and other editors, and the stored ones of the working
+--- folder and its worktrees (`:help claude-ide.sessions()`).
+---@return claude_ide.SessionValue[] sessions empty while no host runs
+function M.sessions()
+  return require('claude_ide.sessions').value()
+end
+
 --- Ask Claude one question (`:help claude-ide.ask()`).
 ---@param prompt string
 ---@param options claude_ide.AskOptions?

@@ -168,6 +168,9 @@
 ---@class claude_ide.SharedEvent of `ClaudeShared`
 ---@field shared boolean whether the selection may leave Neovim now
 
+---@class claude_ide.SessionsChangedEvent of `ClaudeSessionsChanged`
+---@field sessions claude_ide.SessionValue[]
+
 ---@class claude_ide.ReviewChangedEvent of `ClaudeReviewChanged`
 ---@field files integer
 ---@field hunks integer
@@ -183,6 +186,18 @@
 ---@field bufnr integer
 
 -- What functions return.
+
+---@class claude_ide.SessionValue of `sessions()`
+---@field id string the session's own, or the plugin's until it has one
+---@field name string
+---@field kind 'terminal'|'chat'|'background'|'elsewhere'|'stored'
+---@field state 'waits'|'works'|'idle'|'ended'|'failed'
+---@field needs string what it waits for, or why it has failed; or empty
+---@field folder string
+---@field worktree string the root of its worktree, or else its folder
+---@field branch string empty if it is on none
+---@field agent string
+---@field pid integer of its process; 0 if it has none, or it is not known
 
 ---@class claude_ide.ReviewValue of `review()`
 ---@field files { path: string, status: string, hunks: table[] }[]

@@ -15,6 +15,7 @@ local CLEANUPS = {
   { 'approval_buffer', 'close_all' },
   { 'headless', 'host_ended' },
   { 'status_line', 'clear' },
+  { 'sessions', 'clear' },
   { 'diagnostics.unopened', 'release' },
   { 'disk_changes.reload', 'host_ended' },
   { 'permission', 'close' },

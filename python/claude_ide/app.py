@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 import logging
 import os
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -35,6 +35,7 @@ from claude_ide.mcp.doors import Door, Toolbox
 from claude_ide.mcp.ide import Ide
 from claude_ide.mcp.lock_file import LockFile
 from claude_ide.mcp.reading import Reading, Readings
+from claude_ide.sessions.here import SessionsHere
 from claude_ide.startup import Bound
 from claude_ide.transport.handshake import PATHS, TOOLS_PATH
 from claude_ide.transport.websocket import CLOSE_SECONDS, Connection, Entrance, Listener
@@ -109,6 +110,8 @@ class App:
         self._disk_report = DiskReport(self.editor.port, self.editor.events)
         self._disk = DiskWatch(self.editor.port, self.editor.events, self._has_agents)
         self._disk.start(loop)
+        self.sessions = SessionsHere(self)
+        self.sessions.start(loop)
         if startup.bound is None:
             self.editor.private_files.refresh()
         if self.has_hooked_terminals:
@@ -199,6 +202,7 @@ class App:
             self.kernels.end()
         guardian.end_all()
         self._disk.stop()
+        self.sessions.stop()
         self._channel.close()
         if self.serving is None:
             return
@@ -228,6 +232,15 @@ class App:
         await self.tools.complete()
         options = registration.options(self.options.host, bound.port, self.allowed, launch)
         return options, {TOKEN: bound.lock.authToken}
+
+    async def open_terminal(
+        self, given: Sequence[str], more: Mapping[str, Any] | None = None
+    ) -> None:
+        """Start a CLI with the user's arguments; `more` are fields of the editor's request."""
+        from claude_ide.terminal_opening import open_terminal
+
+        parts = self.editor, self.config, self.hooks, self.tools_for_a_terminal
+        await open_terminal(*parts, given, more or {})
 
     @property
     def address(self) -> str:
@@ -306,7 +319,7 @@ class App:
         chats = Chats(
             *(self.editor, self.config, self.guard, self.kinds, serve, self.trust, self.review),
             partial(Door, self.editor, self.config, lambda: self.tools),
-            unasked,
+            *(self.sessions.stored, lambda words: self.sessions.shown.open(words), unasked),
         )
         for event in (events.SelectionChanged, events.EditorsChanged):
             self.editor.events.subscribe(event, lambda _: chats.selection_changed())
@@ -445,8 +458,11 @@ class App:
 
     @handles(events.ListPressed)
     def _list_pressed(self, pressed: events.ListPressed) -> Awaitable[None] | None:
-        if pressed.name == "tools":
-            return self.tool_list.press(pressed.key, pressed.id)
+        match pressed.name:
+            case "tools":
+                return self.tool_list.press(pressed.key, pressed.id)
+            case "sessions":
+                return self.sessions.shown.press(pressed)
         self.chats.on_list_event(pressed)
         return None
 

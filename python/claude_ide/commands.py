@@ -3,11 +3,10 @@
 `plugin/claude_ide.lua` defines them in Neovim and forwards them to the host.
 """
 
-import asyncio
 import logging
 import os
 import shlex
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +21,6 @@ from claude_ide.editor_name import VIM, editor_name, for_this_editor
 from claude_ide.errors import UserError
 from claude_ide.mcp import registration
 from claude_ide.mcp.address import TOKEN
-from claude_ide.own_mode import given_words, terminal_options
 
 if TYPE_CHECKING:
     pass
@@ -100,7 +98,7 @@ async def claude(app: App, call: Call) -> None:
     if await _serves_for_terminals(app):
         async with app.opening_terminal:
             if call.arguments or not await _is_toggled(app):
-                await _open(app, call.arguments)
+                await app.open_terminal(call.arguments)
 
 
 @command("ClaudeNew")
@@ -113,7 +111,7 @@ async def new(app: App, call: Call) -> None:
             if any(each.name == name for each in running):
                 raise UserError(f'there is a Claude named "{name}" (:ClaudeSwitch goes there)')
             await _hide_pane(app, running)
-            await _open(app, [], {"takes_window": True} | ({"name": name} if name else {}))
+            await app.open_terminal([], {"takes_window": True} | ({"name": name} if name else {}))
 
 
 @command("ClaudeSwitch")
@@ -155,7 +153,7 @@ async def prompt(app: App, call: Call) -> None:
                 return
             async with app.opening_terminal:
                 if not await _is_toggled(app):
-                    await _open(app, [])
+                    await app.open_terminal([])
         await app.ide.say(call.arguments[0])
         is_sent = True
     finally:
@@ -197,37 +195,6 @@ async def _is_toggled(app: App) -> bool:
         logger.info("%s: %s", toggled.pane, error)
         return False
     return True
-
-
-async def _open(app: App, given: list[str], more: Mapping[str, object] | None = None) -> None:
-    """Start a CLI in a terminal, or in a pane of tmux; `more` are fields of its request."""
-    terminal, environment = app.config.terminal, await app.editor.port.terminals.environment()
-    first, *words = program.words(app.config.cmd)
-    path = program.required(first, environment.get("PATH", ""))
-    arguments = list(given_words(given))
-    named = (*words, *arguments)
-    options = await asyncio.to_thread(terminal_options, os.environ, named, terminal.mode)
-    hooks = await app.hooks.for_a_terminal((first, *named))
-    tools, variables = await app.tools_for_a_terminal(hooks.id)
-    variables |= hooks.environment
-    command = [path, *words, *options, *tools, *hooks.options, *arguments]
-    problem = _not_there(app, terminal.side, environment)
-    if terminal.side == "tmux" and not problem:
-        name = str((more or {}).get("name", ""))
-        await app.hooks.open_pane(hooks, command, environment | variables, name)
-        return
-    look = {"side": terminal.side, "size": terminal.size, "keys": terminal.keys}
-    request = {"cmd": command, "env": variables, "launch": hooks.id, **look, **(more or {})}
-    if problem:
-        request["note"] = f"{problem}, so Claude opens in a split"
-    await app.editor.port.terminals.start(request)
-
-
-def _not_there(app: App, side: str, environment: Mapping[str, str]) -> str:
-    """Return why a CLI cannot open at a side; an empty string if it can."""
-    if side == "float" and editor_name() == VIM:
-        return "a terminal in a popup cannot be left"
-    return app.hooks.obstacle_to_panes(environment) if side == "tmux" else ""
 
 
 @command("ClaudeMcpConfig")
@@ -308,6 +275,12 @@ async def chat(app: App, call: Call) -> None:
     # The agent learns the user's position through the server; a chat also works without it.
     await app.guard(app.start())
     await app.chats.command(what, " ".join(words))
+
+
+@command("ClaudeSessions")
+async def sessions(app: App, call: Call) -> None:
+    """:ClaudeSessions [words] — list all sessions, or those that contain all of the words."""
+    await app.sessions.shown.open(" ".join(call.arguments))
 
 
 @command("ClaudeAnswer")

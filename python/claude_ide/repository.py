@@ -41,6 +41,16 @@ def branch(root: Path) -> str:
     return content.removeprefix(BRANCH) if content.startswith(BRANCH) else ""
 
 
+def worktrees(main: Path) -> list[Path]:
+    """Return the linked worktrees of the repository with this root that still exist."""
+    found = []
+    for listed in sorted((main / ".git" / "worktrees").glob("*/gitdir")):
+        git = _named_in(listed)
+        if git is not None and git.is_file():
+            found.append(git.parent)
+    return found
+
+
 def _main_worktree(git: Path) -> Path | None:
     """Return the main worktree of a linked one, if the repository lists the linked one, too."""
     own = _named_in(git, "gitdir:")

@@ -1,7 +1,7 @@
 """Chats that run in the process of the test, with the panel in a real Neovim."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +9,7 @@ from claude_ide.agents.agent import Kind
 from claude_ide.chat.chat import Chat
 from claude_ide.chat.chats import Chats
 from claude_ide.chat.kinds import Kinds
+from claude_ide.chat.stored import StoredSessions
 from claude_ide.config import Config, ReviewConfig
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.chat import ChatEvent
@@ -82,12 +83,19 @@ class ChatsHere:
         self.chats = Chats(
             *(self.editor, Config(), self._run, kinds, _no_server, trust),
             ReviewService(self.editor, state / "review", ReviewConfig()),
-            door=self._door,
+            self._door,
+            *(StoredSessions(kinds, trust, self._know_sessions), self._no_list),
         )
         self.editor.events.subscribe(ChatEvent, self.chats.on_event)
         self.editor.events.subscribe(ListPressed, self.chats.on_list_event)
         accept = self.editor.diffs.accept_edits
         self.editor.events.subscribe(DiffEditsAccepted, lambda event: self._run(accept(event.id)))
+
+    async def _know_sessions(self, folder: Path, ids: Sequence[str]) -> None:
+        await self.editor.port.panels.know_sessions(str(folder), list(ids))
+
+    async def _no_list(self, words: str) -> None:
+        raise AssertionError(words)
 
     def _door(self, name: str, folder: str) -> Door:
         door = Door(self.editor, Config(), model.toolset, name, folder)

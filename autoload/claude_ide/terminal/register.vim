@@ -100,9 +100,10 @@ export def Current(): dict<any>
   return empty(entered) ? Find(IsMeant) : entered
 enddef
 
-# Add a terminal: its `bufnr` or `pane`, `place` and `launch`, and perhaps whether it `is_found`.
+# Add a terminal: its `bufnr` or `pane`, `place` and `launch`, and perhaps whether it `is_found`, or which
+# session in the background it is `attached` to.
 export def Add(given: dict<any>): dict<any>
-  final terminal = extendnew({bufnr: 0, pane: {}, is_found: false}, given)
+  final terminal = extendnew({bufnr: 0, pane: {}, is_found: false, attached: ''}, given)
   last_name += 1
   extend(terminal, {name: string(last_name), home: Tab(), worktree: Worktree()})
   terminals->insert(terminal)
@@ -149,6 +150,16 @@ export def OfClient(pid: number): dict<any>
   return !empty(own) || other < 0 ? own : {bufnr: term_list()[other], pane: {}}
 enddef
 
+# The terminal with a name; empty if there is none.
+export def Named(name: string): dict<any>
+  return Find((terminal) => terminal.name ==# name)
+enddef
+
+# The process id of its program, or of the shell in its pane.
+def PidOf(terminal: dict<any>): number
+  return empty(terminal.pane) ? job_info(term_getjob(terminal.bufnr)).process : terminal.pane.pid
+enddef
+
 # Called by the host: the terminals that run, the last used one first (`Terminal` of the port).
 export def Running(): list<dict<any>>
   const [entered, current] = [Of(bufnr()), Current()]
@@ -160,6 +171,8 @@ export def Running(): list<dict<any>>
     folder: terminal.worktree,
     pids: ClientsThat((pid) => RunsIn(pid, terminal)),
     pane: get(terminal.pane, 'id', ''),
+    pid: PidOf(terminal),
+    attached: terminal.attached,
   }))
 enddef
 

@@ -20,9 +20,16 @@ local augroup = api.nvim_create_augroup('claude_ide_chat_list', { clear = true }
 ---@field lacks string[] names of the keys that do nothing with it
 ---@field marks any[] `{ line, column, end_column, group }`, lines relative to the item
 
+---@class claude_ide.ListKey
+---@field key string
+---@field name string
+---@field desc string
+---@field plug? string the name of the map
+---@field is_usual? boolean whether it does what it usually does on an item that lacks it
+
 ---@class claude_ide.ListLook
 ---@field title string
----@field keys { key: string, name: string, desc: string, plug?: string }[] `plug`: the name of the map
+---@field keys claude_ide.ListKey[]
 ---@field filetype? string
 ---@field closing? string[] keys that close it; default: `q`
 
@@ -43,14 +50,24 @@ local function window_of(list)
   return list and vim.fn.win_findbuf(list.bufnr)[1]
 end
 
-local function emit(name, key, id)
+---@param is_seen? boolean whether all of the item is on the screen
+local function emit(name, key, id, is_seen)
   if channel.id then
-    channel.emit('chat_list', { list = name, key = key, id = id })
+    channel.emit('chat_list', { list = name, key = key, id = id, is_seen = is_seen })
   end
 end
 
 local function item_here(list)
   return list.shown[api.nvim_win_get_cursor(0)[1]] or { id = '', lacks = {} }
+end
+
+local function is_on_screen(list, item)
+  for row = 1, #list.shown do
+    if list.shown[row] == item and (row < vim.fn.line('w0') or row > vim.fn.line('w$')) then
+      return false
+    end
+  end
+  return true
 end
 
 local function define_keys(list)
@@ -59,9 +76,15 @@ local function define_keys(list)
     local typed = key.key == '<CR>' and { '<CR>', '<2-LeftMouse>' } or { key.key }
     local plug = key.plug or ('%s-%s'):format(name, key.name)
     local function run()
-      emit(name, key.key, item_here(list).id)
+      local item = item_here(list)
+      emit(name, key.key, item.id, is_on_screen(list, item) or nil)
     end
-    table.insert(keys, { 'n', typed, plug, key.desc, run, shown = { key.key } })
+    local function run_or_type()
+      return vim.list_contains(item_here(list).lacks, key.name) and key.key or run
+    end
+    local fn = key.is_usual and run_or_type or run
+    local shown = { key.key }
+    table.insert(keys, { 'n', typed, plug, key.desc, fn, shown = shown, expr = key.is_usual })
   end
   local function close()
     M.close(name)

@@ -206,6 +206,8 @@ end
 ---@field name? string for `:ClaudeSwitch`; default: a number
 ---@field takes_window? boolean whether it opens in the window of another CLI
 ---@field note? string a message about its place
+---@field cwd? string the folder to run it in; default: the working folder
+---@field attached? string the session in the background that it shows
 
 -- Add the terminal in a buffer.
 ---@param request claude_ide.TerminalRequest
@@ -218,6 +220,7 @@ local function add(request, bufnr, side)
     place = { side = side, size = request.size },
     launch = request.launch or '',
     bufnr = bufnr,
+    attached = request.attached,
   })
   vim.b[bufnr].claude_ide_launch = terminal.launch
   if vim.bo[bufnr].filetype == '' then
@@ -256,7 +259,8 @@ end
 ---@param request claude_ide.TerminalRequest
 local function start_in_buffer(request)
   local bufnr = new_buffer(request)
-  local options = { on_exit = on_exit(bufnr, request.launch or ''), env = request.env }
+  local on_end = on_exit(bufnr, request.launch or '')
+  local options = { on_exit = on_end, env = request.env, cwd = request.cwd }
   local ok, reason = pcall(terminal_program.start, request.cmd, options)
   if not ok then
     remove(bufnr)
@@ -279,7 +283,7 @@ end
 ---@param request claude_ide.TerminalRequest
 ---@param open claude_ide.TerminalFunction
 local function start_as_wanted(request, open)
-  local wanted = { cmd = request.cmd, cwd = vim.fn.getcwd(), env = request.env }
+  local wanted = { cmd = request.cmd, cwd = request.cwd or vim.fn.getcwd(), env = request.env }
   local bufnr = terminal_window.call_custom(open, wanted)
   if bufnr then
     local terminal = add(request, bufnr, open)

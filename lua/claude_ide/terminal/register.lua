@@ -21,6 +21,7 @@ local api = vim.api
 ---@field bufnr? integer
 ---@field pane? claude_ide.Pane
 ---@field is_found? boolean whether an earlier editor has left it, and the user was not there yet
+---@field attached? string the session in the background that it shows
 ---@field home integer the tab page to which it belongs
 ---@field worktree string the folder in which it was started, or the root of its worktree
 
@@ -145,11 +146,16 @@ end
 
 -- The clients.
 
+---@param terminal { bufnr?: integer, pane?: claude_ide.Pane }
+---@return integer pid of its program, or of the shell in its pane
+local function pid_of(terminal)
+  return terminal.pane and terminal.pane.pid or vim.b[terminal.bufnr].terminal_job_pid
+end
+
 ---@param pid integer of a client; 0 if unknown
 ---@param terminal { bufnr?: integer, pane?: claude_ide.Pane }
 local function runs_in(pid, terminal)
-  local job = terminal.pane and terminal.pane.pid or vim.b[terminal.bufnr].terminal_job_pid
-  return vim.list_contains(lineages[pid] or {}, job)
+  return vim.list_contains(lineages[pid] or {}, pid_of(terminal))
 end
 
 ---@param terminal { bufnr?: integer, pane?: claude_ide.Pane }
@@ -188,6 +194,8 @@ function M.running()
       folder = terminal.worktree,
       pids = clients_in(terminal),
       pane = terminal.pane and terminal.pane.id,
+      pid = pid_of(terminal),
+      attached = terminal.attached,
     }
   end, M.all())
 end

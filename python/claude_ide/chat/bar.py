@@ -277,14 +277,14 @@ class Bar:
         return [(activity, group)] if activity else []
 
     @property
-    def _percent(self) -> int | None:
+    def percent(self) -> int | None:
         """How much of the context is used; None if that is unknown."""
         if self._used is None or not self._size:
             return None
         return round(100 * self._used / self._size)
 
     def _figures(self) -> dict[str, Any]:
-        figures = {"model": self.model, "context": self._percent, "cost": self.cost}
+        figures = {"model": self.model, "context": self.percent, "cost": self.cost}
         return {name: value for name, value in figures.items() if value not in (None, "", 0.0)}
 
     def _session(self, *, follows: bool) -> list[Chunk]:
@@ -296,7 +296,7 @@ class Bar:
         effort = self._efforts.get(self._effort, self._effort)
         if model := " ".join(filter(None, (self.model, effort))):
             chunks.append((one_line(model, 40), META))
-        if (percent := self._percent) is not None:
+        if (percent := self.percent) is not None:
             chunks.append((f"{percent}%", WARNING if percent >= FULL else META))
         if self.cost:
             chunks.append((amounts.money(self.cost), META))

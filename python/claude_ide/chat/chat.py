@@ -61,12 +61,14 @@ ENDED = ("ended", "ClaudeChatError")
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A running chat: its title, its state, the number of waiting requests, its cost."""
+    """A running chat: its title, its state, the number of waiting requests, its figures."""
 
     title: str
     state: SessionState
     waiting: int = 0
     cost: float = 0.0
+    context: int | None = None
+    """The used percentage."""
 
     @property
     def word(self) -> Chunk:
@@ -321,7 +323,8 @@ class Chat(ChatPart):
     def status(self) -> Status:
         """The state of this chat, for the list of sessions."""
         waiting = len(self.requests) + self.consent.is_asked
-        return Status(self.title, self.life.state, waiting, self._bar.cost)
+        bar = self._bar
+        return Status(self.title, self.life.state, waiting, bar.cost, bar.percent)
 
     # Drawing.
 

@@ -1,14 +1,14 @@
 """All chats of this Neovim, and the events of their panels."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from claude_ide.agents.agent import Kind, NewSession, Opening, ResumeSession
-from claude_ide.chat import context, mcp_servers, sessions
+from claude_ide.chat import context, mcp_servers
 from claude_ide.chat.chat import Chat
 from claude_ide.chat.chat_context import SUBCOMMANDS, Run, subcommand, subcommands
 from claude_ide.chat.kinds import Kinds
@@ -58,6 +58,8 @@ class Chats:
         trust: Trust,
         review: ReviewService,
         door: Callable[[str, str], Door],
+        stored: StoredSessions,
+        list_sessions: Callable[[str], Awaitable[None]],
         reading: Callable[[], tuple[str, ...]] = tuple,
     ) -> None:
         self._editor = editor
@@ -67,15 +69,13 @@ class Chats:
         self._kinds = kinds
         self._agents = Agents(editor, config, trust, serve, reading, review, door)
         self._chats: dict[int, Chat] = {}
+        self._list_sessions = list_sessions
         self._finding: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
         """The locks of chats that are being looked for, or taken over, by their ids."""
-        self._stored = StoredSessions(kinds, trust, self._know_sessions)
-        self._sessions_list = sessions.Sessions(
-            *(self._stored, editor, run, self._chats, self._reveal, self.go_on)
-        )
+        self._stored = stored
         self._logins = Logins(editor, config.terminal)
         self._mcp_list = mcp_servers.McpServers(self._port, run, self._logins.run_for_servers)
-        self._subcommands = subcommands(self, self._sessions_list)
+        self._subcommands = subcommands(self)
         self._handlers = {**dict(handlers(self)), **dict(handlers(self._logins))}
         """By the type of the event of a panel; a chat handles the others."""
 
@@ -113,12 +113,20 @@ class Chats:
         """Start the chat whose panel Lua has opened; the panel knows its agent, or asks for it."""
         await self.here()
 
-    async def open(self, kind: Kind, opening: ResumeSession) -> None:
-        """Resume a session: its panel opens immediately, its agent follows."""
-        opened = self._agents.open(kind, await self._folder())
+    async def open(self, kind: Kind, opening: ResumeSession, folder: Path | None = None) -> None:
+        """Resume a session of a folder, by default the working folder.
+
+        Its panel opens immediately, its agent follows.
+        """
+        opened = self._agents.open(kind, folder or await self._folder())
         chat = self._new(await self._editor.port.panels.new_id(), opened)
         await self._show(chat, chat.panel.open)
         chat.life.start(opening)
+
+    @subcommand("list")
+    async def show_list(self, words: str) -> None:
+        """Open the list of all sessions, or of those that contain all these words."""
+        await self._list_sessions(words)
 
     @subcommand("fork")
     async def fork(self) -> None:
@@ -170,7 +178,13 @@ class Chats:
         for chat in list(self._chats.values()):
             await chat.trust_changed()
 
-    async def _reveal(self, chat: Chat) -> None:
+    @property
+    def by_id(self) -> Mapping[int, Chat]:
+        """The chats that run."""
+        return self._chats
+
+    async def reveal(self, chat: Chat) -> None:
+        """Show a chat, and go there."""
         await chat.panel.open(self._options(chat))
 
     async def _find(self, id_: int, revival: Revival | None) -> Chat | None:
@@ -294,7 +308,7 @@ class Chats:
             return await self._choose(folder)
         for chat in self._chats.values():
             if chat.agent.session == session:
-                return await self._reveal(chat)
+                return await self.reveal(chat)
         await self.go_on(await self._kind_of(folder, session), session)
 
     async def _choose(self, folder: Path) -> None:
@@ -323,12 +337,12 @@ class Chats:
             raise UserError(NOTHING)
         await self.go_on(kind, found[0].id)
 
-    async def go_on(self, kind: Kind, session: str) -> None:
+    async def go_on(self, kind: Kind, session: str, folder: Path | None = None) -> None:
         """Show the chat that has this session, or open one: two chats would both write to it."""
         for chat in self._chats.values():
             if chat.kind.id == kind.id and chat.agent.session == session:
-                return await self._reveal(chat)
-        await self.open(kind, ResumeSession(session))
+                return await self.reveal(chat)
+        await self.open(kind, ResumeSession(session), folder)
 
     async def _kind_of(self, folder: Path, session: str) -> Kind:
         """Return the agent that has a session; raises `UnknownSessionError` if none has it."""
@@ -379,14 +393,12 @@ class Chats:
 
     def on_list_event(self, pressed: ListPressed) -> None:
         """Handle a key of a list, or its end."""
-        lists = {sessions.NAME: self._sessions_list.press, mcp_servers.NAME: self._mcp_list.press}
+        lists: dict[str, Callable[[str, str], Awaitable[None]]]
+        lists = {mcp_servers.NAME: self._mcp_list.press}
         for chat in self._chats.values():
             lists[chat.background.list_name] = chat.background.press
         if press := lists.get(pressed.name):
             self._run(press(pressed.key, pressed.id))
-
-    async def _know_sessions(self, folder: Path, ids: Sequence[str]) -> None:
-        await self._editor.port.panels.know_sessions(str(folder), list(ids))
 
     def selection_changed(self) -> None:
         """Redraw the bars, which show the user's file or selection."""

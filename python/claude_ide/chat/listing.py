@@ -29,7 +29,7 @@ class Listing:
     def __init__(
         self,
         name: str,
-        keys: Sequence[tuple[str, ...]],
+        keys: Sequence[tuple[Any, ...]],
         port: Port,
         run: Run,
         **look: Any,

@@ -35,11 +35,17 @@ class StatusLine:
         self._last = ""
         """The one that was active last."""
         self._review = Reviewable()
+        self._background = 0
         self._shown: dict[str, Any] = {}
 
     def waits(self, review: Reviewable) -> None:
         """Report how much waits for review."""
         self._review = review
+        self._show()
+
+    def background_waits(self, count: int) -> None:
+        """Report how many sessions in the background wait for the user."""
+        self._background = count
         self._show()
 
     def agent_does(self, source: str, activity: Activity | None) -> None:
@@ -70,14 +76,18 @@ class StatusLine:
         agents = self._agents
         last = agents.get(self._last) or next(iter(agents.values()), Activity())
         is_working = any(each.is_working for each in agents.values())
-        status = composed(self._reported, last, is_working, self._review)
+        status = composed(self._reported, last, is_working, self._review, self._background)
         if status != self._shown:
             self._shown = status
             self._port.windows.set_status(status)
 
 
 def composed(
-    reported: StatusReported, last: Activity, is_working: bool, review: Reviewable
+    reported: StatusReported,
+    last: Activity,
+    is_working: bool,
+    review: Reviewable,
+    background: int = 0,
 ) -> dict[str, Any]:
     """Return the text, the state, and the figures of the agent that was active last.
 
@@ -103,6 +113,7 @@ def composed(
     )
     parts = [
         " ".join(words),
+        f"{background} in the background wait{'s' * (background == 1)}" if background else "",
         f"review {waiting}" if waiting else "",
         " ".join((last.model or "").split())[:LONGEST_MODEL],
     ]

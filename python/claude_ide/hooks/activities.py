@@ -124,6 +124,10 @@ class Activities:
             self._interruptions.watch(launch, hook.transcript_path)
         self._update(launch, is_working=True)
 
+    def of(self, launch: str) -> Activity | None:
+        """Return what is known of a terminal."""
+        return self._known.get(launch)
+
     def is_current(self, launch: str, prompt: str) -> bool:
         """Return whether the turn of the prompt with this id is running; all may be unknown."""
         known = self._prompts.get(launch)

@@ -134,6 +134,8 @@ class Listener:
 if TYPE_CHECKING:
     import socket
 
+    from claude_ide.chat.requests.view import Request
+    from claude_ide.editor.port.events import Activity
     from claude_ide.hooks.panes import Pane
     from claude_ide.hooks.sessions import Sessions
     from claude_ide.review.service import ReviewService
@@ -286,6 +288,19 @@ class Hooks:
     async def answer(self) -> bool:
         """Move the user to the permissions that wait for them; return False if there are none."""
         return self._sessions is not None and await self._sessions.permissions.enter()
+
+    def permission(self, launch: str) -> "Request | None":
+        """Return the permission for which the CLI in a terminal asks, if it is answered here."""
+        return self._sessions.permissions.of(launch) if self._sessions else None
+
+    async def answer_permission(self, asked: "Request", key: str) -> None:
+        """Answer a permission with a key of its float, all of which the user has seen."""
+        if self._sessions is not None:
+            await self._sessions.permissions.press(asked.part.id, key, asked.kind)
+
+    def activity(self, launch: str) -> "Activity | None":
+        """Return what the CLI in a terminal does and costs, as far as it has reported it."""
+        return self._sessions.activities.of(launch) if self._sessions else None
 
     async def press(self, event: PermissionPressed) -> None:
         """Handle a key of the float with the permissions."""

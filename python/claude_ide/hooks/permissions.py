@@ -150,6 +150,10 @@ class Permissions:
                 waiting.settle(None)
         self._begun = {key: tools for key, tools in self._begun.items() if key[0] != launch}
 
+    def of(self, launch: str) -> Request | None:
+        """Return what the CLI in a terminal waits for, if the float shows it, or will."""
+        return next((each.view for each in self._waiting if each.launch == launch), None)
+
     async def enter(self) -> bool:
         """Move the user into the float; return False if there is nothing to answer."""
         if not self._waiting:

@@ -123,6 +123,11 @@ class ReviewService:
             what = kept[0] if len(kept) == 1 else f"{len(kept)} files"
             self._editor.notify(f"reviewed by the commit: {what} (:ClaudeReview undo)")
 
+    @property
+    def files_waiting(self) -> dict[str, int]:
+        """How many files wait, by the folders that are known."""
+        return {root: len(each.hunks) for root, each in self._waiting.items()}
+
     async def changed(self, folder: Folder) -> None:
         """Draw what waits now in a folder, and tell the editor how much that is in all folders."""
         if self._looking is None:

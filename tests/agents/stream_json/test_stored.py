@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.agents.stream_json import history, stored
+from claude_ide.agents.stream_json import history, running, stored
 from claude_ide.errors import AgentError, UnknownSessionError
 from support.transcripts import GOLDEN
 
@@ -43,7 +43,7 @@ def test_a_session_of_a_running_process_is_known(config: Path, environment: dict
     run_in(config, "abc", os.getpid())
     (config / "sessions/junk.json").write_text("junk")
 
-    assert stored.processes(environment) == {"abc": os.getpid()}
+    assert running.processes(environment) == {"abc": os.getpid()}
 
 
 def test_a_process_with_the_same_id_that_started_later_is_another_one(
@@ -51,7 +51,7 @@ def test_a_process_with_the_same_id_that_started_later_is_another_one(
 ) -> None:
     run_in(config, "abc", os.getpid(), started="1")
 
-    assert stored.processes(environment) == {}
+    assert running.processes(environment) == {}
 
 
 def test_turns_are_the_prompts_of_the_user(session: Path) -> None:

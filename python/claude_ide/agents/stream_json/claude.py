@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from claude_ide.agents.agent import Kind, Login, SessionSummary
-from claude_ide.agents.stream_json import history, stored
+from claude_ide.agents.stream_json import history, running, stored
 from claude_ide.agents.stream_json.client import NAME, StreamJsonAgent
 from claude_ide.agents.stream_json.wire.launch import SETTING_SOURCES, Launch, command, names
 from claude_ide.agents.workbench import Workbench
@@ -62,7 +62,7 @@ class Claude(Kind):
         return await asyncio.to_thread(self._list, folder)
 
     def _list(self, folder: Path) -> list[SessionSummary]:
-        processes = stored.processes(self._environment)
+        processes = running.processes(self._environment)
         return history.sessions(self._sessions_folder(folder), processes, self._summaries)
 
     async def count_turns(self, folder: Path, session: str) -> int:

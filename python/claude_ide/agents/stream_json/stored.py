@@ -1,8 +1,7 @@
 """The CLI's stored sessions: which are running, searched, renamed, deleted, and continued.
 
-A running CLI keeps `<config>/sessions/<pid>.json`, which names its session. It can fork a session
-after any message that it still loads (`--resume-session-at`); it loads none from before the last
-compaction.
+A CLI can fork a session after any message that it still loads (`--resume-session-at`); it loads
+none from before the last compaction.
 """
 
 import base64
@@ -13,43 +12,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from claude_ide import files, pids
+from claude_ide import files
 from claude_ide.agents.agent import Earlier, NewSession, Opening, ResumeSession
-from claude_ide.agents.fields import integer, mapping, mappings, text
+from claude_ide.agents.fields import mapping, mappings, text
 from claude_ide.agents.prompt import Image
-from claude_ide.agents.stream_json import history
+from claude_ide.agents.stream_json import history, running
 from claude_ide.agents.stream_json.wire.frames import Frame, content_of, decode_line
 from claude_ide.errors import AgentError, UnknownSessionError
-from claude_ide.paths import config_folder
 
-LARGEST_RECORD = 100_000
 LONGEST_PASSAGE = 200
 BEFORE_PASSAGE = 60
 """The most characters of a line that are shown before the first of the words."""
-
-START_FIELD = 19
-"""The index of a process's start time in `/proc/<pid>/stat`, behind its name."""
-
-
-def processes(environment: Mapping[str, str]) -> dict[str, int]:
-    """Return the processes that hold sessions, by the ids of the sessions."""
-    found = {}
-    for path in (config_folder(environment) / "sessions").glob("*.json"):
-        content = files.read_if_sound(path, LARGEST_RECORD)
-        record = (decode_line(content) if content else None) or {}
-        pid, session = integer(record.get("pid")), text(record.get("sessionId"))
-        if pid and session and _is_alive(pid, text(record.get("procStart"))):
-            found[session] = pid
-    return found
-
-
-def _is_alive(pid: int, started: str) -> bool:
-    """Whether a process is still the one that started at this time."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return not Path("/proc/self").exists() and pids.lives(pid)
-    return not started or stat.rpartition(")")[2].split()[START_FIELD] == started
 
 
 def count_turns(path: Path) -> int:
@@ -127,7 +100,7 @@ def delete(environment: Mapping[str, str], path: Path) -> None:
 def _check_idle(environment: Mapping[str, str], path: Path) -> None:
     if not path.is_file():
         raise UnknownSessionError(f"there is no session {path.stem}")
-    if process := processes(environment).get(path.stem):
+    if process := running.processes(environment).get(path.stem):
         raise AgentError(f"the session is running in process {process}")
 
 

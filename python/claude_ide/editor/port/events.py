@@ -298,6 +298,14 @@ class ListPressed(Event, frozen=True):
     """`closed` at the end of the list."""
     id: str
     """Empty where there is no item."""
+    is_seen: bool = False
+    """Whether all of the item is on the screen."""
+
+
+class SessionsAsked(Event, frozen=True):
+    """Somebody wants to know all sessions, the stored ones, too."""
+
+    EVENT: ClassVar = "sessions_asked"
 
 
 class OwnToolsChanged(Event, frozen=True):

@@ -9,7 +9,6 @@ IN_VIM = {
     "chat": "the panel",
     "jupyter": "the kernel",
     "system.browser": "the panel opens a browser to log in",
-    "terminal.switch": ":ClaudeSwitch",
     "terminal.typing.redraw": "a terminal that is resized twice at once",
     "terminal_prompt": ":ClaudePrompt",
     "tools.buffers.texts": "language servers",

@@ -264,12 +264,16 @@ class Forms(Protocol):
 
 
 class Key(Payload, frozen=True):
-    """A key of a list. `desc` is for `:map`; `plug` is the name of its `<Plug>` map, if given."""
+    """A key of a list. `desc` is for `:map`; `plug` is the name of its `<Plug>` map, if given.
+
+    One that `is_usual` does what it usually does on an item that lacks it.
+    """
 
     key: str
     name: str
     desc: str
     plug: str = ""
+    is_usual: bool = False
 
 
 class ListLook(Payload, frozen=True):

@@ -36,6 +36,10 @@ class Terminal(Payload, frozen=True):
     is_current: bool = False
     """Whether commands mean it here."""
     pane: str = ""
+    pid: int = 0
+    """The process id of its program, or of the shell in its pane."""
+    attached: str = ""
+    """The id of the session in the background that it shows, if it is attached to one."""
 
 
 class Toggled(Payload, frozen=True):

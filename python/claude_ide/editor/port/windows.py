@@ -60,6 +60,11 @@ class Windows(Protocol):
         """Set the text for the status line: `state`, `text`, and the figures that are known."""
         ...
 
+    @notification("sessions.set")
+    def set_sessions(self, sessions: str) -> None:
+        """Set what `sessions()` returns, as JSON, and announce that it has changed."""
+        ...
+
     @notification("messages.announce.event")
     def announce(self, event: str, data: Mapping[str, object]) -> None:
         """Raise a `User` event."""

@@ -1,0 +1,247 @@
+"""Collects the sessions: of chats, of terminals, from the CLIs' records, and the stored ones."""
+
+import asyncio
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from claude_ide import pids, repository
+from claude_ide.agents.events import PermissionAsked
+from claude_ide.agents.stream_json.running import Running
+from claude_ide.chat.stored import Stored, StoredSessions, latest_first
+from claude_ide.editor.editor import Editor
+from claude_ide.editor.port.terminals import Terminal
+from claude_ide.sessions.entry import ENDED, FAILED, IDLE, WAITS, WORKS, Entry, Place, when
+
+if TYPE_CHECKING:
+    from claude_ide.chat.chat import Chat
+    from claude_ide.hooks.endpoint import Hooks
+
+CLAUDE = "Claude"
+STATES = {"waiting": WAITS, "busy": WORKS}
+
+OPEN, ALLOW, REJECT, STOP, DELETE, RENAME, REVIEW = (
+    *("open", "allow", "reject", "stop", "delete", "rename", "review"),
+)
+"""The names of the list's keys."""
+
+
+class Collection:
+    """All sessions of a moment; `running` is what the CLIs' records tell."""
+
+    def __init__(
+        self,
+        editor: Editor,
+        stored: Callable[[], StoredSessions],
+        chats: "Callable[[], Mapping[int, Chat]]",
+        hooks: "Callable[[], Hooks | None]",
+    ) -> None:
+        self._editor = editor
+        self._source = stored
+        self._chats = chats
+        self._hooks = hooks
+        self.running: list[Running] = []
+        self.stored: dict[str, tuple[Path, Stored]] = {}
+        """The stored sessions with their folders, by their keys, the latest first."""
+        self.asked: list[Stored] = []
+        """Those of agents that had to be started, as they were when the list opened."""
+        self.folder = Path()
+        self._lineages: dict[int, list[int]] = {}
+
+    async def read(self) -> None:
+        """Read the stored sessions of the working folder and of the worktrees of its project."""
+        self.folder = Path(await self._editor.port.buffers.folder())
+        folders = await asyncio.to_thread(_with_worktrees, self.folder)
+        found: dict[str, tuple[Path, Stored]] = {}
+        for folder in folders:
+            asked = self.asked if folder == self.folder else []
+            kept = await self._source().kept(folder)
+            found |= {each.key: (folder, each) for each in (*kept, *asked)}
+        latest = latest_first(each for _, each in found.values())
+        self.stored = {each.key: found[each.key] for each in latest}
+
+    async def collect(self) -> list[Entry]:
+        """Return all sessions, in no order."""
+        terminals = await self._editor.terminals.running()
+        found = [*self._of_chats(), *self._of_terminals(terminals), *self._others(terminals)]
+        known = {each.id for each in found}
+        found += [
+            _past(key, folder, each)
+            for key, (folder, each) in self.stored.items()
+            if key not in known
+        ]
+        return await asyncio.to_thread(_placed, found)
+
+    def _of_chats(self) -> list[Entry]:
+        return [_of_chat(chat, self.stored) for chat in self._chats().values()]
+
+    def _of_terminals(self, terminals: list[Terminal]) -> list[Entry]:
+        return [self._of_terminal(each) for each in terminals if not each.attached]
+
+    def _of_terminal(self, terminal: Terminal) -> Entry:
+        record = next(filter(lambda each: self._is_in(each, terminal), self.running), Running(""))
+        waiting, activity = None, None
+        if (hooks := self._hooks()) is not None and terminal.launch:
+            waiting, activity = hooks.permission(terminal.launch), hooks.activity(terminal.launch)
+        is_busy = activity is not None and activity.is_working
+        state = WORKS if is_busy else STATES.get(record.status, IDLE)
+        stored = self._stored_as(record.session)
+        name = terminal.name if not terminal.name.isdecimal() else record.name
+        return Entry(
+            _id("claude", record.session) or f"terminal {terminal.name}",
+            "terminal",
+            WAITS if waiting else state,
+            terminal,
+            Place(record.folder or terminal.folder),
+            record.session,
+            f"approve {waiting.label}" if waiting else record.needs,
+            name or (stored.summary.title if stored else "") or CLAUDE,
+            stored.summary.first_prompt if stored else "",
+            when(record.changed),
+            cost=(activity.cost or 0.0) if activity else 0.0,
+            context=activity.context if activity else None,
+            agent=CLAUDE,
+            pid=record.pid or terminal.pid,
+            terminal=terminal.name,
+            asks=waiting,
+            lacks=(STOP, DELETE, RENAME, *(() if waiting else (ALLOW, REJECT))),
+        )
+
+    def _others(self, terminals: list[Terminal]) -> list[Entry]:
+        """Return the sessions in the background, and those of other editors and terminals."""
+        chats = {chat.agent.session for chat in self._chats().values()}
+        attached = {each.attached: each.name for each in terminals if each.attached}
+        pids_now = {each.pid for each in self.running}
+        self._lineages = {pid: own for pid, own in self._lineages.items() if pid in pids_now}
+        found = []
+        for record in self.running:
+            if record.session in chats or any(self._is_in(record, each) for each in terminals):
+                continue
+            if record.id:
+                found.append(self._in_background(record, attached.get(record.id, "")))
+            elif not (record.is_printing and os.getpid() in self._lineage(record.pid)):
+                found.append(self._elsewhere(record))
+        return found
+
+    def _in_background(self, record: Running, terminal: str) -> Entry:
+        state = STATES.get(record.status, IDLE) if record.pid else ENDED
+        return Entry(
+            _id("claude", record.session) or f"background {record.id}",
+            "background",
+            FAILED if record.failure else state,
+            record,
+            Place(record.folder),
+            record.session,
+            record.failure or record.needs,
+            record.name,
+            changed=when(record.changed),
+            agent=CLAUDE,
+            pid=record.pid,
+            terminal=terminal,
+            lacks=(ALLOW, REJECT, RENAME, *(() if record.pid else (STOP,))),
+        )
+
+    def _elsewhere(self, record: Running) -> Entry:
+        stored = self._stored_as(record.session)
+        return Entry(
+            _id("claude", record.session) or f"elsewhere {record.pid}",
+            "elsewhere",
+            STATES.get(record.status, IDLE),
+            record,
+            Place(record.folder),
+            record.session,
+            record.needs,
+            (stored.summary.title if stored else "") or record.name,
+            stored.summary.first_prompt if stored else "",
+            when(record.changed),
+            agent=CLAUDE,
+            pid=record.pid,
+            lacks=(ALLOW, REJECT, STOP, DELETE, RENAME),
+        )
+
+    def _stored_as(self, session: str) -> Stored | None:
+        found = self.stored.get(_id("claude", session))
+        return found[1] if found else None
+
+    def _is_in(self, record: Running, terminal: Terminal) -> bool:
+        """Return whether a CLI runs in a terminal of this editor."""
+        if record.id or not (record.pid and terminal.pid):
+            return False
+        return terminal.pid in self._lineage(record.pid)
+
+    def _lineage(self, pid: int) -> list[int]:
+        if pid not in self._lineages:
+            self._lineages[pid] = pids.lineage(pid)
+        return self._lineages[pid]
+
+
+def _of_chat(chat: "Chat", stored: Mapping[str, tuple[Path, Stored]]) -> Entry:
+    status, key = chat.status, _id(chat.kind.id, chat.agent.session)
+    summary = stored[key][1].summary if key in stored else None
+    prompts = [*chat.transcript.prompts.values()]
+    first = next(iter(chat.requests), None)
+    is_answered = first is not None and isinstance(first.asked, PermissionAsked)
+    asks = first.view if first is not None and is_answered else None
+    needs = first.view.label if first is not None else ""
+    return Entry(
+        key or f"chat {chat.id}",
+        "chat",
+        {"open": IDLE}.get(status.word[0], status.word[0]),
+        chat,
+        Place(chat.root),
+        chat.agent.session,
+        f"approve {needs}" if asks else needs,
+        status.title or (summary.title if summary else ""),
+        summary.first_prompt if summary else next(iter(prompts), ""),
+        summary.changed if summary else None,
+        len(prompts),
+        status.cost,
+        status.context,
+        chat.kind.name,
+        asks=asks,
+        lacks=(
+            DELETE,
+            *(() if chat.context.has("titles") else (RENAME,)),
+            *(() if asks else (ALLOW, REJECT)),
+        ),
+    )
+
+
+def _past(key: str, folder: Path, stored: Stored) -> Entry:
+    kind, summary = stored
+    lacks = {RENAME: not kind.keeps_sessions, DELETE: not kind.deletes_sessions}
+    return Entry(
+        key,
+        "stored",
+        ENDED,
+        stored,
+        Place(str(folder)),
+        summary.id,
+        "",
+        summary.title,
+        summary.first_prompt,
+        summary.changed,
+        agent=kind.name,
+        lacks=(ALLOW, REJECT, STOP, *(name for name, is_lacking in lacks.items() if is_lacking)),
+    )
+
+
+def _id(agent: str, session: str) -> str:
+    """Return the key of a stored session (`Stored.key`); empty if there is none."""
+    return f"{agent} {session}" if session else ""
+
+
+def _placed(found: Iterable[Entry]) -> list[Entry]:
+    """Return entries with their worktrees, which are on the disk."""
+    listed = [*found]
+    places = {folder: Place.of(folder) for folder in {each.place.folder for each in listed}}
+    return [replace(each, place=places[each.place.folder]) for each in listed]
+
+
+def _with_worktrees(folder: Path) -> list[Path]:
+    """Return a folder, and the worktrees of its project."""
+    project = repository.home(folder.resolve()).main
+    roots = [project, *repository.worktrees(project)]
+    return [folder, *(each for each in roots if each != folder.resolve())]

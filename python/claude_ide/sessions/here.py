@@ -1,0 +1,119 @@
+"""All sessions as this editor knows them: watched from the start, listed on demand."""
+
+import asyncio
+import os
+from collections.abc import Awaitable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from claude_ide.agents.stream_json.running import Running
+from claude_ide.config import Config
+from claude_ide.editor.editor import Editor
+from claude_ide.editor.port.binding import handles
+from claude_ide.editor.port.events import SessionsAsked, StatusReported
+from claude_ide.editor_name import NEOVIM, editor_name
+from claude_ide.sessions.watch import Watch
+
+if TYPE_CHECKING:
+    from claude_ide.chat.chats import Chats
+    from claude_ide.chat.kinds import Kinds
+    from claude_ide.chat.stored import StoredSessions
+    from claude_ide.hooks.endpoint import Hooks
+    from claude_ide.review.service import ReviewService
+    from claude_ide.sessions.sessions import Sessions
+    from claude_ide.trust.trust import Trust
+
+
+class App(Protocol):
+    """What sessions need of the app."""
+
+    editor: Editor
+    config: Config
+
+    def guard(self, work: Awaitable[Any]) -> Any:
+        """Run a task, and show its errors to the user."""
+
+    async def open_terminal(
+        self, given: Sequence[str], more: Mapping[str, Any] | None = None
+    ) -> None:
+        """Start a CLI with arguments in a terminal."""
+
+    def begun(self, part: str) -> bool:
+        """Return whether a part has been used."""
+
+    @property
+    def chats(self) -> "Chats":
+        """The chats."""
+
+    @property
+    def hooks(self) -> "Hooks":
+        """The hooks of the CLIs in terminals."""
+
+    @property
+    def review(self) -> "ReviewService":
+        """What waits for review."""
+
+    @property
+    def kinds(self) -> "Kinds":
+        """The agents of the chat."""
+
+    @property
+    def configured(self) -> "tuple[Kinds, list[str]]":
+        """The same, and what is wrong with the user's entries."""
+
+    @property
+    def trust(self) -> "Trust":
+        """The folders that the user trusts."""
+
+
+class SessionsHere:
+    """Watches what runs; what else it has is built on its first use."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+        self._watch = Watch(os.environ, self._running_changed)
+        app.editor.events.register(self, app.guard)
+
+    def start(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Watch until `stop`."""
+        self._watch.start(loop)
+
+    def stop(self) -> None:
+        """Stop watching."""
+        self._watch.stop()
+
+    @cached_property
+    def stored(self) -> "StoredSessions":
+        """The stored sessions of all agents; in Vim, which has no chat, those of the CLI."""
+        from claude_ide.chat.kinds import Kinds
+        from claude_ide.chat.stored import StoredSessions
+
+        async def report(folder: Path, ids: Sequence[str]) -> None:
+            await self._app.editor.port.panels.know_sessions(str(folder), list(ids))
+
+        kinds = self._app.kinds if editor_name() == NEOVIM else self._app.configured[0]
+        if editor_name() != NEOVIM:
+            kinds = Kinds([each for each in kinds if each.keeps_sessions])
+        return StoredSessions(kinds, self._app.trust, report)
+
+    @cached_property
+    def shown(self) -> "Sessions":
+        """The list."""
+        from claude_ide.sessions.sessions import Sessions
+
+        return Sessions(self._app, lambda: self.stored, self._watch)
+
+    def _running_changed(self, running: Sequence[Running]) -> None:
+        waiting = sum(bool(each.id) and each.waits for each in running)
+        self._app.editor.status.background_waits(waiting)
+        self.shown.running_changed(running)
+
+    @handles(StatusReported)
+    def _status_reported(self, _: StatusReported) -> None:
+        if "shown" in self.__dict__:
+            self.shown.something_changed()
+
+    @handles(SessionsAsked)
+    def _sessions_asked(self, _: SessionsAsked) -> None:
+        self.shown.wanted()

@@ -1,0 +1,358 @@
+"""`:ClaudeSessions`: the list of all sessions, its keys, and what the editor knows of them."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from claude_ide.agents.agent import SessionSummary
+from claude_ide.agents.stream_json.running import Running
+from claude_ide.chat.chat_context import Run
+from claude_ide.chat.listing import SECONDS, Listing, item
+from claude_ide.chat.page.plain import one_line
+from claude_ide.chat.page.rows import row
+from claude_ide.chat.requests.view import SHOWN
+from claude_ide.chat.stored import Stored, StoredSessions
+from claude_ide.editor.port.events import ListPressed
+from claude_ide.editor.port.terminals import Terminal
+from claude_ide.editor_name import NEOVIM, editor_name
+from claude_ide.errors import UserError
+from claude_ide.sessions.background import Background
+from claude_ide.sessions.collection import (
+    ALLOW,
+    DELETE,
+    OPEN,
+    REJECT,
+    RENAME,
+    REVIEW,
+    STOP,
+    Collection,
+)
+from claude_ide.sessions.entry import META, WAITS, Entry, Place, items, ordered
+from claude_ide.sessions.watch import Watch
+
+if TYPE_CHECKING:
+    from claude_ide.chat.chat import Chat
+    from claude_ide.hooks.endpoint import Hooks
+    from claude_ide.sessions.here import App
+
+NAME, TITLE = "sessions", "Sessions"
+KEYS = (
+    ("<CR>", OPEN, "Go to the session, attach to it, or continue it"),
+    ("y", ALLOW, "Allow what it asks for", "", True),
+    ("n", REJECT, "Reject what it asks for", "", True),
+    ("s", STOP, "Stop the session, or the turn of a chat"),
+    ("d", DELETE, "Delete the session"),
+    ("r", RENAME, "Rename the session"),
+    ("gr", REVIEW, "Review what was written in its worktree"),
+)
+MOST_COUNTED = 300
+"""The number of sessions, the latest first, whose turns are counted."""
+
+NOTICED_SECONDS = 0.4
+"""How long a permission must have been shown: a key typed earlier was not meant for it."""
+
+MORE = "there is more of it: scroll until all of it is shown"
+
+
+class Sessions:
+    """The list, and what the editor tells others of the sessions."""
+
+    def __init__(self, app: "App", stored: Callable[[], StoredSessions], watch: Watch) -> None:
+        self._app = app
+        self._stored = stored
+        self._editor = app.editor
+        self._port = app.editor.port
+        self._run: Run = app.guard
+        self._watch = watch
+        self._background = Background(app.editor, app.config.cmd, app.open_terminal)
+        self._has_chats = editor_name() == NEOVIM
+        self._listing = Listing(NAME, KEYS, self._port, app.guard)
+        self._found = Collection(self._editor, stored, self._chats, self._hooks)
+        self._entries: dict[str, Entry] = {}
+        self._words: list[str] = []
+        self._turns: dict[str, tuple[datetime, int]] = {}
+        self._passages: dict[str, str] = {}
+        self._shown_since: dict[tuple[int, str], float] = {}
+        """When what is asked was first shown, by its part and how much of it was shown."""
+        self._changed = asyncio.Event()
+        self._is_wanted = False
+        """Whether the stored sessions belong to what the editor knows, because it has asked."""
+        self._is_refreshing = False
+        self._reported: list[dict[str, Any]] = []
+
+    def _chats(self) -> "Mapping[int, Chat]":
+        return self._app.chats.by_id if self._app.begun("chats") else {}
+
+    def _hooks(self) -> "Hooks | None":
+        return self._app.hooks if self._app.begun("hooks") else None
+
+    # What the editor knows.
+
+    def running_changed(self, running: Sequence[Running]) -> None:
+        """Learn what runs."""
+        self._found.running = [*running]
+        self.something_changed()
+
+    def wanted(self) -> None:
+        """Have the editor know the stored sessions, too: it was asked for them."""
+        self._is_wanted = True
+        self._watch.look()
+        self.something_changed()
+
+    def something_changed(self) -> None:
+        """Learn that a chat or a terminal may have another state."""
+        self._changed.set()
+        if not (self._listing.is_open or self._is_refreshing):
+            self._is_refreshing = True
+            self._run(self._refresh())
+
+    async def _refresh(self) -> None:
+        try:
+            while self._changed.is_set():
+                self._changed.clear()
+                if self._is_wanted:
+                    await self._found.read()
+                self._report(await self._found.collect())
+        finally:
+            self._is_refreshing = False
+
+    def _report(self, found: list[Entry]) -> None:
+        values = [each.value() for each in ordered(found, "")]
+        if values != self._reported:
+            self._reported = values
+            self._port.windows.set_sessions(msgspec.json.encode(values).decode())
+
+    # The list.
+
+    async def open(self, words: str) -> None:
+        """Open the list; with words, only of the sessions that contain all of them."""
+        self._listing.end()
+        self._words, self._passages, self._found.asked = words.split(), {}, []
+        self._is_wanted = True
+        self._watch.is_followed = True
+        self._watch.look()
+        await self._found.read()
+        folder = self._found.folder
+        if not (self._found.stored or await self._found.collect()):
+            await self._ask(folder)
+        await self._listing.open(self._title(), self._draw, self._follow)
+        if not self._found.asked:
+            self._run(self._ask(folder))
+
+    async def press(self, pressed: ListPressed) -> None:
+        """Handle a key of the list on a session."""
+        if pressed.key == "closed":
+            self._watch.is_followed = False
+            return self._listing.end()
+        if not pressed.id:
+            return
+        entry = self._entries.get(pressed.id)
+        if entry is None:
+            raise UserError("this session is no longer there")
+        name = next(name for key, name, *_ in KEYS if key == pressed.key)
+        if name in (ALLOW, REJECT):
+            await self._answer(entry, pressed.key, is_seen=pressed.is_seen)
+        elif name not in entry.lacks or name == DELETE:
+            await self._acts[name](entry)
+        if self._listing.is_open:
+            await self._found.read()
+            await self._draw()
+
+    @property
+    def _acts(self) -> dict[str, Callable[[Entry], Awaitable[None]]]:
+        return {
+            OPEN: self._go,
+            STOP: self._stop,
+            DELETE: self._delete,
+            RENAME: self._rename,
+            REVIEW: self._review,
+        }
+
+    # Keys.
+
+    async def _go(self, entry: Entry) -> None:
+        source = entry.source
+        if entry.kind == "elsewhere":
+            # Both would write to the session.
+            raise UserError(
+                f"the session is running in process {entry.pid}, in another editor or terminal"
+            )
+        await self._listing.close()
+        if isinstance(source, Terminal) or entry.terminal:
+            await self.go_to_terminal(entry.terminal)
+        elif isinstance(source, Running):
+            await self._background.attach(source.id)
+        elif isinstance(source, Stored):
+            await self._continue(source, Path(entry.place.folder))
+        else:
+            await self._app.chats.reveal(source)
+
+    async def _continue(self, stored: Stored, folder: Path) -> None:
+        if self._has_chats:
+            await self._app.chats.go_on(stored.kind, stored.summary.id, folder)
+        else:
+            await self._app.open_terminal(["--resume", stored.summary.id], {"cwd": str(folder)})
+
+    async def go_to_terminal(self, name: str) -> None:
+        """Show a terminal, or the pane of tmux that it is in, and go there."""
+        running = await self._port.terminals.running()
+        terminal = next((each for each in running if each.name == name), None)
+        if terminal is None:
+            raise UserError("this terminal has just ended")
+        if terminal.pane and not terminal.is_current:
+            for each in running:
+                if each.is_current and each.pane:
+                    await self._app.hooks.hide_pane(each.pane)
+        await self._port.terminals.switch(name)
+
+    async def _answer(self, entry: Entry, key: str, *, is_seen: bool) -> None:
+        asks = entry.asks
+        if asks is None:
+            return
+        since = self._shown_since.get((id(asks), asks.kind))
+        if not is_seen:
+            self._editor.notify(MORE)
+        elif key == "y" and asks.kind not in SHOWN[key]:
+            asks.unfold(key)
+        elif since is None or time.monotonic() - since < NOTICED_SECONDS:
+            return
+        elif isinstance(entry.source, Terminal):
+            await self._app.hooks.answer_permission(asks, key)
+        elif entry.kind == "chat":
+            chat = next(each for each in self._chats().values() if each is entry.source)
+            await chat.answers.key(asks.part.id, key, asks.kind)
+
+    async def _stop(self, entry: Entry) -> None:
+        if isinstance(entry.source, Running):
+            await self._background.stop(entry.source.id)
+        else:
+            chat = next(each for each in self._chats().values() if each is entry.source)
+            await chat.stop()
+
+    async def _rename(self, entry: Entry) -> None:
+        if not isinstance(entry.source, Stored):
+            chat = next(each for each in self._chats().values() if each is entry.source)
+            return await chat.settings.rename("")
+        kind, summary = entry.source
+        title = await self._editor.input("Title: ", summary.title)
+        if title:
+            await kind.rename_session(Path(entry.place.folder), summary.id, one_line(title))
+
+    async def _delete(self, entry: Entry) -> None:
+        match entry.kind:
+            case "chat":
+                raise UserError("this chat is running (:ClaudeChat end ends it)")
+            case "terminal" | "elsewhere":
+                raise UserError(f"the session is running in process {entry.pid}")
+        title = one_line(entry.name or entry.first_prompt, 60)
+        source = entry.source
+        if isinstance(source, Running):
+            runs = "is running: stop and remove it" if source.pid else "with its worktree"
+            asked = f"“{title}” {runs}?" if source.pid else f"Remove “{title}” {runs}?"
+            if await self._editor.select(asked, ["Remove it", "Keep it"]) == 0:
+                await self._background.remove(source.id)
+        elif isinstance(source, Stored):
+            if not source.kind.deletes_sessions:
+                raise UserError(f"{source.kind.name} cannot delete a stored session")
+            asked = f"Delete “{title}” for good?"
+            if await self._editor.select(asked, ["Delete it", "Keep it"]) == 0:
+                await self._delete_stored(source, Path(entry.place.folder))
+
+    async def _delete_stored(self, stored: Stored, folder: Path) -> None:
+        await stored.kind.delete_session(folder, stored.summary.id)
+        await self._stored().forget(folder, stored.summary.id)
+        self._found.asked = [each for each in self._found.asked if each.key != stored.key]
+
+    async def _review(self, entry: Entry) -> None:
+        await self._app.review.show(entry.place.folder)
+
+    # Content.
+
+    async def _follow(self) -> None:
+        """Update the list until it is closed."""
+        while True:
+            if not await self._advance():
+                with_change = asyncio.ensure_future(self._changed.wait())
+                try:
+                    await asyncio.wait((with_change,), timeout=SECONDS)
+                finally:
+                    with_change.cancel()
+                await self._found.read()
+            await self._draw()
+
+    async def _advance(self) -> bool:
+        """Search or count one more session; False if there is none."""
+        for key, (folder, (kind, summary)) in [*self._found.stored.items()][:MOST_COUNTED]:
+            if not kind.keeps_sessions:
+                continue
+            if self._words and key not in self._passages:
+                found = await kind.find_passage(folder, summary.id, self._words)
+                self._passages[key] = found
+                return True
+            known = self._turns.get(key)
+            if self._is_listed(key, summary) and (known is None or known[0] != summary.changed):
+                turns = await kind.count_turns(folder, summary.id)
+                self._turns[key] = (summary.changed, turns)
+                return True
+        return False
+
+    async def _ask(self, folder: Path) -> None:
+        """Ask the agents that must be started."""
+        if self._has_chats:
+            asked = await self._stored().asked(folder)
+            if folder == self._found.folder:
+                self._found.asked = asked
+                await self._found.read()
+
+    async def _draw(self) -> None:
+        self._changed.clear()
+        collected = await self._found.collect()
+        self._report(collected)
+        here = await asyncio.to_thread(_project, str(self._found.folder))
+        found = [each for each in map(self._known, ordered(collected, here)) if self._has(each)]
+        agents = {each.agent for each in found}
+        entries = [self._with_agent(each, len(agents) > 1) for each in found]
+        self._entries = {each.id: each for each in entries}
+        names = [str(name) for _, name, *_ in KEYS]
+        files = self._app.review.files_waiting if self._app.begun("review") else {}
+        listed = [*items(entries, datetime.now(UTC), files, names)]
+        nothing = item("", [row(("nothing found" if self._words else "no session", META))], names)
+        await self._listing.show(self._title(), listed or [nothing])
+        now = time.monotonic()
+        asked = {(id(each.asks), each.asks.kind) for each in entries if each.asks is not None}
+        self._shown_since = {each: self._shown_since.get(each, now) for each in asked}
+
+    def _known(self, entry: Entry) -> Entry:
+        """Return an entry with what was counted and searched."""
+        turns = self._turns[entry.id][1] if entry.id in self._turns else entry.turns
+        return replace(entry, turns=turns, passage=self._passages.get(entry.id, ""))
+
+    def _with_agent(self, entry: Entry, shows: bool) -> Entry:
+        return replace(entry, shows_agent=shows)
+
+    def _title(self) -> str:
+        if not self._words:
+            waiting = sum(each.state == WAITS for each in self._entries.values())
+            return f"{TITLE} · {waiting} waiting" if waiting else TITLE
+        searched = sum(each.kind.keeps_sessions for _, each in self._found.stored.values())
+        rest = searched - len(self._passages)
+        progress = f" · {rest} to search" if rest > 0 else ""
+        return f"{TITLE} with {' '.join(self._words)}{progress}"
+
+    def _has(self, entry: Entry) -> bool:
+        return bool(entry.passage) or entry.contains(self._words)
+
+    def _is_listed(self, key: str, stored: SessionSummary) -> bool:
+        named = f"{stored.title} {stored.first_prompt}".casefold()
+        is_named = all(word.casefold() in named for word in self._words)
+        return bool(self._passages.get(key)) or is_named
+
+
+def _project(folder: str) -> str:
+    return Place.of(folder).project

@@ -1,0 +1,228 @@
+"""`:ClaudeSessions` in a real Neovim and a real Vim, with records as the CLI writes them."""
+
+import os
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.either_editor import BOTH, Editor, hidden, on_screen, status_line
+from support.neovim import until
+from support.session_records import Records
+from support.vim import Vim
+
+pytestmark = BOTH
+
+
+@pytest.fixture
+def records(config_folder: Path) -> Records:
+    return Records(config_folder)
+
+
+@pytest.fixture
+def other() -> Iterator[int]:
+    """The id of another process that runs."""
+    with subprocess.Popen(["sleep", "1000"]) as process:
+        yield process.pid
+        process.kill()
+
+
+async def sessions(nvim: Editor) -> list[dict[str, Any]]:
+    """What the editor's own function returns."""
+    if isinstance(nvim, Vim):
+        return list(await nvim.eval("claude_ide#sessions()"))
+    return list(await nvim.lua("return require('claude_ide').sessions()"))
+
+
+async def lines(nvim: Editor) -> list[str]:
+    return list(await nvim.eval("getline(1, '$')"))
+
+
+async def open_list(nvim: Editor, words: str = "") -> None:
+    await nvim.command(f"ClaudeSessions {words}")
+    await until(lambda: nvim.eval("&filetype == 'claude-list'"), "the list")
+
+
+async def test_sessions_of_all_folders_are_below_their_projects(
+    nvim: Editor, records: Records, project: Path, tmp_path: Path, other: int
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    records.job("old", cwd=str(project), updatedAt="2026-01-01T00:00:00Z")
+    records.running_job(
+        *("fish", "waiting", other), cwd=str(tmp_path / "elsewhere"), needs="approve Bash: make"
+    )
+    records.process("s", name="proj-43", cwd=str(project), status="busy")
+
+    await open_list(nvim)
+
+    await on_screen(nvim, "background  fish · approve Bash: make")
+    shown = await lines(nvim)
+    assert [line.split("  ")[0] for line in shown] == [
+        *(str(project), "works", "ended"),
+        *(str(tmp_path / "elsewhere"), "waits"),
+    ]
+    assert "elsewhere  proj-43" in shown[1]
+
+
+async def test_the_list_follows_the_records_within_half_a_second(
+    nvim: Editor, records: Records, other: int
+) -> None:
+    records.running_job("fish", "busy", other)
+    await open_list(nvim)
+    await on_screen(nvim, "works ")
+
+    began = time.monotonic()
+    records.running_job("fish", "waiting", other, needs="approve Bash: make")
+    await on_screen(nvim, "approve Bash: make")
+    taken = time.monotonic() - began
+
+    assert taken < 2
+    os.kill(other, 9)
+    await on_screen(nvim, "ended ")
+
+
+async def test_the_status_line_counts_what_waits_in_the_background(
+    nvim: Editor, records: Records, other: int
+) -> None:
+    await nvim.command("ClaudeStart")
+    records.running_job("fish", "waiting", other)
+
+    async def counts() -> bool:
+        return "1 in the background waits" in await status_line(nvim)
+
+    await until(counts, "the count", 10)
+    records.running_job("fish", "busy", other)
+
+    async def counts_none() -> bool:
+        return "background" not in await status_line(nvim)
+
+    await until(counts_none, "no count", 10)
+
+
+async def test_others_are_told_of_changes(nvim: Editor, records: Records, other: int) -> None:
+    await nvim.command("let g:told = 0")
+    await nvim.command("autocmd User ClaudeSessionsChanged let g:told += 1")
+    await nvim.command("ClaudeStart")
+    assert await sessions(nvim) == []
+
+    records.running_job("fish", "waiting", other, needs="approve Bash: make")
+
+    await until(lambda: nvim.eval("g:told > 0"), "the event", 10)
+    (found,) = await sessions(nvim)
+    assert found == {
+        "id": "fish-1",
+        "name": "fish",
+        "kind": "background",
+        "state": "waits",
+        "needs": "approve Bash: make",
+        "folder": "/p",
+        "worktree": "/p",
+        "branch": "",
+        "agent": "Claude",
+        "pid": other,
+    }
+
+
+async def test_words_narrow_the_list(nvim: Editor, records: Records, other: int) -> None:
+    records.job("fish")
+    records.job("bird")
+
+    await open_list(nvim, "BIRD")
+
+    await on_screen(nvim, "background  bird")
+    assert not any("fish" in line for line in await lines(nvim))
+
+
+async def test_enter_goes_to_the_terminal(
+    nvim: Editor, records: Records, program: Path, project: Path
+) -> None:
+    await nvim.command("Claude")
+    await on_screen(nvim, "given:")
+    await nvim.keys(r"<C-\><C-n><C-w>p")
+    await nvim.command("ClaudeSessions")
+    await on_screen(nvim, "terminal 1  Claude")
+    await nvim.keys("/terminal 1<CR>")
+
+    await nvim.keys("<CR>")
+
+    await until(lambda: nvim.eval("[&buftype, mode()] == ['terminal', 't']"), "the terminal")
+
+
+async def test_enter_attaches_to_one_in_the_background_once(
+    nvim: Editor, records: Records, program: Path, other: int
+) -> None:
+    records.running_job("fish", "idle", other)
+    await open_list(nvim)
+    await on_screen(nvim, "background  fish")
+    await nvim.keys("/fish<CR>")
+    await nvim.keys("<CR>")
+    await on_screen(nvim, "given: attach fish")
+
+    await nvim.keys(r"<C-\><C-n><C-w>p")
+    await open_list(nvim)
+    await on_screen(nvim, "background, in terminal 1  fish")
+    await nvim.keys("/fish<CR>")
+    await nvim.keys("<CR>")
+
+    await until(lambda: nvim.eval("[&buftype, mode()] == ['terminal', 't']"), "the terminal")
+    assert (
+        len(
+            await nvim.eval(
+                "filter(getbufinfo(), {_, b -> getbufvar(b.bufnr, '&buftype') == 'terminal'})"
+            )
+        )
+        == 1
+    )
+
+
+async def test_one_that_runs_elsewhere_is_not_continued(
+    nvim: Editor, records: Records, project: Path
+) -> None:
+    records.process("s", name="proj-43")
+    await open_list(nvim)
+    await on_screen(nvim, "elsewhere  proj-43")
+    await nvim.keys("/proj-43<CR>")
+
+    await nvim.keys("<CR>")
+
+    await on_screen(nvim, f"the session is running in process {os.getpid()}")
+
+
+async def test_where_nothing_waits_n_searches(nvim: Editor, records: Records) -> None:
+    for name in ("fish a", "fish b", "fish c"):
+        records.job(name.replace(" ", "-"), name=name)
+    await open_list(nvim)
+    await on_screen(nvim, "fish c")
+    await nvim.keys("gg/fish<CR>")
+    first = await nvim.eval("line('.')")
+
+    await nvim.keys("n")
+
+    await until(lambda: nvim.eval(f"line('.') == {first + 1}"), "the next match")
+
+
+async def test_the_keys_of_a_line_are_shown(nvim: Editor, records: Records) -> None:
+    records.job("fish")
+    await open_list(nvim)
+    await on_screen(nvim, "background  fish")
+    await nvim.keys("/fish<CR>")
+
+    await nvim.keys("g?")
+
+    await on_screen(nvim, "Delete the session")
+    assert "Stop the session" not in nvim.screen.text()
+    await nvim.keys("q")
+    await hidden(nvim, "Delete the session")
+
+
+async def test_closing_the_list_returns_the_user(
+    nvim: Editor, records: Records, path: Path
+) -> None:
+    await open_list(nvim)
+
+    await nvim.keys("q")
+
+    await until(lambda: nvim.eval("[winnr('$'), expand('%:t')] == [1, 'a.py']"), "the file")
