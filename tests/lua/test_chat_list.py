@@ -41,8 +41,8 @@ async def test_a_key_is_sent_with_the_item_under_the_cursor(nvim: Neovim, fish: 
 
     await until(lambda: len(nvim.events("chat_list")) == 2, "two events")
     assert nvim.events("chat_list") == [
-        {"list": "fish", "key": "d", "id": "e"},
-        {"list": "fish", "key": "<CR>", "id": "c"},
+        {"list": "fish", "key": "d", "id": "e", "is_seen": True},
+        {"list": "fish", "key": "<CR>", "id": "c", "is_seen": True},
     ]
 
 

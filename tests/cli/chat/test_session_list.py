@@ -40,10 +40,11 @@ async def sessions(nvim: Neovim, stored: Path) -> ListWindow:
 
 
 async def test_the_running_chat_and_the_stored_session_are_listed(sessions: ListWindow) -> None:
-    running, past = await sessions.shows("open ", "1 turn ", "$0.")
+    heading, running, past = await sessions.shows("idle ", "1 turn ", "$0.")
 
+    assert not heading.startswith(" ")
     assert "Which weather?" in running
-    assert past.startswith("     ")
+    assert past.startswith("ended ")
     assert "Which word?" in past
 
 
@@ -84,7 +85,7 @@ async def test_a_search_finds_words_in_the_texts_of_sessions(
 
     lines = await sessions.shows("Which word?", "The word is swordfish.")
     await sessions.shows_no_more("Which weather?")
-    assert len(lines) == 2
+    assert len(lines) == 3
 
 
 async def test_a_stored_session_is_renamed_and_keeps_its_title(
