@@ -57,7 +57,7 @@ class ReviewService:
         self.recorders = WeakSet[object]()
         self._folders: dict[str, Folder] = {}
         self._tops: dict[str, str] = {}
-        self._waiting: dict[str, Waiting] = {}
+        self.waiting: dict[str, Waiting] = {}
         self._drawn: dict[str, set[str]] = {}
         """By folder: the files in whose buffers something is drawn."""
         self._doing: list[tuple[str, bytes | None, bytes | None]] = []
@@ -123,17 +123,12 @@ class ReviewService:
             what = kept[0] if len(kept) == 1 else f"{len(kept)} files"
             self._editor.notify(f"reviewed by the commit: {what} (:ClaudeReview undo)")
 
-    @property
-    def files_waiting(self) -> dict[str, int]:
-        """How many files wait, by the folders that are known."""
-        return {root: len(each.hunks) for root, each in self._waiting.items()}
-
     async def changed(self, folder: Folder) -> None:
         """Draw what waits now in a folder, and tell the editor how much that is in all folders."""
         if self._looking is None:
             self._looking = asyncio.ensure_future(self.look_around())
-        self._waiting[folder.root] = await folder.waiting()
-        all_ = [*self._waiting.values()]
+        self.waiting[folder.root] = await folder.waiting()
+        all_ = [*self.waiting.values()]
         hunks = {path: count for each in all_ for path, count in each.hunks.items()}
         remarked = [path for each in all_ for path in each.remarked]
         open_remarks = sum(each.open_remarks for each in all_)
@@ -144,7 +139,7 @@ class ReviewService:
         port = self._editor.port.review
         port.waiting(hunks, remarked, open_remarks, msgspec.json.encode(value).decode())
         self._editor.status.waits(Reviewable(len(hunks), sum(hunks.values()), open_remarks))
-        shown = self._waiting[folder.root].paths()
+        shown = self.waiting[folder.root].paths()
         for bufnr, _ in await port.find([*shown, *(self._drawn.get(folder.root, set()) - shown)]):
             await self._draw(bufnr, folder)
         self._drawn[folder.root] = shown

@@ -320,7 +320,8 @@ class Sessions:
         entries = [self._with_agent(each, len(agents) > 1) for each in found]
         self._entries = {each.id: each for each in entries}
         names = [str(name) for _, name, *_ in KEYS]
-        files = self._app.review.files_waiting if self._app.begun("review") else {}
+        waiting = self._app.review.waiting if self._app.begun("review") else {}
+        files = {root: len(each.hunks) for root, each in waiting.items()}
         listed = [*items(entries, datetime.now(UTC), files, names)]
         nothing = item("", [row(("nothing found" if self._words else "no session", META))], names)
         await self._listing.show(self._title(), listed or [nothing])
