@@ -48,6 +48,14 @@ function! claude_ide#sessions() abort
   return v:lua.require'claude_ide'.sessions()
 endfunction
 
+" What is known of the limits of your plan (:help claude-ide.limits()).
+function! claude_ide#limits() abort
+  if !has('nvim')
+    return claude_ide#status_line#Limits()
+  endif
+  return v:lua.require'claude_ide'.limits()
+endfunction
+
 " A short text for 'statusline' (:help claude-ide.statusline()).
 function! claude_ide#statusline() abort
   if !has('nvim')

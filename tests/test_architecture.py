@@ -20,6 +20,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "editor_name": set(),
     "config": {"editor_name"},
     "paths": set(),
+    "limits": set(),
     "files": {"paths"},
     "program": {"editor_name", "errors"},
     "git": {"program"},
@@ -39,6 +40,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "editor": {
         "display_path",
         "errors",
+        "limits",
         "paths",
         "editor_name",
         "pids",
@@ -56,7 +58,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("text_diff", "editor_name", "unicode", "mentions", "pids", "repository"),
     },
     "startup": {"mcp"},
-    "agents": {"concealed", "errors", "text_diff", "tool_names", "transport", "wire"},
+    "agents": {"concealed", "errors", "limits", "text_diff", "tool_names", "transport", "wire"},
     "text_diff": set(),
     "last_words": set(),
     "news": set(),
@@ -66,7 +68,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("errors", "editor_name", "own_mode", "git", "program", "agents", "unicode"),
     },
     "agents.stream_json.decoding": {
-        *("errors", "paths", "files", "own_mode", "agents", "agents.stream_json.wire"),
+        *("errors", "paths", "files", "limits", "own_mode", "agents", "agents.stream_json.wire"),
     },
     "agents.stream_json": {
         *("errors", "paths", "files", "own_mode", "transport", "agents", "tool_names", "wire"),
@@ -103,7 +105,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "chat": {
         *("errors", "config", "paths", "trust", "agents", "editor", "review", "transport"),
         *("chat.chat_context", "chat.page", "chat.transcript", "chat.requests", "agent_files"),
-        *("announcer", "tool_names", "news", "mentions", "git", "program"),
+        *("announcer", "tool_names", "news", "mentions", "git", "program", "limits"),
     },
     "headless": {
         *("editor_name", "mentions", "pids", "text_diff", "chat.page"),
@@ -129,7 +131,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("tool_list", "wire_view", "trust", "hooks", "review"),
         *("sessions", "terminal_opening"),
     },
-    "status": {"app", "editor_name", "mcp", "paths"},
+    "status": {"app", "editor_name", "limits", "mcp", "paths"},
     "commands": {
         *("errors", "app", "editor", "editor_name", "hooks", "mcp", "program"),
         *("status", "trust"),

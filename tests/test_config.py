@@ -13,6 +13,7 @@ from claude_ide.config import (
     ChatConfig,
     Config,
     DiffConfig,
+    LimitsConfig,
     PrivacyConfig,
     ReviewConfig,
     TerminalConfig,
@@ -38,6 +39,7 @@ def test_every_option_can_be_set() -> None:
         "ask": {"model": "haiku", "window": "split"},
         "tools": {"enabled": False, "allow_read": False, "clipboard": True},
         "review": {"notify": False},
+        "limits": {"show_above": 60},
         "hooks": False,
         "privacy": {"deny": ["*.secret"], "allow": ["test.pem"]},
         "agents": {
@@ -67,6 +69,7 @@ def test_every_option_can_be_set() -> None:
         ask=AskConfig(model="haiku", window="split"),
         tools=ToolsConfig(enabled=False, allow_read=False, clipboard=True),
         review=ReviewConfig(notify=False),
+        limits=LimitsConfig(show_above=60),
         hooks=False,
         privacy=PrivacyConfig(deny=["*.secret"], allow=["test.pem"]),
         agents={

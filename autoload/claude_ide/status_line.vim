@@ -7,6 +7,7 @@ import autoload './messages/announce.vim'
 import autoload './messages/screen.vim'
 
 var text = ''
+var limits: list<dict<any>> = []
 final facts: dict<any> = {} # the fields of `StatusReported`
 var is_due = false
 
@@ -39,8 +40,23 @@ export def Set(given: dict<any>): bool
   return true
 enddef
 
+# Called by the host with other limits: announce them.
+export def SetLimits(given: list<dict<any>>): bool
+  limits = given
+  announce.Event('ClaudeLimits', {limits: Limits()})
+  return true
+enddef
+
+# What is known of the limits of the user's plan.
+export def Limits(): list<dict<any>>
+  return deepcopy(limits)
+enddef
+
 # The host has ended: nothing is known any more.
 export def Clear()
+  if !empty(limits)
+    SetLimits([])
+  endif
   Set({state: 'off', text: []})
 enddef
 

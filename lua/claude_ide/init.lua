@@ -38,6 +38,12 @@ function M.statusline()
   return require('claude_ide.status_line').text()
 end
 
+--- What is known of the limits of your plan (`:help claude-ide.limits()`).
+---@return claude_ide.Limit[] limits empty as long as no CLI has told any
+function M.limits()
+  return require('claude_ide.status_line').limits()
+end
+
 --- What agents have written and nobody has reviewed, and the remarks on it (`:help claude-ide.review()`).
 ---@return claude_ide.ReviewValue
 function M.review()

@@ -15,6 +15,7 @@
 ---@field ask? claude_ide.Options.Ask `:ClaudeAsk`, `:ClaudeEdit`, `:ClaudeCommit` and `ask()`
 ---@field tools? claude_ide.Options.Tools The model's tools
 ---@field review? claude_ide.Options.Review The review of what agents have written
+---@field limits? claude_ide.Options.Limits The limits of your plan
 ---@field hooks? boolean `:Claude` has the CLI report what it does (`:help claude-ide-events`); default true
 ---@field privacy? claude_ide.Options.Privacy Files that stay in Neovim
 ---@field agents? table<string,claude_ide.Options.Agent|false> Agents for the chat; `false` removes one
@@ -86,6 +87,9 @@
 ---@field commit_keeps? boolean A commit keeps what it contains; default true
 ---@field keys? table<string,string> Keys in buffers with hunks, such as `keep`; default none
 
+---@class (exact) claude_ide.Options.Limits
+---@field show_above? number The percentage above which status lines show a limit; default 75
+
 ---@class (exact) claude_ide.Options.Ask
 ---@field model? string The model; '' (default): the CLI's
 ---@field window? 'float'|'split' Where an answer is shown; default 'float'
@@ -115,6 +119,14 @@
 ---@field model? string
 ---@field context? integer percentage of the context that is used
 ---@field cost? number dollars
+
+---@class claude_ide.LimitsEvent of `ClaudeLimits`
+---@field limits claude_ide.Limit[]
+
+---@class claude_ide.Limit
+---@field name string such as 'five_hour' or 'seven_day'
+---@field used? integer percentage; nil if it is unknown
+---@field resets? integer when it resets, as a Unix time; nil if it is unknown
 
 ---@class claude_ide.DiffEvent of `ClaudeDiffOpened` and `ClaudeDiffClosed`
 ---@field id integer

@@ -7,6 +7,7 @@ local M = {}
 local NONE = { state = 'off', text = '' } ---@type claude_ide.StatusEvent without a host
 
 local status = NONE
+local limits = {} ---@type claude_ide.Limit[]
 local facts = vim.empty_dict() ---@type table<string, any> the fields of `StatusReported`
 local is_due = false
 
@@ -38,8 +39,24 @@ function M.set(given)
   end
 end
 
+--- Called by the host with other limits: announce them.
+---@param given claude_ide.Limit[]
+function M.set_limits(given)
+  limits = given
+  require('claude_ide.messages.announce').event('ClaudeLimits', { limits = M.limits() })
+end
+
+--- What is known of the limits of the user's plan.
+---@return claude_ide.Limit[]
+function M.limits()
+  return vim.deepcopy(limits)
+end
+
 --- The host has ended: nothing is known any more.
 function M.clear()
+  if limits[1] then
+    M.set_limits({})
+  end
   M.set(vim.deepcopy(NONE))
 end
 

@@ -96,7 +96,8 @@ class App:
         self._loop.set_exception_handler(_log_unhandled)
         self._channel = channel
         given = options.config if isinstance(options.config, dict) else {}
-        editor = Editor(channel, options.folders, given.get("privacy"))
+        show_above = decoded.limits.show_above
+        editor = Editor(channel, options.folders, given.get("privacy"), show_above)
         self.editor, self.config, self.options = editor, decoded, options
         self.readings = Readings()
         """What the CLIs in terminals may read."""
@@ -322,7 +323,8 @@ class App:
             *(self.sessions.stored, lambda words: self.sessions.shown.open(words), unasked),
         )
         for event in (events.SelectionChanged, events.EditorsChanged):
-            self.editor.events.subscribe(event, lambda _: chats.selection_changed())
+            self.editor.events.subscribe(event, lambda _: chats.refresh_bars())
+        self.editor.limits.subscribe(chats.refresh_bars)
         return chats
 
     @cached_property

@@ -28,6 +28,7 @@ NOT_AN_ID = "must have only letters, digits, - and _"
 """Other names could not be an argument of a command."""
 
 Size = Annotated[int, Meta(gt=0)] | Annotated[float, Meta(gt=0)]
+Percentage = Annotated[int, Meta(ge=0, le=100)] | Annotated[float, Meta(ge=0, le=100)]
 Mode = Literal[
     "manual", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions", "default", ""
 ]
@@ -99,6 +100,12 @@ class ReviewConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     keys: ReviewKeys = {}
 
 
+class LimitsConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The limits of the user's plan: the percentage above which bars and status lines show them."""
+
+    show_above: Percentage = 75
+
+
 class AskConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One-off requests: the model ('' lets the CLI choose) and the window of the answer."""
 
@@ -159,6 +166,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ask: AskConfig = AskConfig()
     tools: ToolsConfig = ToolsConfig()
     review: ReviewConfig = ReviewConfig()
+    limits: LimitsConfig = LimitsConfig()
     hooks: bool = True
     privacy: PrivacyConfig = PrivacyConfig()
     agents: Agents = {}

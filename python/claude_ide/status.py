@@ -2,10 +2,11 @@
 
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from claude_ide.app import App
 from claude_ide.editor_name import VIM, editor_name
+from claude_ide.limits import Limit
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.ide import described
 from claude_ide.paths import below_home, within
@@ -28,6 +29,7 @@ async def lines(app: App, bufnr: int) -> list[str]:
         "",
         *_section("Clients", (_client(each, names) for each in app.ide.clients)),
         *([] if editor_name() == VIM else _section("Chats", map(words_of, chats))),
+        *_limits(app.editor.limits.known),
         *_section(
             "Open diffs",
             (
@@ -60,6 +62,17 @@ def _server(app: App, shown: Callable[[str], str]) -> list[str]:
 def _section(title: str, items: Iterable[str]) -> list[str]:
     rows = [f"  {item}" for item in items]
     return [f"{title}: {len(rows) or 'none'}", *rows]
+
+
+def _limits(limits: Sequence[Limit]) -> list[str]:
+    """Return nothing if none is known: there may be some."""
+    return _section("Limits", map(_limit, limits)) if limits else []
+
+
+def _limit(limit: Limit) -> str:
+    used = "" if limit.used is None else f"{limit.used}% used"
+    resets = limit.reset_time()
+    return " · ".join(filter(None, (limit.label, used, f"resets {resets}" if resets else "")))
 
 
 def _client(client: Client, names: dict[int, str]) -> str:

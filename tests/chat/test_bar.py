@@ -23,6 +23,7 @@ from claude_ide.agents.events import (
 from claude_ide.agents.session_state import SessionState, State
 from claude_ide.chat import bar
 from claude_ide.chat.bar import Bar, Sides
+from claude_ide.limits import Limit
 from support.frames import Clock
 
 IDLE = SessionState(State.IDLE)
@@ -70,6 +71,18 @@ def test_a_nearly_full_context_is_a_warning() -> None:
     shown = bar_after(Usage(None, 190_000, 200_000)).transcript(IDLE)
 
     assert shown["right"] == [("95%", "ClaudeChatWarning")]
+
+
+def test_limits_precede_the_figures_and_become_warnings() -> None:
+    limits = [Limit("five_hour", 82), Limit("seven_day", 90)]
+    shown = bar_after(Usage(0.123)).transcript(IDLE, limits=limits)
+
+    assert text(shown, "right") == "5h 82%  7d 90%  $0.12"
+    assert shown["right"][:3] == [
+        ("5h 82%", "ClaudeChatMeta"),
+        ("  ", ""),
+        ("7d 90%", "ClaudeChatWarning"),
+    ]
 
 
 @pytest.mark.parametrize("event", [Cleared(), Compacted(190_000)])

@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
+from claude_ide.editor.limits import Limits
 from claude_ide.editor.port.events import Activity, ChatFacts, StatusReported
 from claude_ide.editor.status_line import StatusLine
+from claude_ide.limits import Limit
 from support.pocket import pocket_port
 
 WORKING = Activity(is_working=True)
@@ -17,14 +19,16 @@ class Shown:
 
     def __init__(self) -> None:
         self.statuses: list[dict[str, Any]] = []
-        self.line = StatusLine(pocket_port(self._answer, self._notice))
+        port = pocket_port(self._answer, self._notice)
+        self.limits = Limits(port)
+        self.line = StatusLine(port, self.limits)
 
     async def _answer(self, *_: Any) -> None:
         await asyncio.sleep(0)
 
-    def _notice(self, function: str, status: dict[str, Any]) -> None:
-        assert function == "status_line.set"
-        self.statuses.append(status)
+    def _notice(self, function: str, status: Any) -> None:
+        if function == "status_line.set":
+            self.statuses.append(status)
 
     @property
     def text(self) -> str:
@@ -96,6 +100,16 @@ def test_the_figures_are_those_of_the_agent_that_was_active_last(shown: Shown) -
     assert shown.text == "Claude: ready · Otter 5 · 42%% · $1.23"
     shown.line.apply(StatusReported(clients=0))
     assert shown.text == "Claude: ready"
+
+
+def test_limits_that_are_nearly_used_up_are_shown(shown: Shown) -> None:
+    shown.line.apply(StatusReported(clients=0))
+    shown.line.agent_does("t", Activity(model="Otter"))
+    shown.limits.learn("t", [Limit("seven_day", 75), Limit("five_hour", 82)])
+    assert shown.text == "Claude: ready · Otter · 5h 82%%"
+
+    shown.line.apply(StatusReported())
+    assert shown.text == ""
 
 
 def test_an_agent_without_figures_hides_none(shown: Shown) -> None:

@@ -52,6 +52,8 @@ class Capabilities(Struct, frozen=True):
     reject_with_reason: bool = False
     rewind: bool = False
     context_usage: bool = False
+    limits: bool = False
+    """It tells how much of the user's plan is used."""
     titles: bool = False
     tasks: bool = False
     """It reports its tasks in the background, and the output of each can be read."""

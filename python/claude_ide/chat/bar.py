@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from claude_ide.agents import events
@@ -14,6 +14,8 @@ from claude_ide.chat.page.painter import Painter
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import Chunk
 from claude_ide.chat.settings import efforts
+from claude_ide.editor.limits import WARN_FROM
+from claude_ide.limits import Limit
 
 Sides = dict[str, list[Chunk]]
 """`{"left": chunks, "right": chunks}`"""
@@ -223,12 +225,19 @@ class Bar:
         return self._cost_before + self._cost
 
     def transcript(
-        self, state: SessionState, waiting: int = 0, tasks: int = 0, *, follows: bool = False
+        self,
+        state: SessionState,
+        waiting: int = 0,
+        tasks: int = 0,
+        *,
+        follows: bool = False,
+        limits: Sequence[Limit] = (),
     ) -> Sides:
         """Return the bar of the transcript: the activity on its left, the session on its right.
 
         `waiting` is the number of requests that wait for the user, `tasks` that of the tasks in the
-        background. `follows` is whether the agent's files are shown.
+        background. `follows` is whether the agent's files are shown. `limits` are those of the
+        user's plan that are nearly used up.
         """
         left = self._activity(state, waiting)
         if waiting:
@@ -240,7 +249,8 @@ class Bar:
             left.append((amounts.count(tasks, "task"), "ClaudeChatToolRunning"))
         if self._todos:
             left.append((self._todos, META))
-        return {"left": _spaced(left), "right": _spaced(self._session(follows=follows))}
+        right = self._session(map(_limit, limits), follows=follows)
+        return {"left": _spaced(left), "right": _spaced(right)}
 
     def work(self, state: SessionState, waiting: int = 0) -> dict[str, Any]:
         """Return the activity, or the end of the last turn, as a progress message.
@@ -287,12 +297,14 @@ class Bar:
         figures = {"model": self.model, "context": self.percent, "cost": self.cost}
         return {name: value for name, value in figures.items() if value not in (None, "", 0.0)}
 
-    def _session(self, *, follows: bool) -> list[Chunk]:
+    def _session(self, limits: Iterable[Chunk], *, follows: bool) -> list[Chunk]:
         chunks: list[Chunk] = []
         if self.mode:
             chunks.append((one_line(self.mode_name, 30), MODE))
         if follows:
             chunks.append(("follows", META))
+        # A narrow panel leaves out what comes last.
+        chunks += limits
         effort = self._efforts.get(self._effort, self._effort)
         if model := " ".join(filter(None, (self.model, effort))):
             chunks.append((one_line(model, 40), META))
@@ -301,6 +313,10 @@ class Bar:
         if self.cost:
             chunks.append((amounts.money(self.cost), META))
         return chunks
+
+
+def _limit(limit: Limit) -> Chunk:
+    return (one_line(str(limit), 40), WARNING if limit.is_over(WARN_FROM - 1) else META)
 
 
 def prompt(chips: Sequence[str], keys: Sequence[tuple[str, str]], edited: str = "") -> Sides:
@@ -333,6 +349,7 @@ class Facts(NamedTuple):
     chips: Sequence[str]
     edited: str
     follows: bool
+    limits: Sequence[Limit]
 
 
 class Bars(ChatPart):
@@ -377,7 +394,7 @@ class Bars(ChatPart):
         self._wake_later(now)
         keys = LEAVES if now.edited else ANSWERING if now.waiting else KEYS
         bars = {
-            "transcript": self._bar.transcript(*now[:3], follows=now.follows),
+            "transcript": self._bar.transcript(*now[:3], follows=now.follows, limits=now.limits),
             "prompt": prompt(now.chips, keys, now.edited),
         }
         return {"bars": bars, "work": self._bar.work(now.state, now.waiting)}

@@ -38,6 +38,7 @@ from claude_ide.editor.editor import Editor
 from claude_ide.editor.port import chat as panel
 from claude_ide.editor.port.binding import handlers, handles
 from claude_ide.editor.port.windows import Look
+from claude_ide.editor.status_line import CHAT
 from claude_ide.errors import UserError
 
 logger = logging.getLogger(__name__)
@@ -292,6 +293,8 @@ class Chat(ChatPart):
             case events.Session(session, title):
                 self.context.title = title or self.title
                 self._chat.run(self.panel.update({"session": session}))
+            case events.LimitsTold(limits):
+                self._editor.limits.learn(f"{CHAT}{self.id}", limits)
             case events.TurnEnded():
                 self._door.withdraw()
 
@@ -359,6 +362,7 @@ class Chat(ChatPart):
             self._attachment.chips(self._attachment.now),
             self.branching.edited,
             self._following.is_on,
+            self._editor.limits.shown if self.context.has("limits") else (),
         )
 
     def refresh_bars(self) -> None:

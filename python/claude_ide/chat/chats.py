@@ -400,8 +400,8 @@ class Chats:
         if press := lists.get(pressed.name):
             self._run(press(pressed.key, pressed.id))
 
-    def selection_changed(self) -> None:
-        """Redraw the bars, which show the user's file or selection."""
+    def refresh_bars(self) -> None:
+        """Redraw the bars, which show the user's file, selection and limits."""
         for chat in self._chats.values():
             chat.refresh_bars()
 

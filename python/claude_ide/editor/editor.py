@@ -14,6 +14,7 @@ from claude_ide.editor.diagnostics import Reader
 from claude_ide.editor.diffs import Diffs
 from claude_ide.editor.events import Events
 from claude_ide.editor.finishing import Finishing
+from claude_ide.editor.limits import SHOW_ABOVE, Limits
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.buffers import Dirty
 from claude_ide.editor.port.diagnostics import LoadedFile, Look
@@ -47,10 +48,16 @@ class Editor:
     """One editor. Its methods, and those of `port`, raise `EditorError` with one sentence.
 
     `folders` are its working folders until its first report: clients may connect before that.
-    `privacy` is the value of this option.
+    `privacy` is the value of this option; `show_above` of `limits.show_above`.
     """
 
-    def __init__(self, channel: Channel, folders: Iterable[str] = (), privacy: Any = None) -> None:
+    def __init__(
+        self,
+        channel: Channel,
+        folders: Iterable[str] = (),
+        privacy: Any = None,
+        show_above: float = SHOW_ABOVE,
+    ) -> None:
         self.state = State(folders=[*folders])
         self.events = Events(self.state)
         self._finishing = Finishing(channel, self.events)
@@ -62,7 +69,8 @@ class Editor:
         self._screen_events()
         self.diffs = Diffs(self.port, self.events, lambda: self.state.folders)
         self.terminals = Terminals(self.port, self.state)
-        self.status = StatusLine(self.port)
+        self.limits = Limits(self.port, show_above)
+        self.status = StatusLine(self.port, self.limits)
         self.events.register(self.status)
 
     # What a server does not need to start is imported by its first use.

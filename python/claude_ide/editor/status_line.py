@@ -1,11 +1,14 @@
 """The text for the editor's status line: what agents do, and what waits for the user."""
 
 import re
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from claude_ide.editor.limits import Limits
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.events import Activity, StatusReported
+from claude_ide.limits import Limit
 
 LONGEST_MODEL = 30
 """Characters."""
@@ -27,8 +30,10 @@ class StatusLine:
     The editor reports what is in it; `agent_does` has what the CLIs in its terminals do.
     """
 
-    def __init__(self, port: Port) -> None:
+    def __init__(self, port: Port, limits: Limits) -> None:
         self._port = port
+        self._limits = limits
+        limits.subscribe(self._show)
         self._reported = StatusReported()
         self._agents: dict[str, Activity] = {}
         """By the id of a terminal's launch, or of a chat."""
@@ -76,7 +81,8 @@ class StatusLine:
         agents = self._agents
         last = agents.get(self._last) or next(iter(agents.values()), Activity())
         is_working = any(each.is_working for each in agents.values())
-        status = composed(self._reported, last, is_working, self._review, self._background)
+        given = self._reported, last, is_working, self._review, self._background
+        status = composed(*given, self._limits.shown)
         if status != self._shown:
             self._shown = status
             self._port.windows.set_status(status)
@@ -88,6 +94,7 @@ def composed(
     is_working: bool,
     review: Reviewable,
     background: int = 0,
+    limits: Sequence[Limit] = (),
 ) -> dict[str, Any]:
     """Return the text, the state, and the figures of the agent that was active last.
 
@@ -115,16 +122,23 @@ def composed(
         " ".join(words),
         f"{background} in the background wait{'s' * (background == 1)}" if background else "",
         f"review {waiting}" if waiting else "",
-        " ".join((last.model or "").split())[:LONGEST_MODEL],
+        figures_of(last, limits if has_server else ()),
     ]
-    if last.context is not None:
-        parts.append(f"{last.context}%")
-    if last.cost:
-        parts.append(f"${last.cost:.2f}" if last.cost >= 0.01 else f"${last.cost:.4f}")
     figures = {"model": last.model, "context": last.context, "cost": last.cost}
     known = {name: figure for name, figure in figures.items() if figure is not None}
     text = CONTROLS.sub("?", " · ".join(filter(None, parts))).replace("%", "%%")
     return {"state": state, "text": text, **known}
+
+
+def figures_of(activity: Activity, limits: Sequence[Limit]) -> str:
+    """Return the model, the used context, the cost and limits, as far as they are known."""
+    parts = [" ".join((activity.model or "").split())[:LONGEST_MODEL]]
+    if activity.context is not None:
+        parts.append(f"{activity.context}%")
+    if cost := activity.cost:
+        parts.append(f"${cost:.2f}" if cost >= 0.01 else f"${cost:.4f}")
+    parts += map(str, limits)
+    return " · ".join(filter(None, parts))
 
 
 def _state(clients: int | None, wants_user: bool, is_working: bool) -> str:

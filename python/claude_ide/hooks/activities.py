@@ -15,6 +15,7 @@ import msgspec
 
 from claude_ide import files
 from claude_ide.agents.fields import mapping, number, parsed, sequence, text
+from claude_ide.agents.stream_json.decoding import limits
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.events import Activity
 from claude_ide.hooks.conversation import Hook
@@ -156,6 +157,7 @@ class Activities:
             "cost": number(mapping(report.get("cost")).get("total_cost_usd")),
         }
         self._update(launch, **{key: value for key, value in figures.items() if value is not None})
+        self._editor.limits.learn(launch, limits.of_status_line(report))
 
     def _update(self, launch: str, **changes: Any) -> None:
         before = self._known.pop(launch, None)

@@ -29,6 +29,7 @@ from claude_ide.agents.events.asking import Scope as Scope
 from claude_ide.agents.events.asking import Subagent as Subagent
 from claude_ide.agents.events.asking import UrlAsked as UrlAsked
 from claude_ide.agents.events.asking import Value as Value
+from claude_ide.limits import Limit
 
 CONTEXT = 3
 """Lines."""
@@ -218,6 +219,12 @@ class Usage(Struct, frozen=True):
     context_used: int | None = None
     context_size: int | None = None
     answered: int | None = None
+
+
+class LimitsTold(Struct, frozen=True):
+    """What is known of the limits of the user's plan."""
+
+    limits: tuple[Limit, ...]
 
 
 class Retry(Struct, frozen=True):
@@ -524,6 +531,6 @@ Event = (
     | ShellRan | Waiting
     | TextDelta | Text | ThinkingDelta | Thinking | ThinkingTokens | PreviewVoided | ToolStarted
     | ToolInput | ToolOutput | ToolEnded | FileWritten | PermissionAsked | QuestionAsked | UrlAsked
-    | PlanProposed | RequestWithdrawn | TodoList | TaskChanged | Usage | Retry | Compacting
-    | Compacted | Notice | Stopping | TurnBegun | TurnEnded | Dead
+    | PlanProposed | RequestWithdrawn | TodoList | TaskChanged | Usage | LimitsTold | Retry
+    | Compacting | Compacted | Notice | Stopping | TurnBegun | TurnEnded | Dead
 )  # fmt: skip

@@ -61,6 +61,7 @@ ALWAYS = Capabilities(
     change_proposal=True,
     reject_with_reason=True,
     tasks=True,
+    limits=True,
 )
 
 DETECTED = {

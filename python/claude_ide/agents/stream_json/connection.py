@@ -11,9 +11,9 @@ from typing import Any
 from claude_ide.agents import base
 from claude_ide.agents.agent import NewSession, Opening
 from claude_ide.agents.base import Traffic
-from claude_ide.agents.events import Asked, Dead, Event, Hunk, Notice, Ready
-from claude_ide.agents.fields import mapping, mappings, text
-from claude_ide.agents.stream_json.decoding import answers, permission
+from claude_ide.agents.events import Asked, Dead, Event, Hunk, LimitsTold, Notice, Ready
+from claude_ide.agents.fields import mapping, mappings, strings, text
+from claude_ide.agents.stream_json.decoding import answers, limits, permission
 from claude_ide.agents.stream_json.decoding.decode import Decoder
 from claude_ide.agents.stream_json.decoding.tools import change_of, hunks_of, path_in
 from claude_ide.agents.stream_json.wire import frames
@@ -148,7 +148,7 @@ class Callbacks:
     def _tools_changed(self, name: str) -> None:
         if name not in self._changed_servers:
             self._changed_servers.add(name)
-            self._run(f"{LIST_CHANGED} {name}", self._announce(name))
+            self.run(f"{LIST_CHANGED} {name}", self._announce(name))
 
     async def _announce(self, name: str) -> None:
         # A change during the request is another one.
@@ -181,9 +181,10 @@ class Callbacks:
         """Start to answer a `control_request`."""
         id_ = text(frame.get("request_id"))
         asked = mapping(frame.get("request"))
-        self._run(id_, self._answer(id_, asked))
+        self.run(id_, self._answer(id_, asked))
 
-    def _run(self, id_: str, work: Coroutine[Any, Any, None]) -> None:
+    def run(self, id_: str, work: Coroutine[Any, Any, None]) -> None:
+        """Start a task that ends with the CLI."""
         task = self._tasks[id_] = asyncio.get_running_loop().create_task(work)
 
         def done(_task: object) -> None:
@@ -346,7 +347,18 @@ class Connection(base.Connection):
         mode = text(answer.get("current_permission_mode")) or await self._first_mode(launch)
         if not settings.mode:
             self.report(settings.set_mode(mode))
+        if limits.OFFER in strings(answer.get("capabilities")):
+            self.callbacks.run("limits", self._ask_limits())
         return ready
+
+    async def _ask_limits(self) -> None:
+        """Report the limits of the user's plan, which otherwise only a turn tells."""
+        try:
+            answer = await self.controls.request(limits.REQUEST, **limits.FIELDS)
+        except (AgentError, TransportClosed) as error:
+            logger.info("the CLI does not tell the limits: %s", error)
+        else:
+            self.report([LimitsTold(limits.of_usage(answer))])
 
     async def _first_mode(self, launch: Launch) -> str:
         """Infer the mode from options and settings, since an old CLI does not report it."""

@@ -65,6 +65,11 @@ class Windows(Protocol):
         """Set what `sessions()` returns, as JSON, and announce that it has changed."""
         ...
 
+    @notification("status_line.set_limits")
+    def set_limits(self, limits: Sequence[Mapping[str, object]]) -> None:
+        """Set what is known of the plan's limits: the `name` of each, `used` and `resets`."""
+        ...
+
     @notification("messages.announce.event")
     def announce(self, event: str, data: Mapping[str, object]) -> None:
         """Raise a `User` event."""

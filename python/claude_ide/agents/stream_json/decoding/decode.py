@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from claude_ide.agents.events import (
     Cleared,
     Event,
+    LimitsTold,
     Notice,
     PermissionAsked,
     PlanProposed,
@@ -24,7 +25,7 @@ from claude_ide.agents.events import (
     Usage,
 )
 from claude_ide.agents.fields import integer, mapping, mappings, read, text
-from claude_ide.agents.stream_json.decoding import permission, turn
+from claude_ide.agents.stream_json.decoding import limits, permission, turn
 from claude_ide.agents.stream_json.decoding.answers import Commands, Servers
 from claude_ide.agents.stream_json.decoding.notices import Denials, Notices
 from claude_ide.agents.stream_json.decoding.tasks import Tasks
@@ -89,6 +90,7 @@ class Decoder:
             "result": self._result,
             "command_lifecycle": self.stages.reported,
             "conversation_reset": self._reset,
+            "rate_limit_event": lambda frame: [LimitsTold(limits.of_event(frame))],
             "control_request": self._request,
             "control_cancel_request": _withdrawn,
             "control_response": lambda _: [],
