@@ -324,7 +324,6 @@ class App:
         )
         for event in (events.SelectionChanged, events.EditorsChanged):
             self.editor.events.subscribe(event, lambda _: chats.refresh_bars())
-        self.editor.limits.subscribe(chats.refresh_bars)
         return chats
 
     @cached_property

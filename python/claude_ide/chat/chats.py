@@ -69,6 +69,7 @@ class Chats:
         self._kinds = kinds
         self._agents = Agents(editor, config, trust, serve, reading, review, door)
         self._chats: dict[int, Chat] = {}
+        editor.limits.subscribe(self.refresh_bars)
         self._list_sessions = list_sessions
         self._finding: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
         """The locks of chats that are being looked for, or taken over, by their ids."""
