@@ -31,6 +31,20 @@ function M.value()
   return vim.json.decode(value)
 end
 
+--- The names of the sessions that run in the background.
+---@return string[]
+function M.in_background()
+  return vim
+    .iter(vim.json.decode(value))
+    :filter(function(session)
+      return session.kind == 'background' and session.pid > 0
+    end)
+    :map(function(session)
+      return session.name
+    end)
+    :totable()
+end
+
 --- The host has ended: nothing is known any more.
 function M.clear()
   value, is_asked = '[]', false

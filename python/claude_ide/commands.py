@@ -116,10 +116,11 @@ async def new(app: App, call: Call) -> None:
 
 @command("ClaudeSwitch")
 async def switch(app: App, call: Call) -> None:
-    """:ClaudeSwitch [name] — go to another CLI in a terminal."""
+    """:ClaudeSwitch [name] — go to another CLI in a terminal, or attach to a session."""
     running = await app.editor.port.terminals.running()
-    names = sorted(each.name for each in running)
-    others = sorted(each.name for each in running if not each.is_current)
+    background = app.sessions.shown.in_background(running)
+    names = sorted((*(each.name for each in running), *background))
+    others = sorted(each.name for each in running if not each.is_current) + sorted(background)
     name = " ".join(call.arguments)
     if name and name not in names:
         known = f" ({', '.join(names)})" if names else ""
@@ -129,6 +130,9 @@ async def switch(app: App, call: Call) -> None:
     name = name or (others[0] if len(others) == 1 else await app.editor.choose("Claude:", others))
     chosen = next((each for each in running if each.name == name), None)
     if chosen is None:
+        if name in background:
+            async with app.opening_terminal:
+                await app.sessions.shown.attach(background[name])
         return
     if chosen.pane and not chosen.is_current:
         await _hide_pane(app, running)

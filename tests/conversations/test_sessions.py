@@ -1,5 +1,7 @@
 """`:ClaudeSessions` in a real Neovim and a real Vim, with records as the CLI writes them."""
 
+import asyncio
+import json
 import os
 import subprocess
 import time
@@ -9,7 +11,16 @@ from typing import Any
 
 import pytest
 
-from support.either_editor import BOTH, Editor, hidden, on_screen, status_line
+from support.either_editor import (
+    BOTH,
+    Editor,
+    choose,
+    configure,
+    hidden,
+    on_screen,
+    status_line,
+)
+from support.happenings import HookedCli, recorder
 from support.neovim import until
 from support.session_records import Records
 from support.vim import Vim
@@ -226,3 +237,95 @@ async def test_closing_the_list_returns_the_user(
     await nvim.keys("q")
 
     await until(lambda: nvim.eval("[winnr('$'), expand('%:t')] == [1, 'a.py']"), "the file")
+
+
+@pytest.fixture
+async def cli(nvim: Editor, tmp_path: Path, path: Path) -> HookedCli:
+    """A CLI in the terminal of `:Claude`; the user is in another window."""
+    program, record = recorder(tmp_path)
+    await configure(nvim, cmd=str(program))
+    await nvim.command("Claude")
+    cli = await HookedCli.started(record)
+    await nvim.keys(r"<C-\><C-n><C-w>p")
+    await until(lambda: nvim.eval("&buftype == ''"), "the user is in the file")
+    return cli
+
+
+async def press_until(nvim: Editor, key: str, asked: "asyncio.Task[bytes]") -> bytes:
+    """Press a key until it counts: a permission must have been shown for a moment."""
+
+    async def is_answered() -> bool:
+        await nvim.keys(key)
+        return asked.done()
+
+    await until(is_answered, "the answer")
+    return await asked
+
+
+@pytest.mark.parametrize(("key", "behavior"), [("y", "allow"), ("n", "deny")])
+async def test_a_permission_of_a_terminal_is_answered_in_the_list(
+    nvim: Editor, records: Records, cli: HookedCli, key: str, behavior: str
+) -> None:
+    given = {"command": "mkdir a", "description": "Make it"}
+    asked = asyncio.ensure_future(cli.send("PermissionRequest", tool_name="Bash", tool_input=given))
+    await open_list(nvim)
+    await on_screen(nvim, "waits ")
+    assert any("approve Bash mkdir a" in line for line in await lines(nvim))
+    assert any("? Run this command?" in line for line in await lines(nvim))
+    await nvim.command("call search('^waits')")
+
+    answer = json.loads(await press_until(nvim, key, asked))
+
+    assert answer["hookSpecificOutput"]["decision"]["behavior"] == behavior
+    await until(lambda: nvim.eval("search('^waits') == 0"), "nothing waits")
+
+
+async def test_a_permission_that_is_not_all_on_the_screen_is_not_allowed(
+    nvim: Editor, records: Records, cli: HookedCli
+) -> None:
+    given = {"command": "\n".join(f"mkdir a{number}" for number in range(12))}
+    asked = asyncio.ensure_future(cli.send("PermissionRequest", tool_name="Bash", tool_input=given))
+    await open_list(nvim)
+    await on_screen(nvim, "waits ")
+    await nvim.command("resize 3 | call search('^waits')")
+
+    await nvim.keys("y")
+
+    await on_screen(nvim, "there is more of it")
+    assert not asked.done()
+    asked.cancel()
+
+
+async def test_switching_attaches_to_one_in_the_background(
+    nvim: Editor, records: Records, program: Path, other: int
+) -> None:
+    if isinstance(nvim, Vim):
+        pytest.skip("Vim has no :ClaudeSwitch")
+    records.running_job("fish", "idle", other)
+    await nvim.command("ClaudeStart")
+    await until(lambda: sessions(nvim), "the session", 10)
+
+    await nvim.keys(":ClaudeSwitch fi<Tab><CR>")
+
+    await on_screen(nvim, "given: attach fish")
+
+
+async def test_removing_one_in_the_background_is_the_clis(
+    nvim: Editor, records: Records, tmp_path: Path, other: int
+) -> None:
+    script = tmp_path / "claude-stand-in"
+    script.write_text(
+        f'#!/bin/sh\necho "kept $2: 1 uncommitted file"\necho "$@" >> {tmp_path}/ran\nexit 1\n'
+    )
+    script.chmod(0o755)
+    await configure(nvim, cmd=str(script))
+    records.job("fish")
+    await open_list(nvim)
+    await on_screen(nvim, "background  fish")
+    await nvim.keys("/fish<CR>d")
+    await on_screen(nvim, "Remove “fish” with its worktree?")
+
+    await choose(nvim, 1)
+
+    await on_screen(nvim, "kept fish: 1 uncommitted file")
+    assert (tmp_path / "ran").read_text() == "rm fish\n"

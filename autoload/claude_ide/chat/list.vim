@@ -153,7 +153,8 @@ def Draw(list: dict<any>, items: list<dict<any>>)
   const places = win_findbuf(list.bufnr)->mapnew((_, win) => {
     const row = line('.', win)
     const id = get(list.shown, row - 1, NO_ITEM).id
-    const same = id ==# '' ? -1 : shown->indexof((_, item) => item.id ==# id)
+    const same = empty(list.shown) ? shown->indexof((_, item) => item.id !=# '')
+      : id ==# '' ? -1 : shown->indexof((_, item) => item.id ==# id)
     return [win, same < 0 ? min([row, max([1, len(lines)])]) : same + 1]
   })
   setbufvar(list.bufnr, '&modifiable', true)

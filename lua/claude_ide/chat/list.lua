@@ -192,13 +192,17 @@ local function draw(list, items)
     end
   end
   local rows, old = {}, list.shown ---@type table<integer, integer> by window
+  local first = #old == 0
+    and vim.iter(ipairs(shown)):find(function(_, item)
+      return item.id ~= ''
+    end)
   for _, win in ipairs(vim.fn.win_findbuf(list.bufnr)) do
     rows[win] = api.nvim_win_get_cursor(win)[1]
   end
   chat_page.draw(list.bufnr, lines, marks)
   list.items, list.shown = items, shown
   for win, row in pairs(rows) do
-    local same = old[row] and row_of(list, old[row].id)
+    local same = first or old[row] and row_of(list, old[row].id)
     api.nvim_win_set_cursor(win, { same or math.min(row, math.max(1, #lines)), 0 })
   end
 end

@@ -7,6 +7,7 @@ local moment = require('claude_ide.timing.moment')
 local own_options = require('claude_ide.own_options')
 local quiet = require('claude_ide.messages.quiet')
 local register = require('claude_ide.terminal.register')
+local sessions = require('claude_ide.sessions')
 local terminal_program = require('claude_ide.system.terminal_program')
 local terminal_window = require('claude_ide.terminal.window')
 local tiling = require('claude_ide.window.tiling')
@@ -386,6 +387,12 @@ function M.switch(name)
   end
 end
 
+local function names()
+  return vim.tbl_map(function(terminal)
+    return terminal.name
+  end, register.all())
+end
+
 --- Complete the name of a CLI, which may contain blanks (`:help :command-completion-customlist`).
 ---@param lead string the last word of the name
 ---@param line string
@@ -394,9 +401,9 @@ end
 function M.complete(lead, line, pos)
   local begun = line:sub(1, pos):match('Cl%a*%s+(.*)$') or lead
   local candidates = {}
-  for _, terminal in ipairs(register.all()) do
-    if vim.startswith(terminal.name, begun) then
-      table.insert(candidates, terminal.name:sub(#begun - #lead + 1))
+  for _, name in ipairs(vim.list_extend(sessions.in_background(), names())) do
+    if vim.startswith(name, begun) then
+      table.insert(candidates, name:sub(#begun - #lead + 1))
     end
   end
   table.sort(candidates)

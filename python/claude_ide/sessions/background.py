@@ -26,7 +26,7 @@ class Background:
         self,
         editor: Editor,
         cmd: str | Sequence[str],
-        open_terminal: Callable[[list[str]], Awaitable[None]],
+        open_terminal: Callable[[list[str], dict[str, str]], Awaitable[None]],
     ) -> None:
         self._editor = editor
         self._cmd = cmd
@@ -35,10 +35,9 @@ class Background:
 
     async def attach(self, id_: str) -> None:
         """Attach a terminal to a session; the CLI starts one that has ended again."""
-        await self._open_terminal(["attach", id_])
-        if not self._is_explained:
-            self._is_explained = True
-            self._editor.notify(f"/ide there connects the session to {editor_name()}")
+        note = {} if self._is_explained else {"note": f"/ide connects it to {editor_name()}"}
+        self._is_explained = True
+        await self._open_terminal(["attach", id_], note)
 
     async def stop(self, id_: str) -> None:
         """Stop a session. Raises `UserError` with the CLI's words."""

@@ -112,6 +112,7 @@ class Collection:
     def _others(self, terminals: list[Terminal]) -> list[Entry]:
         """Return the sessions in the background, and those of other editors and terminals."""
         chats = {chat.agent.session for chat in self._chats().values()}
+        # The user may have typed a name in place of the id.
         attached = {each.attached: each.name for each in terminals if each.attached}
         pids_now = {each.pid for each in self.running}
         self._lineages = {pid: own for pid, own in self._lineages.items() if pid in pids_now}
@@ -120,7 +121,8 @@ class Collection:
             if record.session in chats or any(self._is_in(record, each) for each in terminals):
                 continue
             if record.id:
-                found.append(self._in_background(record, attached.get(record.id, "")))
+                terminal = attached.get(record.id) or attached.get(record.name, "")
+                found.append(self._in_background(record, terminal))
             elif not (record.is_printing and os.getpid() in self._lineage(record.pid)):
                 found.append(self._elsewhere(record))
         return found

@@ -128,6 +128,19 @@ class Sessions:
             self._reported = values
             self._port.windows.set_sessions(msgspec.json.encode(values).decode())
 
+    def in_background(self, terminals: Sequence[Terminal]) -> dict[str, str]:
+        """Return the ids of what runs in the background, by name, but for what a terminal shows."""
+        shown = {each.attached for each in terminals}
+        return {
+            each.name or each.id: each.id
+            for each in self._found.running
+            if each.id and each.pid and not shown & {each.id, each.name}
+        }
+
+    async def attach(self, id_: str) -> None:
+        """Attach a terminal to a session in the background."""
+        await self._background.attach(id_)
+
     # The list.
 
     async def open(self, words: str) -> None:
@@ -187,7 +200,7 @@ class Sessions:
         if isinstance(source, Terminal) or entry.terminal:
             await self.go_to_terminal(entry.terminal)
         elif isinstance(source, Running):
-            await self._background.attach(source.id)
+            await self.attach(source.id)
         elif isinstance(source, Stored):
             await self._continue(source, Path(entry.place.folder))
         else:
