@@ -1,7 +1,7 @@
 """Watches the records of the CLIs that run (`agents/stream_json/running.py`).
 
 Neither Python nor Vim can be told of changed files, so a thread looks at them: with one `stat` for
-each of the two folders, and two for each session that runs. Measured, such a look takes 20 µs with
+each of the two folders, and two for each session that runs. Measured, such a look takes 5 µs with
 none and 0.4 ms with 20, of one core.
 """
 
