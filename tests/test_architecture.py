@@ -38,6 +38,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "display_path": {"paths", "editor_name"},
     "privacy": {"paths", "editor_name"},
     "editor": {
+        "config",
         "display_path",
         "errors",
         "limits",
@@ -84,6 +85,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "review": {
         *("errors", "config", "paths", "files", "program", "git", "text_diff", "editor"),
+        "agents",
     },
     "announcer": {"agents", "review"},
     "hooks": {
@@ -300,6 +302,7 @@ ROOMS = (
         "addressee",
         "comment",
         "decide",
+        "attention",
         "session",
         "health",
         "options",

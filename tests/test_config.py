@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from claude_ide.config import (
     AgentConfig,
     AskConfig,
+    AttentionConfig,
     ChatConfig,
     Config,
     DiffConfig,
@@ -40,6 +41,7 @@ def test_every_option_can_be_set() -> None:
         "tools": {"enabled": False, "allow_read": False, "clipboard": True},
         "review": {"notify": False},
         "limits": {"show_above": 60},
+        "attention": {"seconds": 0.5, "bell": True},
         "hooks": False,
         "privacy": {"deny": ["*.secret"], "allow": ["test.pem"]},
         "agents": {
@@ -70,6 +72,7 @@ def test_every_option_can_be_set() -> None:
         tools=ToolsConfig(enabled=False, allow_read=False, clipboard=True),
         review=ReviewConfig(notify=False),
         limits=LimitsConfig(show_above=60),
+        attention=AttentionConfig(seconds=0.5, bell=True),
         hooks=False,
         privacy=PrivacyConfig(deny=["*.secret"], allow=["test.pem"]),
         agents={
@@ -86,6 +89,13 @@ def test_vimscript_numbers_are_accepted_as_booleans(value: int) -> None:
     config, complaints = decode({"auto_start": value})
 
     assert (config.auto_start, complaints) == (bool(value), [])
+
+
+@pytest.mark.parametrize("value", [0, False])
+def test_a_group_that_may_be_off_is_off(value: int) -> None:
+    config, complaints = decode({"attention": value})
+
+    assert (config.attention, complaints) == (False, [])
 
 
 def test_an_empty_lua_table_that_arrives_as_a_list_sets_nothing() -> None:
@@ -109,6 +119,9 @@ def test_a_missing_dictionary_of_options_gives_the_defaults(options: Any) -> Non
         ({"cmd": ["claude", 5]}, "g:claude_ide.cmd: each item must be a string, not a number"),
         ({"cmd": ""}, "g:claude_ide.cmd must be a string of length >= 1"),
         ({"cmd": []}, "g:claude_ide.cmd must be a list of length >= 1"),
+        ({"attention": True}, "g:claude_ide.attention must be a table, not a boolean"),
+        ({"attention": {"seconds": -1}}, "g:claude_ide.attention.seconds must be a number >= 0"),
+        ({"review": False}, "g:claude_ide.review must be a table, not a boolean"),
         ({"prompts": "x"}, "g:claude_ide.prompts must be a table, not a string"),
         ({"prompts": {"x": 5}}, "g:claude_ide.prompts.x must be a string, not a number"),
         (

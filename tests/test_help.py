@@ -33,7 +33,9 @@ def options(type_: Any = Config, prefix: str = "") -> Iterator[str]:
     """Yield the names of all options, such as `diff.layout`."""
     for field in msgspec.structs.fields(type_):
         if isinstance(field.default, msgspec.Struct):
-            yield from options(field.type, f"{prefix}{field.name}.")
+            if field.type is not type(field.default):
+                yield f"{prefix}{field.name}"  # it can be off
+            yield from options(type(field.default), f"{prefix}{field.name}.")
         else:
             yield f"{prefix}{field.name}"
 

@@ -76,7 +76,8 @@ def fields(type_: Any, class_: str) -> Iterator[tuple[str, dict[str, str]]]:
         if isinstance(field.default, msgspec.Struct):
             own[field.name] = CLASSES[class_][field.name]
             assert own[field.name].startswith("claude_ide.")
-            yield from fields(field.type, own[field.name].removeprefix("claude_ide."))
+            nested = own[field.name].removeprefix("claude_ide.").removesuffix("|false")
+            yield from fields(type(field.default), nested)
         else:
             own[field.name] = lua_type(field.type)
     yield class_, own

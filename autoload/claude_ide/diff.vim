@@ -180,7 +180,7 @@ def WhenReady(diff: dict<any>)
   endif
   setbufvar(diff.bufnr, '&modifiable', true)
   diff.is_ready = true
-  channel.Emit('diff_shown', {id: diff.id})
+  channel.Emit('diff_shown', {id: diff.id, is_here: bufwinid(diff.bufnr) > 0})
   AnnounceEvent(diff, 'ClaudeDiffOpened', {})
   if has_key(diff, 'OnReady')
     call(diff.OnReady, [diff])
@@ -213,7 +213,7 @@ enddef
 # function that gets the diff, with its `bufnr`, once the user can work on it. `OnDecided` is called
 # with the accepted text, which the host then does not get; without a text if the diff is rejected.
 #
-# Emits `diff_shown` {id} once the user can work on it. Then emits either `diff_decided` {id,
+# Emits `diff_shown` {id, is_here} once the user can work on it. Then emits either `diff_decided` {id,
 # accepted, text?, reason?, words?} or `diff_failed` {id, message}, unless the diff is closed first.
 # Returns {error} if the file cannot be shown; then no event is emitted.
 export def Open(id: number, request: dict<any>, OnDecided: any = v:null): dict<string>
@@ -368,6 +368,16 @@ export def DecideHere(accepted: bool, why = '')
       Decide(diff, accepted, why)
     endif
   })
+enddef
+
+# The id of the diff to which a window belongs; 0 if there is none.
+export def InWindow(win: number): number
+  for diff in values(diffs)
+    if !empty(diff.view) && diff_windows.Has(diff.view, win)
+      return diff.id
+    endif
+  endfor
+  return 0
 enddef
 
 # The diffs in the current tab page: for how many seconds the first one has been there, and whether the user

@@ -2,6 +2,7 @@ vim9script
 # Starts and stops the features' watchers with the server, and cleans up after the host. It loads no
 # feature just to clean it up.
 
+import autoload './attention.vim'
 import autoload './host.vim'
 import autoload './host/ready.vim'
 import autoload './diagnostics.vim'
@@ -67,6 +68,11 @@ host.OnServing((on) => privacy.Watch(on))
 host.OnServing((on) => moment.NoticeTyping(on))
 host.OnServing((on) => selection.Watch(on))
 host.OnServing((on) => editors.Watch(on))
+host.OnServing((on) => {
+  if on
+    attention.Watch()
+  endif
+})
 host.OnServing((on) => diagnostics.Watch(on))
 host.OnServing((on) => reload.Watch(on))
 host.OnServing((on) => {

@@ -16,6 +16,7 @@
 ---@field tools? claude_ide.Options.Tools The model's tools
 ---@field review? claude_ide.Options.Review The review of what agents have written
 ---@field limits? claude_ide.Options.Limits The limits of your plan
+---@field attention? claude_ide.Options.Attention|false When an agent calls you; `false`: never
 ---@field hooks? boolean `:Claude` has the CLI report what it does (`:help claude-ide-events`); default true
 ---@field privacy? claude_ide.Options.Privacy Files that stay in Neovim
 ---@field agents? table<string,claude_ide.Options.Agent|false> Agents for the chat; `false` removes one
@@ -89,6 +90,10 @@
 
 ---@class (exact) claude_ide.Options.Limits
 ---@field show_above? number The percentage above which status lines show a limit; default 75
+
+---@class (exact) claude_ide.Options.Attention
+---@field seconds? number How long a turn lasts, or a request waits on the screen; default 20
+---@field bell? boolean Ring, or have the terminal notify you; default false
 
 ---@class (exact) claude_ide.Options.Ask
 ---@field model? string The model; '' (default): the CLI's

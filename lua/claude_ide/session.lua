@@ -110,6 +110,7 @@ host.on_serving(function(on)
 end)
 
 host.on_start(function()
+  require('claude_ide.attention').watch()
   -- While Python starts.
   load_soon(FOR_SERVER)
   require('claude_ide.messages.announce').on('ClaudeConnected', function()

@@ -15,6 +15,7 @@ from claude_ide import files
 from claude_ide.agents.workbench import Written
 from claude_ide.config import Config
 from claude_ide.display_path import display_path
+from claude_ide.editor.attention import Session
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.batch import (
     Gate,
@@ -225,7 +226,8 @@ class AgentFiles:
     async def _approved(self, path: str, text: str, **buffer: int) -> str:
         """Show a diff between a file, or a buffer, and a text; return what the user accepts."""
         diffs, layout = self._editor.diffs, self._config.diff.layout
-        diff = await diffs.show("", path, text, self._name, layout, agent=self._name, **buffer)
+        given = "", path, text, self._name, layout, Session("", self._name)
+        diff = await diffs.show(*given, agent=self._name, **buffer)
         try:
             decision = await diff.decision
         finally:

@@ -96,8 +96,10 @@ class App:
         self._loop.set_exception_handler(_log_unhandled)
         self._channel = channel
         given = options.config if isinstance(options.config, dict) else {}
-        show_above = decoded.limits.show_above
-        editor = Editor(channel, options.folders, given.get("privacy"), show_above)
+        attention, show_above = decoded.attention or None, decoded.limits.show_above
+        editor = Editor(
+            *(channel, options.folders, given.get("privacy"), show_above), attention=attention
+        )
         self.editor, self.config, self.options = editor, decoded, options
         self.readings = Readings()
         """What the CLIs in terminals may read."""

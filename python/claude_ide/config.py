@@ -29,6 +29,7 @@ NOT_AN_ID = "must have only letters, digits, - and _"
 
 Size = Annotated[int, Meta(gt=0)] | Annotated[float, Meta(gt=0)]
 Percentage = Annotated[int, Meta(ge=0, le=100)] | Annotated[float, Meta(ge=0, le=100)]
+NotNegative = Annotated[int, Meta(ge=0)] | Annotated[float, Meta(ge=0)]
 Mode = Literal[
     "manual", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions", "default", ""
 ]
@@ -106,6 +107,17 @@ class LimitsConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     show_above: Percentage = 75
 
 
+class AttentionConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """When an agent calls the user.
+
+    `seconds`: how long a turn lasts, or a request waits on the screen. `bell`: also by the
+    terminal's bell, or a notification of it.
+    """
+
+    seconds: NotNegative = 20
+    bell: bool = False
+
+
 class AskConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One-off requests: the model ('' lets the CLI choose) and the window of the answer."""
 
@@ -167,6 +179,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tools: ToolsConfig = ToolsConfig()
     review: ReviewConfig = ReviewConfig()
     limits: LimitsConfig = LimitsConfig()
+    attention: AttentionConfig | Literal[False] = AttentionConfig()
     hooks: bool = True
     privacy: PrivacyConfig = PrivacyConfig()
     agents: Agents = {}
@@ -212,8 +225,10 @@ def _decode_struct(type_: Any, options: Any, where: str, complaints: list[str]) 
             good[key] = _decode_named(given, name, complaints, _decode_prompt)
         elif wanted == Agents:
             good[key] = _decode_named(given, name, complaints, _decode_agent)
-        elif isinstance(fields[key].default, msgspec.Struct):
-            good[key] = _decode_struct(wanted, given, name, complaints)
+        elif isinstance(default := fields[key].default, msgspec.Struct):
+            is_off = isinstance(given, int) and not given and wanted is not type(default)
+            struct = False if is_off else _decode_struct(type(default), given, name, complaints)
+            good[key] = struct
         elif problem := _problem(given, wanted):
             complaints.append(f"{name}{problem}")
         else:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from claude_ide.config import Config, ReviewConfig
+from claude_ide.editor.attention import Attention, Session
 from claude_ide.editor.port.events import Activity
 from claude_ide.hooks import permissions, sessions
 from claude_ide.hooks.endpoint import Hooks
@@ -44,6 +45,8 @@ class Listener:
         self.free = asyncio.Event()
         self.free.set()
         self.port = pocket_port(self.run, self.tell)
+        diffs: Any = self.diffs
+        self.attention = Attention(self.port, diffs, None)
 
     def tell(self, function: str, *arguments: Any) -> None:
         if function == "messages.announce.event":
@@ -57,6 +60,9 @@ class Listener:
 
     def notify(self, text: str, _level: str = "info") -> None:
         self.notices.append(text)
+
+    def session(self, agent: str, launch: str) -> Session:
+        return Session(launch, agent)
 
     def agent_does(self, source: str, activity: Activity | None) -> None:
         self.activities.append((source, activity))

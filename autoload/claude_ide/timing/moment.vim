@@ -32,6 +32,7 @@ const LONGEST_TYPING = 10.0 # in a terminal whose program writes on its own
 
 var last_typed: list<number> = []
 var last_key = ''
+var last_active: list<number> = [] # as `last_typed`, but never forgotten
 # The line at the cursor of the user's terminal, when it last changed, and since when it has been
 # changing without a pause.
 var terminal_seen = ''
@@ -69,6 +70,7 @@ enddef
 def Typed()
   if v:event.typed
     last_typed = reltime()
+    last_active = last_typed
     last_key = v:char
   endif
 enddef
@@ -76,8 +78,14 @@ enddef
 def CommandEnded()
   if !is_ours
     last_typed = reltime()
+    last_active = last_typed
   endif
   is_ours = false
+enddef
+
+# For how many seconds the user has pressed no key.
+export def Idle(): float
+  return SecondsSince(last_active)
 enddef
 
 # Forget the keys that the user has typed: they were an answer, after which the agent goes on. What it

@@ -5,8 +5,6 @@ local announce = require('claude_ide.messages.announce')
 local channel = require('claude_ide.channel')
 local chat_bar = require('claude_ide.chat.window.bar')
 local message = require('claude_ide.messages.message')
-local moment = require('claude_ide.timing.moment')
-local plain = require('claude_ide.messages.plain')
 local status_line = require('claude_ide.status_line')
 local work = require('claude_ide.host.work')
 
@@ -14,7 +12,6 @@ local M = {}
 
 local api = vim.api
 
-local WAITING = '%s is waiting for your answer (:ClaudeChat answer)'
 -- The `User` events of the numbers of a chat.
 local COUNTS = { requests = 'ClaudeChatWaiting', tasks = 'ClaudeChatTasks' }
 -- The events for which a new host is started to continue a chat.
@@ -140,6 +137,17 @@ function M.list()
   return list
 end
 
+--- The chat to which a buffer belongs.
+---@param bufnr integer
+---@return integer? id
+function M.of_buffer(bufnr)
+  for id, chat in pairs(chats) do
+    if chat.transcript == bufnr or chat.prompt == bufnr then
+      return id
+    end
+  end
+end
+
 --- Note that the user uses a chat now.
 ---@param chat claude_ide.Chat
 function M.mark_used(chat)
@@ -249,18 +257,6 @@ local function show_work(chat, doing)
   work.report('chat.' .. chat.id, chat.options.title, doing.text, doing.status)
 end
 
--- Tell the user about a request unless a window of the current tab page shows it.
-local function notify(chat)
-  local is_visible = vim.iter(api.nvim_tabpage_list_wins(0)):any(function(win)
-    return vim.list_contains({ chat.transcript, chat.prompt }, api.nvim_win_get_buf(win))
-  end)
-  if M.get(chat.id) == chat and chat.requests > 0 and not is_visible then
-    local name = M.agent_name(chat)
-    local who = chat.label ~= '' and ('%s (%s)'):format(name, plain.one_line(chat.label)) or name
-    message.show(WAITING:format(who), 'info')
-  end
-end
-
 --- Called by the host: set what it knows about a chat, and show it.
 ---@type fun(id: integer, facts: claude_ide.ChatFacts|table)
 M.set = M.of_id(function(chat, facts)
@@ -272,11 +268,6 @@ M.set = M.of_id(function(chat, facts)
     if chat[name] ~= before[name] then
       announce.event(event, { chat = chat.id, count = chat[name] })
     end
-  end
-  if chat.requests > before.requests then
-    moment.when_notifiable(function()
-      notify(chat)
-    end)
   end
   if facts.work then
     show_work(chat, facts.work)

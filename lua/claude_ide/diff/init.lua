@@ -213,7 +213,8 @@ local function when_ready(diff)
   if diff.on_ready then
     diff.on_ready(diff)
   end
-  channel.emit('diff_shown', { id = diff.id })
+  local is_here = vim.fn.bufwinid(diff.bufnr) > 0
+  channel.emit('diff_shown', { id = diff.id, is_here = is_here })
   announce_event(diff, 'ClaudeDiffOpened')
 end
 
@@ -315,7 +316,7 @@ end
 
 --- Show a proposed change at the next moment that takes nothing from the user.
 ---
---- Emits `diff_shown` {id} once the user can work on it. Then emits either `diff_decided`
+--- Emits `diff_shown` {id, is_here} once the user can work on it. Then emits either `diff_decided`
 --- {id, accepted, text?, reason?, words?} (see `claude_ide.Remarks`) or `diff_failed` {id, message},
 --- unless the diff is closed first.
 ---@param id integer
@@ -389,6 +390,17 @@ function M.list()
   return vim.tbl_map(function(diff)
     return { id = diff.id, path = diff.path, title = diff.title, shown = diff.is_ready == true }
   end, ordered())
+end
+
+--- The id of the diff to which a window belongs.
+---@param win integer
+---@return integer?
+function M.in_window(win)
+  for id, diff in pairs(diffs) do
+    if diff.view and diff_windows.has(diff.view, win) then
+      return id
+    end
+  end
 end
 
 --- The path of the file of a proposal that takes comments, because an agent waits for the decision.

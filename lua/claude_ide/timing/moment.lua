@@ -46,7 +46,8 @@ local discarder = api.nvim_create_namespace('claude_ide_moment_guard')
 local guards = {} ---@type table<claude_ide.Guard, true> those that have not ended
 local is_discarding = false -- whether the last typed key was discarded
 local hrtime = vim.uv.hrtime
-local last_typed = 0 -- nanoseconds
+local last_typed = 0 -- nanoseconds; 0 once it is forgotten
+local last_key = 0 -- the same, never forgotten
 local claudes_area ---@type any[]? set when Claude selects text
 local moves = {} ---@type table[] one for each call that waits and may move the user, in their order
 
@@ -62,8 +63,15 @@ function M.notice_typing(on)
   vim.on_key(on and function(_, typed)
     if typed ~= '' then
       last_typed = hrtime()
+      last_key = last_typed
     end
   end or nil, tracker)
+end
+
+--- For how many seconds the user has pressed no key.
+---@return number
+function M.idle()
+  return milliseconds_since(last_key) / 1000
 end
 
 --- Forget the keys that the user has typed: they were an answer, after which the agent goes on. What it

@@ -12,6 +12,7 @@ from claude_ide.agents.prompt import Allow, Answer, Reject
 from claude_ide.chat.page.painter import Painter
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.config import Config
+from claude_ide.editor.attention import Session, chat_place
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import UserError
 
@@ -100,12 +101,17 @@ class ChatContext:
         self.transcript = Transcript(agent.name, root=root)
         self.sheet = self.transcript.sheet
         self.painter = Painter(self.panel.draw, self.sheet)
+        self.session = Session(chat_place(id_), self.name, self._label)
+        """As it calls the user."""
         self.title = ""
         self.shown = True
         self.label: Callable[[], str] = str
         """Returns what tells the chat from the others, or nothing."""
         self.refresh: Callable[[], None] = self.painter.soon
         """Draws what has changed, also in the bars."""
+
+    async def _label(self) -> str:
+        return self.label()
 
     def has(self, capability: str) -> bool:
         """Return whether the agent is known to have a capability."""

@@ -156,11 +156,14 @@ class Consent(ChatPart):
         self._is_declined = False
         if self._must_trust and not self.trust.is_trusted:
             self._holds_back = True
+            what = f"to trust {shown(self._chat.root)} · :ClaudeChat answer"
+            call = self._editor.attention.asked(self._chat.session, what)
             try:
                 await self.show()
                 await self._decision_for_yes()
             finally:
                 self._holds_back = False
+                call.end()
                 await self.show()
         self.trust.was_followed = self.trust.is_trusted
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from claude_ide.agents import events
-from claude_ide.agents.events import Change, Event, FileWritten, ToolStatus
+from claude_ide.agents.events import Change, Event, FileWritten, ToolStatus, TurnEndReason
 from claude_ide.agents.workbench import Edits
 from claude_ide.announcer import Announcer, found_change, whole
 from claude_ide.chat.chat_context import ChatContext, ChatPart
@@ -92,8 +92,8 @@ class Reviewing(ChatPart):
             case events.PermissionAsked(edits=edits):
                 for edit in edits:
                     self._recorder.asked(edit.path)
-            case events.TurnEnded():
-                self._chat.run(self._count(self._transcript.end))
+            case events.TurnEnded(why):
+                self._chat.run(self._count(self._transcript.end, why))
 
     @handles(panel.ChangesWanted)
     async def show_at(self, wanted: panel.ChangesWanted) -> None:
@@ -105,11 +105,14 @@ class Reviewing(ChatPart):
         await self._review.show(self._chat.root, since=since, session=self._recorder.session)
         await self._panel.uncover()
 
-    async def _count(self, end: Announcement | None) -> None:
+    async def _count(self, end: Announcement | None, why: TurnEndReason) -> None:
         counts = await self._recorder.turn_ended()
         if counts[0] and end is not None:
             self._transcript.show_changes(end, Summary(*counts))
             self._chat.painter.soon()
+        # With prompts in its queue, the session goes on.
+        if not self._agent.state.busy:
+            self._review.turn_ended(self._chat.session, why, counts, is_shown=True)
 
     def _tell(self, what: str) -> None:
         self._chat.note("notice", f"{self._chat.name} now knows that you {what}")
@@ -148,6 +151,7 @@ class Reporting(ChatPart):
         if self._transcript.turn != self._prompt:
             self._prompt = self._transcript.turn
             announcer.prompted(self._transcript.prompt)
+            self._editor.attention.prompted(self._chat.session)
         match event:
             case events.ToolStarted(tool, name, kind):
                 self._names[tool] = name

@@ -5,7 +5,7 @@ import itertools
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -16,6 +16,9 @@ from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.events import DiffDecided, DiffFailed, DiffShown
 from claude_ide.errors import EditorError
 from claude_ide.paths import TURNED, real
+
+if TYPE_CHECKING:
+    from claude_ide.editor.attention import Session
 
 
 class Decision(msgspec.Struct, frozen=True):
@@ -61,6 +64,8 @@ class Diff(msgspec.Struct, eq=False):
     text: str = ""
     """The proposed content."""
     offer: Offer | None = None
+    caller: "Session | None" = None
+    """The session that waits for the decision, and calls the user."""
     decided: bool = False
     """Whether the editor has reported the outcome; the diff is then closed or closing."""
     decision: "asyncio.Future[Decision]" = msgspec.field(
@@ -96,13 +101,22 @@ class Diffs:
         return iter(list(self._open.values()))
 
     async def show(
-        self, name: str, path: str, text: str, title: str, layout: str, **more: int | str
+        self,
+        name: str,
+        path: str,
+        text: str,
+        title: str,
+        layout: str,
+        caller: "Session | None" = None,
+        /,
+        **more: int | str,
     ) -> Diff:
         """Request a diff of `path` with `text`; it appears when it does not interrupt the user.
 
-        `layout` is that of the options. If the client wanted to compare with another
-        file, `old_path` in `more` names it. With `is_reported` in `more` the caller must call
-        `settle` after an accept. Raises `EditorError`, also if a path cannot be that of a file.
+        `layout` is that of the options. The `caller` waits for the decision; without one, nobody
+        calls the user. If the client wanted to compare with another file, `old_path` in `more`
+        names it. With `is_reported` in `more`, `settle` must be called after an accept.
+        Raises `EditorError`, also if a path cannot be that of a file.
         """
         where = display_path(path, self._folders())
         # For a buffer, no file will be written.
@@ -110,17 +124,24 @@ class Diffs:
         given = {"path": path, "where": shown, "text": text, "title": title, "layout": layout}
         request = given | more
         return await self.open(
-            name, path, lambda id_: self._port.diffs.open(id_, request), text=text
+            *(name, path, lambda id_: self._port.diffs.open(id_, request)),
+            text=text,
+            caller=caller,
         )
 
     async def open(
-        self, name: str, path: str, opening_as: Callable[[int], Awaitable[None]], text: str = ""
+        self,
+        name: str,
+        path: str,
+        opening_as: Callable[[int], Awaitable[None]],
+        text: str = "",
+        caller: "Session | None" = None,
     ) -> Diff:
         """Open a diff by a call to the editor, which gets the diff's id.
 
         `text` is the proposed content, as far as it is known. Raises `EditorError`.
         """
-        diff = Diff(next(self._numbers), name, path, real(path), text)
+        diff = Diff(next(self._numbers), name, path, real(path), text, caller=caller)
         self._open[diff.id] = diff
         opening: asyncio.Future[Any] = asyncio.ensure_future(opening_as(diff.id))
         for opened in self._subscribers:

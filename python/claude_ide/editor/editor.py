@@ -8,6 +8,8 @@ from collections.abc import Awaitable, Callable, Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
+from claude_ide.config import AttentionConfig
+from claude_ide.editor.attention import Attention
 from claude_ide.editor.busy import soon
 from claude_ide.editor.channel import Channel
 from claude_ide.editor.diagnostics import Reader
@@ -48,7 +50,8 @@ class Editor:
     """One editor. Its methods, and those of `port`, raise `EditorError` with one sentence.
 
     `folders` are its working folders until its first report: clients may connect before that.
-    `privacy` is the value of this option; `show_above` of `limits.show_above`.
+    `privacy` is the value of this option; `show_above` of `limits.show_above`; `attention` says when
+    the user is called, if ever.
     """
 
     def __init__(
@@ -57,6 +60,7 @@ class Editor:
         folders: Iterable[str] = (),
         privacy: Any = None,
         show_above: float = SHOW_ABOVE,
+        attention: AttentionConfig | None = None,
     ) -> None:
         self.state = State(folders=[*folders])
         self.events = Events(self.state)
@@ -72,6 +76,8 @@ class Editor:
         self.limits = Limits(self.port, show_above)
         self.status = StatusLine(self.port, self.limits)
         self.events.register(self.status)
+        self.attention = Attention(self.port, self.diffs, attention)
+        self.events.register(self.attention)
 
     # What a server does not need to start is imported by its first use.
 

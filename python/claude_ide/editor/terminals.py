@@ -1,14 +1,17 @@
 """The terminals of the editor in which agents run, and what the user calls each agent."""
 
+import contextlib
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from claude_ide import pids, repository
+from claude_ide.editor.attention import Session
 from claude_ide.editor.busy import soon
 from claude_ide.editor.port import Port
 from claude_ide.editor.state import State
@@ -64,6 +67,18 @@ class Terminals:
     async def running(self) -> "list[Terminal]":
         """Return the terminals, the last used one first."""
         return await self._port.terminals.running()
+
+    def session(self, agent: str, launch: str) -> Session:
+        """Return the session of an agent in the terminal with this launch."""
+        return Session(launch, agent, partial(self.label, launch=launch))
+
+    async def session_of_client(self, agent: str, pid: int) -> Session:
+        """Return the session of an agent that is connected."""
+        with contextlib.suppress(EditorError, TimeoutError):
+            for each in await soon(self.running()) if pid else ():
+                if pid in each.pids and each.launch:
+                    return self.session(agent, each.launch)
+        return Session("", agent, partial(self.label, pid=pid))
 
     async def label(self, *, pid: int = 0, launch: str = "") -> str:
         """Return what tells a CLI from the others: its name, worktree, branch or folder.

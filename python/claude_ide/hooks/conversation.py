@@ -178,7 +178,7 @@ class Conversation:
         self,
         announcer: Announcer,
         recorder: Recorder,
-        ended: Callable[[tuple[int, int, int]], object],
+        ended: Callable[[TurnEndReason, tuple[int, int, int]], object],
         reasons: Reasons,
     ) -> None:
         self._announcer = announcer
@@ -267,7 +267,7 @@ class Conversation:
         self._reasons.end_all()
         self._announcer.turn_ended(reason)
         counts = await self._recorded(self.recorder.turn_ended())
-        self._ended(counts or (0, 0, 0))
+        self._ended(reason, counts or (0, 0, 0))
 
     async def _end_session(self) -> None:
         self._reasons.end_all()

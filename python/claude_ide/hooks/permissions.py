@@ -14,7 +14,15 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from claude_ide.agents.events import Option, PermissionAsked, Scope, Subagent
+from claude_ide.agents.events import (
+    Asked,
+    Option,
+    PermissionAsked,
+    PlanProposed,
+    QuestionAsked,
+    Scope,
+    Subagent,
+)
 from claude_ide.agents.fields import mapping, mappings
 from claude_ide.agents.prompt import Allow, Answer, Reject
 from claude_ide.agents.stream_json.decoding.permission import decode_request, encode_answer
@@ -23,6 +31,7 @@ from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import Row, drawn, moved, row
 from claude_ide.chat.requests import proposal, ways
 from claude_ide.chat.requests.view import LINE, SHOWN, WHOLE, Request, whereabouts
+from claude_ide.editor.attention import Call
 from claude_ide.editor.diffs import Diff, Offer
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import UserError
@@ -66,7 +75,7 @@ class Waiting:
     in_diff: "asyncio.Future[None]" = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
-    """Done while a diff shows it, in which the user may choose an answer of the hook's."""
+    """Done once a diff shows it, in which the user may choose an answer of the hook's."""
     way: Option | None = None
     """What the user has chosen there."""
 
@@ -96,19 +105,25 @@ class Permissions:
         self._waiting: list[Waiting] = []
         """Those for the float."""
         editor.diffs.subscribe(self._diff_opened)
+        self._in_dialogs: list[tuple[str, Hook, Call]] = []
+        """What waits in the dialogs of CLIs only."""
         self._drawing = asyncio.Lock()
         self._begun: dict[tuple[str, str], dict[str, Begun]] = {}
         """The running tools of each session, by the ids of their uses; the oldest are dropped."""
 
     async def ask(self, launch: str, hook: Hook) -> Frame | None:
         """Return the user's decision; None if the CLI's own dialog has to get it."""
-        waiting = self._new(launch, hook)
-        if waiting is None:
+        asked = _decoded(hook)
+        if not isinstance(asked, PermissionAsked):
+            self._leave_to_dialog(launch, hook, asked)
             return None
+        waiting = self._new(launch, hook, asked)
         self._asked.append(waiting)
+        call: Call | None = None
         try:
             await self._expect_diff(waiting)
             if not (waiting.is_over or waiting.in_diff.done()):
+                call = self._call(waiting)
                 self._waiting.append(waiting)
                 where = whereabouts(waiting.asked, hook.cwd)
                 if where is not None:
@@ -116,6 +131,9 @@ class Permissions:
                 self._run(self._draw())
             return await waiting.decision
         finally:
+            if call is not None:
+                is_left = waiting.decision.cancelled() or waiting.in_diff.done()
+                call.end(is_answered=waiting.is_over and not is_left)
             # The CLI has disconnected, because its dialog was cancelled.
             waiting.settle(None)
             self._asked.remove(waiting)
@@ -124,6 +142,9 @@ class Permissions:
     def follow(self, launch: str, hook: Hook) -> None:
         """End what no longer waits after a hook of a session."""
         session = launch, hook.session_id
+        if hook.hook_event_name in (*TOOL_ENDS, *ENDS):
+            key = (*session, hook.agent_id)
+            self._end_dialogs(lambda of, asked: (of, asked.session_id, asked.agent_id) == key)
         match hook.hook_event_name:
             case "PreToolUse":
                 begun = self._begun.setdefault(session, {})
@@ -145,6 +166,7 @@ class Permissions:
 
     def terminal_ended(self, launch: str) -> None:
         """End the permissions of a terminal that has ended."""
+        self._end_dialogs(lambda of, _: of == launch)
         for waiting in self._asked:
             if waiting.launch == launch:
                 waiting.settle(None)
@@ -159,6 +181,8 @@ class Permissions:
         if not self._waiting:
             return False
         await self._draw()
+        oldest = self._editor.terminals.session(AGENT, self._waiting[0].launch)
+        self._editor.attention.came(oldest)
         await self._editor.port.permission.enter()
         return True
 
@@ -189,25 +213,33 @@ class Permissions:
                 waiting.view.press(0)
         await self._draw()
 
-    def _new(self, launch: str, hook: Hook) -> Waiting | None:
-        """Return a permission; None for questions and plans, which have other answers."""
+    def _new(self, launch: str, hook: Hook, asked: PermissionAsked) -> Waiting:
         id_ = next(self._ids)
-        asked_frame: Frame = {
-            "subtype": "can_use_tool",
-            "tool_name": hook.tool_name,
-            "input": mapping(hook.tool_input),
-            "permission_suggestions": mappings(hook.permission_suggestions),
-        }
-        frame = {"request_id": str(id_), "request": asked_frame}
-        match decode_request(frame, hook.cwd):
-            case [PermissionAsked() as asked]:
-                if hook.agent_id:
-                    asked = replace(asked, agent=Subagent(kind=hook.agent_type))
-                view = Request(Part(id_, WHOLE), asked, hook.cwd, AGENT)
-                view.show_ways()
-                use = self._use(launch, hook)
-                return Waiting(id_, launch, hook, asked_frame, asked, view, use)
-        return None
+        if hook.agent_id:
+            asked = replace(asked, agent=Subagent(kind=hook.agent_type))
+        view = Request(Part(id_, WHOLE), asked, hook.cwd, AGENT)
+        view.show_ways()
+        return Waiting(id_, launch, hook, _frame(hook), asked, view, self._use(launch, hook))
+
+    def _call(self, waiting: Waiting) -> Call:
+        """Have the user called: the float is on the screen wherever they are."""
+        session = self._editor.terminals.session(AGENT, waiting.launch)
+        what = f"{waiting.view.label} · :ClaudeAnswer"
+        return self._editor.attention.asked(session, what, is_floating=True)
+
+    def _leave_to_dialog(self, launch: str, hook: Hook, asked: Asked | None) -> None:
+        """Have the user called to a question or a plan, which only the CLI's dialog shows."""
+        if asked is None:
+            return
+        what = Request(Part(0, WHOLE), asked, hook.cwd, AGENT).label
+        session = self._editor.terminals.session(AGENT, launch)
+        call = self._editor.attention.asked(session, f"{what} · :ClaudeFocus")
+        self._in_dialogs.append((launch, hook, call))
+
+    def _end_dialogs(self, is_over: Callable[[str, Hook], bool]) -> None:
+        for each in [each for each in self._in_dialogs if is_over(each[0], each[1])]:
+            self._in_dialogs.remove(each)
+            each[2].end()
 
     def _use(self, launch: str, hook: Hook) -> str:
         """Return the running use of a tool for which the CLI asks, which does not name it."""
@@ -260,6 +292,7 @@ class Permissions:
             if is_known and ways.lasting(waiting.asked):
                 self._hold(waiting, diff)
             else:
+                waiting.in_diff.set_result(None)
                 waiting.settle(None)
 
     def _hold(self, waiting: Waiting, diff: Diff) -> None:
@@ -325,6 +358,24 @@ class Permissions:
         if waiting.is_over:
             raise UserError(f"{ways.OVER}; not sent: {reason}" if reason else ways.OVER)
         self._respond(waiting, Reject(reason))
+
+
+def _frame(hook: Hook) -> Frame:
+    """Return the request as the CLI makes it in stream-json."""
+    return {
+        "subtype": "can_use_tool",
+        "tool_name": hook.tool_name,
+        "input": mapping(hook.tool_input),
+        "permission_suggestions": mappings(hook.permission_suggestions),
+    }
+
+
+def _decoded(hook: Hook) -> Asked | None:
+    """Return what a hook asks for; None if it is nothing that we know."""
+    match decode_request({"request_id": "", "request": _frame(hook)}, hook.cwd):
+        case [PermissionAsked() | QuestionAsked() | PlanProposed() as asked]:
+            return asked
+    return None
 
 
 def _digest(hook: Hook) -> bytes:

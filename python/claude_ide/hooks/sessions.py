@@ -81,6 +81,7 @@ class Sessions:
             return self._told(registration.ASKING, decision=decision) if decision else b""
         self.permissions.follow(launch, hook)
         self.activities.follow(launch, hook)
+        self._follow_turn(launch, hook.hook_event_name)
         if path := hook.accessed:
             self._readings.of(launch).add(path)
         task = self._start(session.follow(hook))
@@ -88,6 +89,14 @@ class Sessions:
         is_prompt = hook.hook_event_name == PROMPTED
         note = await session.recorder.note() if is_prompt else ""
         return self._told(PROMPTED, additionalContext=note) if note else b""
+
+    def _follow_turn(self, launch: str, event: str) -> None:
+        attention = self._editor.attention
+        session = self._editor.terminals.session(AGENT, launch)
+        if event == PROMPTED:
+            attention.prompted(session)
+        elif event not in registration.ENDS:
+            attention.works(session)
 
     def _told(self, event: str, **more: Any) -> bytes:
         answer = {"hookSpecificOutput": {"hookEventName": event, **more}}
@@ -102,7 +111,7 @@ class Sessions:
         if session is None:
             announcer = Announcer(self._editor.port.windows.announce, AGENT, hook.cwd)
             reasons = Reasons(partial(self._editor.port.diffs.explain, launch), self._start)
-            ended = partial(self._review.turn_ended, AGENT)
+            ended = partial(self._review.turn_ended, self._editor.terminals.session(AGENT, launch))
             session = Conversation(announcer, recorder, ended, reasons)
         session.recorder = recorder
         if hook.hook_event_name != "SessionEnd":

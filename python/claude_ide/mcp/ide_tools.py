@@ -59,6 +59,7 @@ async def open_diff(
             raise ToolError(f"{given}: not an absolute path")
     name, is_new = tab_name or path, not exists(path)
     shown: dict[str, Any] = await _who(client)
+    caller = await client.editor.terminals.session_of_client(client.shown_name, client.pid or 0)
     if path != old_file_path:
         shown["old_path"] = normalized(old_file_path)
     diff = await client.editor.diffs.show(
@@ -67,6 +68,7 @@ async def open_diff(
         new_file_contents,
         client.shown_name,
         client.config.diff.layout,
+        caller,
         **shown,
     )
     client.diffs.append(diff)

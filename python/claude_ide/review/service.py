@@ -10,7 +10,9 @@ from weakref import WeakSet
 
 import msgspec
 
+from claude_ide.agents.events import TurnEndReason
 from claude_ide.config import ReviewConfig
+from claude_ide.editor.attention import Session
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.batch import Gate, Guard, retry, step, tick
 from claude_ide.editor.port.buffers import Disk, NewText
@@ -28,7 +30,7 @@ from claude_ide.editor.status_line import Reviewable
 from claude_ide.errors import EditorError, UserError
 from claude_ide.paths import real, within
 from claude_ide.review import folder as folder_files
-from claude_ide.review import listing
+from claude_ide.review import listing, turn_end
 from claude_ide.review.baseline import OverlapError, Rows, Texts
 from claude_ide.review.drawing import drawn
 from claude_ide.review.folder import Folder, Waiting
@@ -187,14 +189,22 @@ class ReviewService:
         await folder.run(folder.review.look, event.path)
         await self.changed(folder)
 
-    def turn_ended(self, agent: str, counts: tuple[int, int, int]) -> None:
-        """Say in one line what a turn has left to review."""
-        files_, added, removed = counts
-        if files_ and self._config.notify:
-            noun = "file" if files_ == 1 else "files"
-            self._editor.notify(
-                f"{agent}: done, {files_} {noun} +{added} \N{MINUS SIGN}{removed} · :ClaudeReview"
-            )
+    def turn_ended(
+        self,
+        session: Session,
+        reason: TurnEndReason,
+        counts: tuple[int, int, int],
+        *,
+        is_shown: bool = False,
+    ) -> None:
+        """Say in one line how a turn has ended, and what it has left to review.
+
+        Where that `is_shown` to who looks at the session, only a long turn elsewhere is told.
+        """
+        is_told = bool(counts[0]) and self._config.notify and not is_shown
+        ended = turn_end.words(reason, counts)
+        calls = reason not in turn_end.STOPPED
+        self._editor.attention.turn_ended(session, ended, is_told=is_told, calls=calls)
 
     async def _draw(self, bufnr: int, folder: Folder) -> None:
         port = self._editor.port.review

@@ -11,10 +11,10 @@ Start = Callable[[Fake], Awaitable[Panel]]
 TRUST = "? Trust "
 
 
-async def begin_chat(nvim: Neovim, fake: Fake) -> Panel:
+async def begin_chat(nvim: Neovim, fake: Fake, **options: Any) -> Panel:
     """Open a chat with an agent, in a folder that the user then trusts."""
     agents = {"fake": {"cmd": [*fake.command]}}
-    await nvim.lua(CONFIGURE, {"agents": agents, "chat": {"agent": "fake"}})
+    await nvim.lua(CONFIGURE, {"agents": agents, "chat": {"agent": "fake"}, **options})
     await nvim.command("ClaudeChat")
     panel = Panel(nvim)
     await panel.shows(TRUST)

@@ -31,6 +31,7 @@ from claude_ide.chat.requests.requests import Requests, Waiting
 from claude_ide.chat.requests.reviews import ALLOWED, REJECTED, Reviews
 from claude_ide.chat.requests.view import SHOWN, Request, whereabouts
 from claude_ide.chat.transcript import search
+from claude_ide.editor.attention import APPROVAL_PLACE
 from claude_ide.errors import AgentError, UserError
 from claude_ide.last_words import sentence
 
@@ -59,8 +60,19 @@ class Answers(ChatPart):
         self._chat.painter.now()
         if isinstance(asked, PlanProposed) or proposal.is_edit(asked):
             self._reviews.begin(waiting)
+        self._call(waiting)
         if isinstance(asked, PermissionAsked) and asked.path:
             self._locate(waiting)
+
+    def _call(self, waiting: Waiting) -> None:
+        """Have the user called. A review opens when it does not interrupt them."""
+        place = [APPROVAL_PLACE] * isinstance(waiting.asked, PlanProposed)
+        what = f"{waiting.view.label} · :ClaudeChat answer"
+        call = waiting.call = self._editor.attention.asked(
+            self._chat.session, what, *place, is_held=waiting.review is not None
+        )
+        if waiting.review is not None:
+            waiting.review.add_done_callback(lambda _: call.appears())
 
     def apply(self, event: Event) -> None:
         """Handle an event that ends requests, or reports the result of an accepted edit."""
@@ -83,6 +95,7 @@ class Answers(ChatPart):
     def review(self, request: str) -> None:
         """Start the review of a request, by its id."""
         if waiting := self._requests.find(request):
+            waiting.see()
             self._reviews.begin(waiting)
 
     async def key(self, part: int, key: str, kind: str, reason: str = "") -> None:
@@ -92,6 +105,7 @@ class Answers(ChatPart):
         than that does not answer: it shows the rest first. `reason` is why `n` rejects it.
         """
         if waiting := self._requests.at(part):
+            waiting.see()
             await self._press(waiting, key, kind, reason)
 
     async def _press(self, waiting: Waiting, key: str, kind: str, reason: str = "") -> None:
@@ -193,6 +207,7 @@ class Answers(ChatPart):
         waiting = next(iter(self._requests), None)
         if waiting is None:
             return
+        waiting.see()
         if isinstance(waiting.asked, QuestionAsked):
             return self._reviews.begin(waiting)
         self._locate(waiting)

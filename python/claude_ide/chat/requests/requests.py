@@ -13,6 +13,7 @@ from claude_ide.chat.page.sheet import Sheet
 from claude_ide.chat.requests.form import Form
 from claude_ide.chat.requests.proposal import Proposal
 from claude_ide.chat.requests.view import LINE, WIDTH, Request
+from claude_ide.editor.attention import Call
 from claude_ide.editor.diffs import Diff
 
 MARGIN = 6
@@ -45,10 +46,17 @@ class Waiting:
     """What the user has said about the accepted diffs; the agent's next prompt."""
     why: str = ""
     """What the agent has said before, in one sentence."""
+    call: Call | None = None
+    """It calls the user."""
     is_opened: bool = False
     """Whether its address has been opened; a second key opens it no more."""
     is_over: bool = False
     """Whether it was answered or withdrawn."""
+
+    def see(self) -> None:
+        """Know that the user has seen it."""
+        if self.call is not None:
+            self.call.see()
 
     @property
     def has_one_diff(self) -> bool:
@@ -115,6 +123,8 @@ class Requests:
         if waiting is None:
             return None
         waiting.is_over = True
+        if waiting.call is not None:
+            waiting.call.end(is_answered=waiting.answering is not None)
         self._sheet.remove(waiting.view)
         for task in (waiting.review, waiting.choosing):
             # A task that sends the answer ends by itself.

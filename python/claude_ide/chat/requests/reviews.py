@@ -25,6 +25,7 @@ from claude_ide.chat.requests.allowed import LANGUAGE
 from claude_ide.chat.requests.form import Form
 from claude_ide.chat.requests.proposal import Base, Proposal
 from claude_ide.chat.requests.requests import Requests, Waiting
+from claude_ide.editor.attention import diff_place
 from claude_ide.editor.diffs import Decision, Diff, Offer
 from claude_ide.editor.port.events import FormPressed
 from claude_ide.editor.port.panel import Proposed, Reviewed
@@ -197,6 +198,8 @@ class Reviews:
             **({"label": label} if label else {}),
         )
         waiting.diff = diff
+        if waiting.call is not None:
+            waiting.call.opens(diff_place(diff.id))
         if name := ways.lasting_name(asked):
             diffs.offer(diff, Offer(name, partial(self._choose_lasting, waiting)))
         try:

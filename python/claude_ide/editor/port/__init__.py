@@ -36,6 +36,7 @@ class Port(Protocol):
 
     batches: "_batch.Batches"
     buffers: "_buffers.Buffers"
+    calling: "_windows.Calling"
     diagnostics: "_diagnostics.Diagnostics"
     dialogues: "_tools.Dialogues"
     diffs: "_diffs.Diffs"

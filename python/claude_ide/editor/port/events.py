@@ -62,6 +62,22 @@ class EditorsChanged(Event, frozen=True):
     """The buffer of the file that the user works on."""
 
 
+class Looked(Event, frozen=True):
+    """Whether the user is in the editor, and at which windows of agents.
+
+    A place is the launch of a terminal, `chat.` or `diff.` with an id, or the kind of an approval
+    (`claude-plan`, `claude-run`).
+    """
+
+    EVENT: ClassVar = "looked"
+
+    is_focused: bool = True
+    here: str = ""
+    """The place of the current window; empty for any other window."""
+    shown: tuple[str, ...] = ()
+    """The places of the windows of the current tab page."""
+
+
 class Activity(Payload, frozen=True):
     """What an agent does; its model, the used percentage of its context, and its cost (dollars)."""
 
@@ -171,6 +187,8 @@ class DiffShown(Event, frozen=True):
     EVENT: ClassVar = "diff_shown"
 
     id: int
+    is_here: bool = False
+    """Whether it is in the current tab page."""
 
 
 class DiffFailed(Event, frozen=True):

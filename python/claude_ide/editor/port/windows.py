@@ -1,4 +1,4 @@
-"""Windows that show a text."""
+"""Windows that show a text, and what calls the user."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal, Protocol
@@ -83,4 +83,18 @@ class Windows(Protocol):
     @request("messages.yank.text")
     async def yank(self, text: str, kind: Literal["v", "l"]) -> None:
         """Put a text into the register that the user pastes from: characters, or lines."""
+        ...
+
+
+class Calling(Protocol):
+    """Calls the user, who may be elsewhere."""
+
+    @request("attention.call")
+    async def call(self, text: str, ring: str) -> None:
+        """Show one line, and write `ring` to the terminal, which then notifies the user."""
+        ...
+
+    @request("attention.idle")
+    async def idle(self) -> float:
+        """Return for how many seconds the user has pressed no key."""
         ...

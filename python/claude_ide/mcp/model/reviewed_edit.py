@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from claude_ide import files as disk
+from claude_ide.editor.attention import Session
 from claude_ide.editor.diffs import Diff
 from claude_ide.editor.port.batch import (
     MISSING,
@@ -152,6 +153,7 @@ class _Review:
             file.text,
             self._client.shown_name,
             self._client.config.diff.layout,
+            Session("", self._client.shown_name),
             is_reported=True,
             hint=hint,
             **buffer,

@@ -1,0 +1,378 @@
+"""An agent calls the user who is elsewhere: once, when it waits for them or ends a long turn."""
+
+import asyncio
+import contextlib
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.acp import script as acp
+from support.acp.chatting import begin_chat
+from support.acp.script import Make, Script
+from support.claude_code import ClaudeCode
+from support.either_editor import BOTH, Editor, configure, shows_a_diff
+from support.happenings import HookedCli, follow, recorder, the
+from support.neovim import Neovim, until
+from support.permissions import entered, shown
+
+NOW = {"seconds": 0}
+SHORT, LONG = 0.3, 3600
+"""Seconds."""
+
+Start = Callable[..., Awaitable[HookedCli]]
+
+
+@pytest.fixture
+async def start(nvim: Editor, tmp_path: Path, path: Path) -> Start:
+    """Start a CLI in the terminal of `:Claude`; the user is in another window."""
+
+    async def begin(attention: Any) -> HookedCli:
+        program, record = recorder(tmp_path)
+        await configure(nvim, cmd=str(program), attention=attention)
+        await follow(nvim)
+        await nvim.command("Claude")
+        cli = await HookedCli.started(record)
+        await nvim.keys(r"<C-\><C-n><C-w>p")
+        await until(lambda: nvim.eval("&buftype == ''"), "the user is in the file")
+        return cli
+
+    return begin
+
+
+@contextlib.asynccontextmanager
+async def asking(cli: HookedCli, tool: str = "Bash", **given: Any) -> AsyncIterator[Any]:
+    """Have the CLI ask for a permission."""
+    words = given or {"command": "mkdir a"}
+    work = cli.send(
+        "PermissionRequest", tool_name=tool, tool_input=words, permission_suggestions=[]
+    )
+    task = asyncio.ensure_future(work)
+    try:
+        yield task
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def messages(nvim: Editor) -> list[str]:
+    """Return the messages of agents that call."""
+    lines = str(await nvim.eval("execute('messages')")).splitlines()
+    found = re.compile(r"claude-ide: ((?:Claude|fake)[^:]*(?: asks)?: (?!to trust ).*)")
+    return [match[1] for match in map(found.fullmatch, lines) if match]
+
+
+async def called(nvim: Editor, *words: str) -> None:
+    """Wait until exactly these messages were shown."""
+
+    async def are_shown() -> bool:
+        return await messages(nvim) == [*words]
+
+    await until(are_shown, f"{words} is shown; there is {await messages(nvim)}")
+
+
+async def look(nvim: Editor, event: str) -> None:
+    """Have the terminal report that the editor has got or lost the focus."""
+    await nvim.command(f"doautocmd {event}")
+    await nvim.idle(100)
+
+
+PERMISSION = "Claude asks: Bash mkdir a · :ClaudeAnswer"
+
+
+@BOTH
+async def test_a_permission_on_the_screen_calls_after_a_while(nvim: Editor, start: Start) -> None:
+    cli = await start({"seconds": SHORT})
+
+    async with asking(cli):
+        await shown(nvim, "mkdir a")
+        await called(nvim, PERMISSION)
+
+
+@BOTH
+async def test_without_the_focus_it_calls_at_once(nvim: Editor, start: Start) -> None:
+    cli = await start({"seconds": LONG})
+    await look(nvim, "FocusLost")
+
+    async with asking(cli):
+        await called(nvim, PERMISSION)
+
+
+@BOTH
+async def test_it_calls_when_the_user_leaves_the_editor(nvim: Editor, start: Start) -> None:
+    cli = await start({"seconds": LONG})
+    async with asking(cli):
+        await shown(nvim, "mkdir a")
+        assert await messages(nvim) == []
+
+        await look(nvim, "FocusLost")
+
+        await called(nvim, PERMISSION)
+
+
+@BOTH
+async def test_a_session_calls_once_until_the_user_comes(nvim: Editor, start: Start) -> None:
+    cli = await start({"seconds": LONG})
+    await look(nvim, "FocusLost")
+    async with asking(cli):
+        await called(nvim, PERMISSION)
+    async with asking(cli, command="mkdir b"):
+        await shown(nvim, "mkdir b")
+        await nvim.idle(200)
+        assert await messages(nvim) == [PERMISSION]
+
+    await look(nvim, "FocusGained")
+    await nvim.command("wincmd p")
+    await nvim.command("wincmd p")
+    await look(nvim, "FocusLost")
+
+    async with asking(cli, command="mkdir c"):
+        await called(nvim, PERMISSION, "Claude asks: Bash mkdir c · :ClaudeAnswer")
+
+
+@BOTH
+async def test_after_an_answer_it_may_call_again(nvim: Editor, start: Start) -> None:
+    cli = await start({"seconds": SHORT})
+    async with asking(cli) as asked:
+        await called(nvim, PERMISSION)
+        await entered(nvim, "mkdir a")
+        await nvim.keys("y")
+        await asked
+
+    async with asking(cli, command="mkdir b"):
+        await called(nvim, PERMISSION, "Claude asks: Bash mkdir b · :ClaudeAnswer")
+
+
+@BOTH
+async def test_what_was_answered_in_time_calls_nobody(nvim: Editor, start: Start) -> None:
+    cli = await start({"seconds": 1})
+    async with asking(cli) as asked:
+        await entered(nvim, "mkdir a")
+        await nvim.keys("y")
+        await asked
+
+    await nvim.idle(1200)
+    assert await messages(nvim) == []
+
+
+@BOTH
+async def test_a_question_in_a_terminal_that_is_not_on_the_screen_calls_at_once(
+    nvim: Editor, start: Start
+) -> None:
+    cli = await start({"seconds": LONG})
+    await nvim.command("tabnew")
+    option = {"label": "Otter", "description": ""}
+    question = {"question": "Which animal?", "header": "Animal", "options": [option, option]}
+
+    await cli.send(
+        "PermissionRequest",
+        tool_name="AskUserQuestion",
+        tool_input={"questions": [question | {"multiSelect": False}]},
+        permission_suggestions=[],
+    )
+
+    await called(nvim, "Claude asks: Which animal? · :ClaudeFocus")
+
+
+@BOTH
+async def test_a_plan_in_a_terminal_that_is_left_calls_after_a_while(
+    nvim: Editor, start: Start
+) -> None:
+    cli = await start({"seconds": SHORT})
+    given = {"tool_name": "ExitPlanMode", "tool_input": {"plan": "Swim"}}
+
+    await cli.send("PermissionRequest", **given, permission_suggestions=[])
+
+    await called(nvim, "Claude asks: the plan · :ClaudeFocus")
+
+
+@BOTH
+async def test_what_the_dialog_was_answered_calls_nobody(nvim: Editor, start: Start) -> None:
+    cli = await start({"seconds": 1})
+    given = {"tool_name": "ExitPlanMode", "tool_input": {"plan": "Swim"}}
+    await cli.send("PermissionRequest", **given, permission_suggestions=[])
+
+    await cli.send("PostToolUse", **given, tool_use_id="t1")
+
+    await nvim.idle(1200)
+    assert await messages(nvim) == []
+
+
+@BOTH
+async def test_the_end_of_a_long_turn_is_told_once(nvim: Editor, start: Start, path: Path) -> None:
+    cli = await start({"seconds": 0})
+    folder = str(path.parent)
+    await cli.send("UserPromptSubmit", prompt="do it", cwd=folder)
+    given = {"file_path": str(path)}
+    tool = {"tool_name": "Edit", "tool_use_id": "t1", "tool_input": given, "cwd": folder}
+    await cli.send("PreToolUse", **tool)
+    path.write_text("one\n2\nthree\n")
+    await cli.send("PostToolUse", **tool)
+
+    await cli.send("Stop", cwd=folder)
+
+    await called(nvim, "Claude: done, 1 file +1 \N{MINUS SIGN}1 · :ClaudeReview")
+
+
+@BOTH
+async def test_the_end_of_a_turn_that_has_changed_nothing_is_told_if_it_was_long(
+    nvim: Editor, start: Start
+) -> None:
+    cli = await start({"seconds": 0})
+    await cli.send("UserPromptSubmit", prompt="do it")
+
+    await cli.send("StopFailure")
+
+    await called(nvim, "Claude: failed")
+
+
+@BOTH
+@pytest.mark.parametrize("attention", [{"seconds": LONG}, False])
+async def test_a_short_turn_calls_nobody(nvim: Editor, start: Start, attention: Any) -> None:
+    cli = await start(attention)
+    await cli.send("UserPromptSubmit", prompt="do it")
+
+    await cli.send("Stop")
+
+    await the(nvim, "ClaudeTurnEnd")
+    await nvim.idle(300)
+    assert await messages(nvim) == []
+
+
+@BOTH
+async def test_the_end_of_a_turn_calls_nobody_who_is_in_its_window(
+    nvim: Editor, start: Start
+) -> None:
+    cli = await start({"seconds": 0})
+    await cli.send("UserPromptSubmit", prompt="do it")
+    await nvim.keys("<C-w>p")
+    await until(lambda: nvim.eval("&buftype == 'terminal'"), "the user is in the terminal")
+    await nvim.idle(100)
+
+    await cli.send("Stop")
+
+    await the(nvim, "ClaudeTurnEnd")
+    await nvim.idle(300)
+    assert await messages(nvim) == []
+
+
+@BOTH
+async def test_the_option_ends_all_calls(nvim: Editor, start: Start) -> None:
+    cli = await start(False)
+    await look(nvim, "FocusLost")
+
+    async with asking(cli):
+        await shown(nvim, "mkdir a")
+        await nvim.idle(300)
+        assert await messages(nvim) == []
+
+
+@BOTH
+async def test_a_diff_that_opens_calls_after_a_while(
+    serving: Editor, claude: ClaudeCode, project: Path
+) -> None:
+    path = str(project / "a.py")
+    _, asked = claude.start_call("openDiff", {"old_file_path": path, "new_file_contents": "x\n"})
+    await until(lambda: shows_a_diff(serving), "the diff is shown")
+    assert await messages(serving) == []
+
+    await look(serving, "FocusLost")
+    await serving.idle(200)
+    assert await messages(serving) == []
+
+    await serving.keys(":w<CR>")
+    await asked
+    _, asked = claude.start_call("openDiff", {"old_file_path": path, "new_file_contents": "x\n"})
+
+    await called(serving, "Claude Code asks: edit of a.py")
+
+
+async def test_the_bell_rings(nvim: Neovim, start: Start) -> None:
+    cli = await start({"seconds": 0, "bell": True})
+    await cli.send("UserPromptSubmit", prompt="do it")
+    await nvim.lua(
+        "local name = vim.api.nvim_ui_send and 'nvim_ui_send' or 'write';"
+        "local owner = vim.api.nvim_ui_send and vim.api or io.stdout;"
+        "_G.rung = {};"
+        "local meta = owner == vim.api and vim.api or getmetatable(io.stdout).__index;"
+        "local before = meta[name];"
+        "meta[name] = function(...) table.insert(_G.rung, select(select('#', ...), ...)) end"
+    )
+
+    await cli.send("Stop")
+
+    await until(lambda: nvim.lua("return _G.rung[1] == '\\a'"), "the bell")
+
+
+ALLOW = acp.option("o1", "allow_once", "Yes"), acp.option("o2", "reject_once", "No")
+
+
+async def test_a_request_in_a_chat_that_is_not_on_the_screen_calls_at_once(
+    nvim: Neovim, fake_agent: Make, tmp_path: Path
+) -> None:
+    request = acp.permission("t1", *ALLOW, title="swim", kind="execute")
+    fake = fake_agent(Script(prompt=[acp.until(tmp_path / "now"), request, acp.say("Swum")]))
+    panel = await begin_chat(nvim, fake, attention={"seconds": LONG})
+    await panel.send("swim")
+    await nvim.command("stopinsert | tabnew")
+
+    (tmp_path / "now").touch()
+
+    await called(nvim, "fake asks: swim · :ClaudeChat answer")
+
+
+async def test_a_request_in_a_chat_on_the_screen_calls_after_a_while(
+    nvim: Neovim, fake_agent: Make
+) -> None:
+    request = acp.permission("t1", *ALLOW, title="swim", kind="execute")
+    fake = fake_agent(Script(prompt=[request, acp.say("Swum")]))
+    panel = await begin_chat(nvim, fake, attention={"seconds": SHORT})
+    await panel.send("swim")
+    await nvim.command("stopinsert | wincmd h")
+
+    await called(nvim, "fake asks: swim · :ClaudeChat answer")
+
+
+async def test_a_diff_of_a_chat_calls_when_it_is_on_the_screen(
+    nvim: Neovim, fake_agent: Make, project: Path
+) -> None:
+    path = project / "a.py"
+    path.write_text("one\n")
+    content = [acp.diff(str(path), "one\n", "two\n")]
+    request = acp.permission("t1", *ALLOW, title="Edit", kind="edit", content=content)
+    fake = fake_agent(Script(prompt=[request, acp.say("Done")]))
+    panel = await begin_chat(nvim, fake, attention={"seconds": SHORT})
+
+    await panel.send("edit")
+
+    await until(lambda: shows_a_diff(nvim), "the diff is shown")
+    await called(nvim, "fake asks: Edit a.py · :ClaudeChat answer")
+    await nvim.keys(":w<CR>")
+    await panel.shows("Done")
+
+
+async def test_the_end_of_a_long_turn_of_a_chat_is_told_elsewhere(
+    nvim: Neovim, fake_agent: Make, tmp_path: Path
+) -> None:
+    fake = fake_agent(Script(prompt=[acp.until(tmp_path / "now"), acp.say("Done")]))
+    panel = await begin_chat(nvim, fake, attention={"seconds": 0})
+    await panel.send("swim")
+    await nvim.command("stopinsert | wincmd h")
+    await nvim.idle(100)
+
+    (tmp_path / "now").touch()
+
+    await called(nvim, "fake: done")
+
+
+async def test_the_end_of_a_turn_of_a_chat_is_told_nobody_who_is_there(
+    nvim: Neovim, fake_agent: Make
+) -> None:
+    panel = await begin_chat(nvim, fake_agent(Script(prompt=[acp.say("Done")])), attention=NOW)
+    await panel.send("swim")
+    await panel.shows("Done")
+
+    await nvim.idle(300)
+    assert await messages(nvim) == []
