@@ -96,10 +96,8 @@ class App:
         self._loop.set_exception_handler(_log_unhandled)
         self._channel = channel
         given = options.config if isinstance(options.config, dict) else {}
-        attention, show_above = decoded.attention or None, decoded.limits.show_above
-        editor = Editor(
-            *(channel, options.folders, given.get("privacy"), show_above), attention=attention
-        )
+        shown = decoded.limits.show_above, decoded.attention or None
+        editor = Editor(channel, options.folders, given.get("privacy"), *shown)
         self.editor, self.config, self.options = editor, decoded, options
         self.readings = Readings()
         """What the CLIs in terminals may read."""

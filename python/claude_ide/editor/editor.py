@@ -50,8 +50,8 @@ class Editor:
     """One editor. Its methods, and those of `port`, raise `EditorError` with one sentence.
 
     `folders` are its working folders until its first report: clients may connect before that.
-    `privacy` is the value of this option; `show_above` of `limits.show_above`; `attention` says when
-    the user is called, if ever.
+    `privacy` is the value of this option; `show_above` of `limits.show_above`; `attention` says
+    when the user is called, if ever.
     """
 
     def __init__(

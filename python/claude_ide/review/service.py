@@ -5,14 +5,13 @@ import logging
 import os
 import re
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from weakref import WeakSet
 
 import msgspec
 
-from claude_ide.agents.events import TurnEndReason
 from claude_ide.config import ReviewConfig
-from claude_ide.editor.attention import Session
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.batch import Gate, Guard, retry, step, tick
 from claude_ide.editor.port.buffers import Disk, NewText
@@ -55,6 +54,7 @@ class ReviewService:
         self._editor = editor
         self._home = home
         self._config = config
+        self.turn_ended = partial(turn_end.tell, editor.attention, config)
         self._looking: asyncio.Task[None] | None = None
         self.recorders = WeakSet[object]()
         self._folders: dict[str, Folder] = {}
@@ -188,23 +188,6 @@ class ReviewService:
         folder = await self._of_file(event.path)
         await folder.run(folder.review.look, event.path)
         await self.changed(folder)
-
-    def turn_ended(
-        self,
-        session: Session,
-        reason: TurnEndReason,
-        counts: tuple[int, int, int],
-        *,
-        is_shown: bool = False,
-    ) -> None:
-        """Say in one line how a turn has ended, and what it has left to review.
-
-        Where that `is_shown` to who looks at the session, only a long turn elsewhere is told.
-        """
-        is_told = bool(counts[0]) and self._config.notify and not is_shown
-        ended = turn_end.words(reason, counts)
-        calls = reason not in turn_end.STOPPED
-        self._editor.attention.turn_ended(session, ended, is_told=is_told, calls=calls)
 
     async def _draw(self, bufnr: int, folder: Folder) -> None:
         port = self._editor.port.review

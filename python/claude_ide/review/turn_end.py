@@ -1,9 +1,29 @@
 """The line that says how a turn has ended, and what it has left to review."""
 
 from claude_ide.agents.events import TurnEndReason
+from claude_ide.config import ReviewConfig
+from claude_ide.editor.attention import Attention, Session
 
 STOPPED = (TurnEndReason.INTERRUPTED, TurnEndReason.REDIRECTED)
 """Ends that the user has brought about."""
+
+
+def tell(
+    attention: Attention,
+    config: ReviewConfig,
+    session: Session,
+    reason: TurnEndReason,
+    counts: tuple[int, int, int],
+    *,
+    is_shown: bool = False,
+) -> None:
+    """Say how a turn of a session has ended, if it has left something to review, or calls the user.
+
+    Where that `is_shown` to who looks at the session, only a call says it.
+    """
+    is_told = bool(counts[0]) and config.notify and not is_shown
+    calls = reason not in STOPPED
+    attention.turn_ended(session, words(reason, counts), is_told=is_told, calls=calls)
 
 
 def words(reason: TurnEndReason, counts: tuple[int, int, int]) -> str:
