@@ -106,7 +106,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "chat": {
         *("errors", "config", "paths", "trust", "agents", "editor", "review", "transport"),
-        *("chat.chat_context", "chat.page", "chat.transcript", "chat.requests", "agent_files"),
+        *(
+            "files",
+            "chat.chat_context",
+            "chat.page",
+            "chat.transcript",
+            "chat.requests",
+            "agent_files",
+        ),
         *("announcer", "tool_names", "news", "mentions", "git", "program", "limits"),
     },
     "headless": {

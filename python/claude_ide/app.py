@@ -357,7 +357,7 @@ class App:
         """The prompts that the user writes; the first use imports what they need."""
         from claude_ide.chat.prompt_buffers import PromptBuffers
 
-        return PromptBuffers(self.editor.port.panels)
+        return PromptBuffers(self.editor)
 
     @property
     def tools(self) -> "Toolset":
@@ -467,21 +467,22 @@ class App:
         self.chats.on_list_event(pressed)
         return None
 
-    @handles(events.FilesAsked)
-    def _files_asked(self, asked: events.FilesAsked) -> Awaitable[None]:
-        return self.prompts.complete(asked)
-
-    @handles(events.MentionsAsked)
-    def _mentions_asked(self, asked: events.MentionsAsked) -> Awaitable[None]:
-        return self.prompts.check(asked)
-
-    @handles(events.CommandsAsked)
-    def _commands_asked(self, asked: events.CommandsAsked) -> Awaitable[None]:
-        return self.prompts.list_commands(asked)
-
-    @handles(events.ImageAsked)
-    def _image_asked(self, asked: events.ImageAsked) -> Awaitable[None]:
-        return self.prompts.paste(asked)
+    @handles(
+        events.FilesAsked,
+        events.MentionsAsked,
+        events.CommandsAsked,
+        events.ImageAsked,
+        events.FilesDropped,
+    )
+    def _prompt_written(
+        self,
+        event: events.FilesAsked
+        | events.MentionsAsked
+        | events.CommandsAsked
+        | events.ImageAsked
+        | events.FilesDropped,
+    ) -> Awaitable[None]:
+        return self.prompts.answer(event)
 
     @handles(events.OwnToolsChanged)
     def _own_tools_changed(self, changed: events.OwnToolsChanged) -> None:

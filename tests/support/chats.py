@@ -25,7 +25,7 @@ class Chats:
 
     def __init__(self, nvim: Neovim) -> None:
         self.nvim = nvim
-        self._prompts = PromptBuffers(Editor(TestedNeovim(nvim)).port.panels)
+        self._prompts = PromptBuffers(Editor(TestedNeovim(nvim)))
         self._answers: set[asyncio.Future[None]] = set()
         nvim.notifications = Notifications(self._receive)
 
@@ -40,6 +40,7 @@ class Chats:
             "prompt_files": self._prompts.complete,
             "prompt_mentions": self._prompts.check,
             "prompt_image": self._prompts.paste,
+            "prompt_dropped": self._prompts.drop,
         }
         if name == EVENT and (handler := handlers.get(arguments[0])):
             answer = asyncio.ensure_future(handler(decoded(*arguments)))

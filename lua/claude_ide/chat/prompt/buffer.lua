@@ -3,6 +3,7 @@
 local channel = require('claude_ide.channel')
 local debounce = require('claude_ide.timing.debounce')
 local message = require('claude_ide.messages.message')
+local moment = require('claude_ide.timing.moment')
 
 local M = {}
 
@@ -11,9 +12,12 @@ local augroup = api.nvim_create_augroup('claude_ide_chat_prompt_buffer', { clear
 local hints = api.nvim_create_namespace('claude_ide_chat_hint')
 local unknown_mentions = api.nvim_create_namespace('claude_ide_chat_mentions')
 
+local dropped = api.nvim_create_namespace('claude_ide_chat_dropped')
+
 local SHOWN = 4000 -- milliseconds
 local CHECKED_EVERY = 200 -- milliseconds
 local MOST_CHECKED = 500 -- lines
+local TYPED_SECONDS = 0.05 -- within which a change is that of a key
 local LONGEST_HISTORY = 200 -- entries
 
 ---@class claude_ide.PromptBuffer
@@ -21,6 +25,8 @@ local LONGEST_HISTORY = 200 -- entries
 ---@field history claude_ide.ChatHistory
 ---@field options { root: string } the folder to whose files mentions are relative
 ---@field offer { commands: claude_ide.ChatCommand[] }
+---@field takes_images? fun(): boolean
+---@field add_image? fun(image: claude_ide.ChatImage): string returns what stands for it in the text
 
 ---@class claude_ide.ChatHistory
 ---@field index integer the entry that the prompt shows; one past the last for a new prompt
@@ -77,6 +83,66 @@ local function check_mentions(prompt)
   channel.emit('prompt_mentions', question)
 end
 
+-- A path, an address, or a quoted path, as terminals paste the files that are dropped on them.
+local DROPPED = '^%s*["\']?/[^%z\n]'
+local ADDRESS = '^%s*file:///'
+
+-- Ask the host about an inserted text that may be files: nobody has just typed a key, as for `p`.
+local function ask_about_drop(prompt, row, column, length)
+  local bufnr = prompt.prompt
+  local line = api.nvim_buf_get_lines(bufnr, row, row + 1, false)[1] or ''
+  local text = line:sub(column + 1, column + length)
+  local is_path = text:find(DROPPED) or text:find(ADDRESS)
+  if not is_path or line:sub(1, column):find('%S$') or moment.idle() < TYPED_SECONDS then
+    return
+  end
+  vim.schedule(function()
+    if api.nvim_buf_get_text(bufnr, row, column, row, column + length, {})[1] ~= text then
+      return
+    end
+    local mark =
+      api.nvim_buf_set_extmark(bufnr, dropped, row, column, { end_col = column + length })
+    channel.emit('prompt_dropped', {
+      bufnr = bufnr,
+      mark = mark,
+      root = prompt.options.root,
+      paths = text,
+      takes_images = prompt.takes_images ~= nil and prompt.takes_images(),
+    })
+  end)
+end
+
+--- Called by the host: replace files that were dropped.
+---@param bufnr integer a prompt
+---@param mark integer around them
+---@param words string[] mentions; an empty one for each image
+---@param images claude_ide.ChatImage[]
+function M.put_dropped(bufnr, mark, words, images)
+  local prompt = prompts[bufnr]
+  if not prompt or not api.nvim_buf_is_loaded(bufnr) then
+    return
+  end
+  local row, column, details =
+    unpack(api.nvim_buf_get_extmark_by_id(bufnr, dropped, mark, { details = true }))
+  api.nvim_buf_del_extmark(bufnr, dropped, mark)
+  if #words == 0 or details.end_row ~= row then
+    return
+  end
+  local used = 0
+  words = vim.tbl_map(function(word)
+    used = used + (word == '' and 1 or 0)
+    return word == '' and prompt.add_image(images[used]) or word
+  end, words)
+  local text = table.concat(words, ' ') .. ' '
+  local win = vim.fn.bufwinid(bufnr)
+  local cursor = win > 0 and api.nvim_win_get_cursor(win)
+  api.nvim_buf_set_text(bufnr, row, column, row, details.end_col, { text })
+  if cursor and cursor[1] == row + 1 and cursor[2] >= details.end_col - 1 then
+    local added = #text - (details.end_col - column)
+    api.nvim_win_set_cursor(win, { row + 1, math.max(cursor[2], details.end_col) + added })
+  end
+end
+
 --- Add a prompt whose buffer has been created. Its mentions are checked whenever it changes.
 ---@param prompt claude_ide.PromptBuffer
 function M.add(prompt)
@@ -91,6 +157,15 @@ function M.add(prompt)
   local check = debounce.new(CHECKED_EVERY, function()
     check_mentions(prompt)
   end).soon
+  api.nvim_buf_attach(bufnr, false, {
+    on_bytes = function(_, _, _, row, column, _, _, _, old, rows, _, new)
+      if prompts[bufnr] ~= prompt then
+        return true
+      elseif old == 0 and rows == 0 and new > 1 then
+        ask_about_drop(prompt, row, column, new)
+      end
+    end,
+  })
   on({ 'TextChanged', 'TextChangedI', 'TextChangedP', 'InsertLeave', 'BufEnter' }, check)
 end
 

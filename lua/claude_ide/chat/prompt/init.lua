@@ -214,6 +214,12 @@ function M.create(chat)
   chat.prompt = bufnr
   chat.history = prompt_buffer.new_history()
   chat.images = { count = 0, data = {} }
+  chat.takes_images = function()
+    return not chat_state.lacks(chat, 'paste-image')
+  end
+  chat.add_image = function(image)
+    return add_image(chat.images, image)
+  end
   prompt_buffer.add(chat)
   chat_page.define(bufnr, list(chat), 'keys', function()
     return chat.offer.lacks

@@ -303,6 +303,21 @@ class ImageAsked(Event, frozen=True):
     mark: int
 
 
+class FilesDropped(Event, frozen=True):
+    """The user has dropped files on a prompt: the terminal has pasted `paths` as one text.
+
+    An extmark, `mark`, is around it. `takes_images` is whether the prompt can have images.
+    """
+
+    EVENT: ClassVar = "prompt_dropped"
+
+    bufnr: int
+    mark: int
+    root: str
+    paths: str
+    takes_images: bool = False
+
+
 # Lists and tools.
 
 

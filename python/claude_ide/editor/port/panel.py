@@ -60,6 +60,16 @@ class Panels(Protocol):
         """Insert an image at a mark in a prompt, or say why there is none."""
         ...
 
+    @request("chat.prompt.buffer.put_dropped")
+    async def put_dropped(
+        self, buffer: int, mark: int, words: Sequence[str], images: Sequence[Mapping[str, str]]
+    ) -> None:
+        """Replace what was dropped at a mark by words, in which images replace empty ones.
+
+        Without words it stays as it is.
+        """
+        ...
+
     @request("chat.command.know_sessions")
     async def know_sessions(self, folder: str, ids: Sequence[str]) -> None:
         """Set the sessions of a folder that `:ClaudeChat resume` completes, the latest first."""
