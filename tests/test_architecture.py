@@ -134,7 +134,9 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("editor_name", "errors", "git", "mcp", "program", "transport"),
         *("agents", "agents.acp", "agents.acp.decoding"),
     },
+    "prompt_events": {"chat", "editor"},
     "app": {
+        "prompt_events",
         *("errors", "concealed", "config", "log", "program", "startup", "check", "transport"),
         *("editor", "editor_name", "mcp", "configured_agents", "chat", "headless", "jupyter"),
         *("tool_list", "wire_view", "trust", "hooks", "review"),

@@ -35,6 +35,7 @@ from claude_ide.mcp.doors import Door, Toolbox
 from claude_ide.mcp.ide import Ide
 from claude_ide.mcp.lock_file import LockFile
 from claude_ide.mcp.reading import Reading, Readings
+from claude_ide.prompt_events import PromptEvents
 from claude_ide.sessions.here import SessionsHere
 from claude_ide.startup import Bound
 from claude_ide.transport.handshake import PATHS, TOOLS_PATH
@@ -43,7 +44,6 @@ from claude_ide.transport.websocket import CLOSE_SECONDS, Connection, Entrance, 
 if TYPE_CHECKING:
     from claude_ide.chat.chats import Chats
     from claude_ide.chat.kinds import Kinds
-    from claude_ide.chat.prompt_buffers import PromptBuffers
     from claude_ide.headless.questions import Questions
     from claude_ide.hooks.endpoint import Hooks
     from claude_ide.jupyter.kernels import Kernels
@@ -108,6 +108,7 @@ class App:
         self.opening_terminal = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self.editor.events.register(self, self.guard)
+        self.editor.events.register(PromptEvents(self.editor), self.guard)
         self._disk_report = DiskReport(self.editor.port, self.editor.events)
         self._disk = DiskWatch(self.editor.port, self.editor.events, self._has_agents)
         self._disk.start(loop)
@@ -352,13 +353,6 @@ class App:
             return Base(event.agent, next((each for each in befores if each is not None), None))
         return found
 
-    @cached_property
-    def prompts(self) -> "PromptBuffers":
-        """The prompts that the user writes; the first use imports what they need."""
-        from claude_ide.chat.prompt_buffers import PromptBuffers
-
-        return PromptBuffers(self.editor)
-
     @property
     def tools(self) -> "Toolset":
         """The tools for models."""
@@ -466,23 +460,6 @@ class App:
                 return self.sessions.shown.press(pressed)
         self.chats.on_list_event(pressed)
         return None
-
-    @handles(
-        events.FilesAsked,
-        events.MentionsAsked,
-        events.CommandsAsked,
-        events.ImageAsked,
-        events.FilesDropped,
-    )
-    def _prompt_written(
-        self,
-        event: events.FilesAsked
-        | events.MentionsAsked
-        | events.CommandsAsked
-        | events.ImageAsked
-        | events.FilesDropped,
-    ) -> Awaitable[None]:
-        return self.prompts.answer(event)
 
     @handles(events.OwnToolsChanged)
     def _own_tools_changed(self, changed: events.OwnToolsChanged) -> None:

@@ -6,7 +6,7 @@ import mimetypes
 import os
 import re
 import shlex
-from collections.abc import Awaitable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -16,10 +16,8 @@ from claude_ide.chat import context
 from claude_ide.chat.cli_commands import commands
 from claude_ide.chat.prompt_files import PromptFiles
 from claude_ide.editor.editor import Editor
-from claude_ide.editor.port.binding import handlers, handles
 from claude_ide.editor.port.events import (
     CommandsAsked,
-    Event,
     FilesAsked,
     FilesDropped,
     ImageAsked,
@@ -69,12 +67,6 @@ class PromptBuffers:
         self._files = PromptFiles()
         self._latest = 0
 
-    def answer(self, event: Event) -> Awaitable[None]:
-        """Answer what the editor asks."""
-        answering: Awaitable[None] = dict(handlers(self))[type(event)](event)
-        return answering
-
-    @handles(FilesAsked)
     async def complete(self, asked: FilesAsked) -> None:
         """Answer with the files that may match, unless the user has typed on since."""
         self._latest = asked.number
@@ -83,25 +75,21 @@ class PromptBuffers:
         if self._latest == asked.number:
             await self._panels.show_completion(asked.number, "\0".join(found))
 
-    @handles(MentionsAsked)
     async def check(self, asked: MentionsAsked) -> None:
         """Answer with the mentions of files that do not exist."""
         found = await asyncio.to_thread(context.unknown, asked.lines, asked.root)
         await self._panels.mark_mentions(asked.bufnr, asked.tick, found)
 
-    @handles(CommandsAsked)
     async def list_commands(self, asked: CommandsAsked) -> None:
         """Answer with the commands of the CLI in a terminal that is in a folder."""
         found = await asyncio.to_thread(commands, Path(asked.root), os.environ)
         await self._panels.offer_commands(asked.bufnr, found)
 
-    @handles(ImageAsked)
     async def paste(self, asked: ImageAsked) -> None:
         """Answer with the image on the clipboard, for the place that the editor has marked."""
         image = await _clipboard_image(os.environ)
         await self._panels.paste_image(asked.bufnr, asked.mark, image)
 
-    @handles(FilesDropped)
     async def drop(self, dropped: FilesDropped) -> None:
         """Answer with the mentions of the files that were dropped, and with the images."""
         paths = await asyncio.to_thread(dropped_files, dropped.paths)
