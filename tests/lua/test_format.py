@@ -1,6 +1,5 @@
 """`format/init.lua`: files are reformatted by the user's own formatters."""
 
-import os
 import stat
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from support.formatting import (
     STRIP,
     TIDY,
     UNTIDY,
+    UNTIL_GO,
     answer,
     fail,
     read,
@@ -29,13 +29,12 @@ async def test_closing_the_file_before_the_formatter_answers_is_an_error(
     nvim: Neovim, project: Path
 ) -> None:
     path = write(project / "a.txt")
-    os.mkfifo(project / "go")
     await nvim.command("edit b.txt | edit a.txt")
-    await set_option(nvim, "formatprg", "cat; cat go")
+    await set_option(nvim, "formatprg", f"cat; {UNTIL_GO}")
     await start(nvim, path)
 
     await nvim.command("bdelete a.txt")
-    (project / "go").write_text("on", encoding="utf-8")
+    (project / "go").touch()
 
     assert await answer(nvim) == {
         "ok": False,

@@ -1,11 +1,11 @@
 """`format/init.lua`: files that change on disk while they are reformatted."""
 
-import os
 from pathlib import Path
 
 from support.chunks import chunk
 from support.formatting import (
     STRIP,
+    UNTIL_GO,
     answer,
     fail,
     read,
@@ -33,10 +33,9 @@ async def test_formatting_starts_from_the_text_on_disk(nvim: Neovim, project: Pa
 
 
 async def start_and_hold_formatter(nvim: Neovim, project: Path, path: Path) -> None:
-    """Start a formatter that waits until the pipe `go` is written, and wait until it runs."""
-    os.mkfifo(project / "go")
+    """Start a formatter that waits until there is a file `go`, and wait until it runs."""
     await nvim.command("edit a.txt")
-    await set_option(nvim, "formatprg", f"touch runs; {STRIP}; cat go")
+    await set_option(nvim, "formatprg", f"touch runs; {STRIP}; {UNTIL_GO}")
     await start(nvim, path)
     await until(lambda: (project / "runs").exists(), "the formatter runs")
 
@@ -48,7 +47,7 @@ async def test_a_file_that_changes_during_formatting_is_reloaded_and_not_formatt
     await start_and_hold_formatter(nvim, project, path)
 
     write(path, "new  \n")
-    (project / "go").write_text("", encoding="utf-8")
+    (project / "go").touch()
 
     assert await answer(nvim) == {
         "ok": False,

@@ -14,6 +14,8 @@ from support.neovim import WAIT, Neovim
 UNTIDY = "one  \ntwo\nthree \t\n"
 TIDY = "one\ntwo\nthree\n"
 STRIP = r"sed 's/[ \t]*$//'"
+UNTIL_GO = "until [ -e go ]; do sleep 0.01; done"
+"""Lets a formatter wait for a file `go`: a pipe would hold the test if the formatter has ended."""
 
 
 def write(path: Path, text: str = UNTIDY) -> Path:
