@@ -139,9 +139,10 @@ MAY_IMPORT: dict[str, set[str]] = {
         "prompt_events",
         *("errors", "concealed", "config", "log", "program", "startup", "check", "transport"),
         *("editor", "editor_name", "mcp", "configured_agents", "chat", "headless", "jupyter"),
-        *("tool_list", "wire_view", "trust", "hooks", "review"),
+        *("tool_list", "wire_view", "trust", "hooks", "review", "recipients"),
         *("sessions", "terminal_opening"),
     },
+    "recipients": {"editor", "mcp", "review", "chat"},
     "status": {"app", "editor_name", "limits", "mcp", "paths"},
     "commands": {
         *("errors", "app", "editor", "editor_name", "hooks", "mcp", "program"),

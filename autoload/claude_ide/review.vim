@@ -10,13 +10,23 @@ const WORDS = ['base', 'clear', 'send', 'session', 'turn', 'undo', 'yank']
 
 var pending = '' # the command of the operator
 var hunks = 1
+var recipients: list<string> = []
 
 def Matching(lead: string, words: list<string>): list<string>
   return words->copy()->filter((_, word) => stridx(word, lead) == 0)
 enddef
 
-# Complete `:ClaudeReview`.
-export def Complete(lead: string, _: string, _: number): list<string>
+# Know to whom a review can be sent. The host calls this.
+export def KnowRecipients(names: list<string>)
+  recipients = names
+enddef
+
+# Complete `:ClaudeReview`. Names may have several words, of which the line has some before the last.
+export def Complete(lead: string, line: string, _: number): list<string>
+  const given = matchlist(line, 'Claude\a\+!\?\s\+send\s\+\(.*\)$')
+  if !empty(given)
+    return Matching(given[1], recipients)->map((_, name) => strpart(name, len(given[1]) - len(lead)))
+  endif
   return Matching(lead, WORDS) + getcompletion(lead, 'file')
 enddef
 

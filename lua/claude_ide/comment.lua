@@ -32,6 +32,10 @@ local function refusal(bufnr)
   if is_beside_proposal() then
     return 'comment in the window of the proposal'
   end
+  local list = package.loaded['claude_ide.review.list']
+  if list and list.listed(bufnr) then
+    return nil
+  end
   return quotation.refusal(bufnr)
 end
 

@@ -22,7 +22,6 @@ from claude_ide.editor.disk_watch import DiskWatch
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port import events
 from claude_ide.editor.port import questions as one_off
-from claude_ide.editor.port import review as reviewing
 from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.chat import ChatEvent
 from claude_ide.editor_name import NEOVIM, editor_name
@@ -36,6 +35,7 @@ from claude_ide.mcp.ide import Ide
 from claude_ide.mcp.lock_file import LockFile
 from claude_ide.mcp.reading import Reading, Readings
 from claude_ide.prompt_events import PromptEvents
+from claude_ide.review.events import ReviewEvents
 from claude_ide.sessions.here import SessionsHere
 from claude_ide.startup import Bound
 from claude_ide.transport.handshake import PATHS, TOOLS_PATH
@@ -109,6 +109,7 @@ class App:
         self._tasks: set[asyncio.Task[None]] = set()
         self.editor.events.register(self, self.guard)
         self.editor.events.register(PromptEvents(self.editor), self.guard)
+        self.editor.events.register(ReviewEvents(lambda: self.review), self.guard)
         self._disk_report = DiskReport(self.editor.port, self.editor.events)
         self._disk = DiskWatch(self.editor.port, self.editor.events, self._has_agents)
         self._disk.start(loop)
@@ -330,10 +331,16 @@ class App:
     @cached_property
     def review(self) -> "ReviewService":
         """The review of what agents have written; the first use imports what it needs."""
+        from claude_ide.recipients import Here
         from claude_ide.review.service import ReviewService
 
         home = _state_home() / "claude_ide" / "review"
-        return ReviewService(self.editor, home, self.config.review)
+        recipients = Here(
+            *(self.editor, self.ide),
+            lambda: self.chats if self.begun("chats") else None,
+            lambda launch: self.hooks.session_of(launch) if self.begun("hooks") else "",
+        )
+        return ReviewService(self.editor, home, self.config.review, recipients)
 
     @cached_property
     def merging(self) -> "Merging":
@@ -496,26 +503,6 @@ class App:
     @handles(events.FileKept)
     def _file_kept(self, event: events.FileKept) -> Awaitable[None]:
         return self.merging.follow(event)
-
-    @handles(reviewing.ReviewShown)
-    def _review_shown(self, event: reviewing.ReviewShown) -> Awaitable[None]:
-        return self.review.shown(event)
-
-    @handles(reviewing.ReviewWritten)
-    def _review_written(self, event: reviewing.ReviewWritten) -> Awaitable[None]:
-        return self.review.written(event)
-
-    @handles(reviewing.ReviewLeft)
-    def _review_left(self, event: reviewing.ReviewLeft) -> Awaitable[None]:
-        return self.review.left(event)
-
-    @handles(reviewing.ReviewMoved)
-    def _review_moved(self, event: reviewing.ReviewMoved) -> Awaitable[None]:
-        return self.review.moved(event)
-
-    @handles(reviewing.ReviewPressed)
-    def _review_pressed(self, event: reviewing.ReviewPressed) -> Awaitable[None]:
-        return self.review.pressed(event)
 
     @handles(one_off.QuestionAsked)
     def _question_asked(self, asked: one_off.QuestionAsked) -> Awaitable[None]:

@@ -301,20 +301,25 @@ async def answer(app: App, _call: Call) -> None:
 @command("ClaudeReview")
 async def review(app: App, call: Call) -> None:
     """:ClaudeReview[!] [what] [file] … — list what waits for review; `!`: the whole session."""
+    if call.arguments[:1] == ["send"]:
+        return await app.review.remarks.send(" ".join(call.arguments[1:]))
+    async with app.review.order:
+        await _review(app, call)
+
+
+async def _review(app: App, call: Call) -> None:
     here = await app.editor.port.buffers.folder()
     match call.arguments:
         case ["undo"]:
             await app.review.undo(here)
         case ["clear"]:
-            await app.review.clear_remarks(here)
+            await app.review.remarks.clear()
         case ["base", revision, *only]:
             await app.review.show(here, only, since="base", session=revision)
         case ["base"]:
             raise UserError("usage: :ClaudeReview base {revision}")
-        case ["send"]:
-            await app.review.send(here)
         case ["yank"]:
-            await app.editor.port.windows.yank(await app.review.prompt(here), "l")
+            await app.editor.port.windows.yank(await app.review.remarks.text(here), "l")
             app.editor.notify("the remarks are yanked (p puts them)")
         case ["turn", *only]:
             await app.review.show(here, only, since="turn")
@@ -335,9 +340,9 @@ async def comment(app: App, call: Call) -> None:
     """:[range]ClaudeComment[!] [words] — remark on lines of a file; `!`: remove what is there."""
     rows = None if call.lines is None else (call.lines[0] - 1, call.lines[1])
     if call.bang:
-        await app.review.remove_remark(call.bufnr, rows)
+        await app.review.remarks.remove(call.bufnr, rows)
     else:
-        await app.review.remark(call.bufnr, rows, " ".join(call.arguments))
+        await app.review.remarks.add(call.bufnr, rows, " ".join(call.arguments))
 
 
 @command("ClaudeKeep")
@@ -353,6 +358,11 @@ async def revert(app: App, call: Call) -> None:
 
 
 async def _decide(app: App, call: Call, *, is_kept: bool) -> None:
+    async with app.review.order:
+        await _decide_in_order(app, call, is_kept=is_kept)
+
+
+async def _decide_in_order(app: App, call: Call, *, is_kept: bool) -> None:
     match call.arguments:
         case ["all"]:
             here = await app.editor.port.buffers.folder()

@@ -3,8 +3,6 @@
 import asyncio
 import json
 import os
-import subprocess
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +11,7 @@ import pytest
 from support.buffers import edit
 from support.happenings import HookedCli, follow, recorder
 from support.neovim import Neovim, until
+from support.reviews import Agent, git
 
 CONFIGURE = "vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, ...)"
 CHOOSE = """
@@ -69,56 +68,6 @@ def repository(path: Path) -> Path:
     git(path.parent, "add", "-A")
     git(path.parent, "commit", "-qm", "x")
     return path.parent
-
-
-def git(folder: Path, *words: str) -> None:
-    identity = ["-c", "user.name=x", "-c", "user.email=x@localhost"]
-    subprocess.run(["git", *identity, *words], cwd=folder, check=True, capture_output=True)
-
-
-class Agent:
-    """The CLI in the terminal, whose hooks a test sends."""
-
-    def __init__(self, cli: HookedCli, folder: Path) -> None:
-        self.cli = cli
-        self.folder = folder
-        self.uses = 0
-
-    async def tool(self, name: str, work: Any, **given: Any) -> None:
-        """Use a tool that does some work."""
-        self.uses += 1
-        tool = {"tool_name": name, "tool_use_id": f"t{self.uses}", "tool_input": given}
-        await self.cli.send("PreToolUse", **tool)
-        work()
-        await self.cli.send("PostToolUse", **tool)
-
-    async def prompt(self) -> Any:
-        """Send a prompt; return what the CLI is told."""
-        return await self.cli.send("UserPromptSubmit", prompt="go", cwd=str(self.folder))
-
-    async def write(self, files: Mapping[Path, str | None]) -> None:
-        """Write files in a turn of its own, or delete them."""
-        await self.prompt()
-        for path, text in files.items():
-            await self.tool("Edit", lambda p=path, t=text: put(p, t), file_path=str(path))
-        await self.cli.send("Stop")
-
-    async def run(self, command: str) -> None:
-        """Run a command in a turn of its own."""
-        await self.prompt()
-
-        def work() -> None:
-            subprocess.run(command, shell=True, cwd=self.folder, check=True)
-
-        await self.tool("Bash", work, command=command)
-        await self.cli.send("Stop")
-
-
-def put(path: Path, text: str | None) -> None:
-    if text is None:
-        path.unlink()
-    else:
-        path.write_text(text)
 
 
 @pytest.fixture

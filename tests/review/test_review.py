@@ -146,7 +146,7 @@ def test_the_lines_of_a_hunk_are_reverted_one_by_one(project: Project) -> None:
     project.revert((2, 4))
 
     assert project.read() == BEFORE
-    assert [kind for kind, _, _ in told(project)] == ["reverted"]
+    assert told(project) == [("reverted", "", "B\n"), ("reverted", "", "A\nC\n")]
 
 
 def test_an_undo_of_what_the_agent_wrote_is_a_revert(project: Project) -> None:
@@ -282,7 +282,7 @@ def test_a_remark_stays_at_its_lines_and_is_changed_and_removed(project: Project
 def test_a_sent_remark_is_answered_once_its_lines_are_written(project: Project) -> None:
     path = str(project.root / "a.py")
     project.review.remark(path, (2, 3), BEFORE, "why?")
-    project.review.sent()
+    project.review.sent(project.review.remarks())
     project.agent(BEFORE.replace("six", "SIX"))
     assert placed(project) == [((2, 3), "why?", "sent")]
 

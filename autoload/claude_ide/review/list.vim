@@ -16,6 +16,13 @@ def Current(): list<any>
   return [id, get(lists, id, [])]
 enddef
 
+# Which of our lists a buffer shows, and the row of its cursor; null if none.
+export def Listed(bufnr: number): any
+  const shown = getqflist({id: 0, qfbufnr: 0, winid: 0})
+  return shown.qfbufnr == bufnr && has_key(lists, shown.id)
+    ? {list: shown.id, row: line('.', shown.winid) - 1} : v:null
+enddef
+
 def ClosePreview()
   popup_close(preview)
   preview = 0

@@ -16,11 +16,12 @@ def Yank(texts: list<string>): string
 enddef
 
 # Called by the host: find the terminal in which a client runs, and hold a prompt for it until `Finish`
-# or `Lose`. `pid` is the client's, 0: the CLI of `:Claude`. Returns the prompt's `number`, and the
+# or `Lose`. `pid` is the client's, 0: the CLI of `:Claude`; `name` is that of a terminal in place of a client. Returns the prompt's `number`, and the
 # `bufnr`, or the id of the `pane` and $TMUX; `error` if no terminal of this Vim, or pane of `:Claude`,
 # is found.
-export def Begin(pid: number, text: string): dict<any>
-  const terminal = pid > 0 ? register.OfClient(pid) : register.Current()
+export def Begin(pid: number, text: string, name = ''): dict<any>
+  const named = register.Named(name)
+  const terminal = !empty(named) ? named : pid > 0 ? register.OfClient(pid) : register.Current()
   if empty(terminal)
     const reason = pid == 0 ? 'no terminal of this Vim runs Claude (:Claude opens one)'
       : 'Claude is not in a terminal of this Vim'

@@ -13,10 +13,31 @@ local function matching(lead, words)
   end, words)
 end
 
+local recipients = {} ---@type string[]
+
+--- Called by the host: to whom a review can be sent.
+---@param names string[]
+function M.know_recipients(names)
+  recipients = names
+end
+
+-- Names may have several words, of which the line has some before the last one.
+local function complete_recipient(lead, given)
+  local before = #given - #lead
+  return vim.tbl_map(function(name)
+    return name:sub(before + 1)
+  end, matching(given, recipients))
+end
+
 --- Complete `:ClaudeReview`.
 ---@param lead string
+---@param line string
 ---@return string[]
-function M.complete(lead)
+function M.complete(lead, line)
+  local given = line:match('Claude%a+!?%s+send%s+(.*)$')
+  if given then
+    return complete_recipient(lead, given)
+  end
   return vim.list_extend(matching(lead, WORDS), vim.fn.getcompletion(lead, 'file'))
 end
 

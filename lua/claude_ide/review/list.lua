@@ -47,6 +47,17 @@ function M.is_shown()
   return list_of({ winid = 0 }).winid ~= 0 and current() ~= nil
 end
 
+--- Which of our lists a buffer shows, and the row of its cursor (`Listed` of the port); nil if none.
+---@param bufnr integer
+---@return { list: integer, row: integer }?
+function M.listed(bufnr)
+  local shown = list_of({ id = 0, qfbufnr = 0, winid = 0 })
+  if shown.qfbufnr == bufnr and lists[shown.id] then
+    local win = shown.winid ~= 0 and shown.winid or 0
+    return { list = shown.id, row = api.nvim_win_get_cursor(win)[1] - 1 }
+  end
+end
+
 local function is_quickfix(win)
   local info = vim.fn.getwininfo(win)[1]
   return info ~= nil and info.quickfix == 1 and info.loclist == 0

@@ -2,7 +2,10 @@
 --- stores or sends it, `:q!` drops it.
 local channel = require('claude_ide.channel')
 local colouring = require('claude_ide.colouring')
+local command_buffer = require('claude_ide.file.command_buffer')
 local label = require('claude_ide.window.label')
+local location = require('claude_ide.window.location')
+local message = require('claude_ide.messages.message')
 local quiet = require('claude_ide.messages.quiet')
 local window_close = require('claude_ide.window.close')
 
@@ -17,35 +20,61 @@ local function text_of(bufnr)
   return vim.trim(table.concat(api.nvim_buf_get_lines(bufnr, 0, -1, true), '\n'))
 end
 
+local function show(bufnr)
+  local lines = api.nvim_buf_line_count(bufnr) + 1
+  local height = math.max(LEAST, math.min(lines, MOST, vim.o.lines - 6))
+  quiet.run(function()
+    local win = api.nvim_open_win(bufnr, false, { split = 'below', win = -1, height = height })
+    location.return_on_close(win, location.current())
+    api.nvim_set_current_win(win)
+    -- The new window has inherited the options of the previous one.
+    local options = vim.wo[win][0]
+    options.winfixbuf, options.winfixheight, options.wrap = true, true, true
+  end)
+end
+
 --- Let the user write a remark. Emits `answered` {token, text?}; without `text` if they drop it.
 ---@param token integer
 ---@param title string
----@param words string those of the remark that is there
-function M.write(token, title, words)
-  local bufnr = api.nvim_create_buf(false, true)
-  vim.bo[bufnr].bufhidden, vim.bo[bufnr].buftype, vim.bo[bufnr].swapfile = 'wipe', 'acwrite', false
+---@param words string those of the remark that is there, or a review
+---@param is_changed boolean whether the user has written the words
+function M.write(token, title, words, is_changed)
+  local bufnr, host = api.nvim_create_buf(false, true), channel.id
+  local options = vim.bo[bufnr]
+  options.bufhidden, options.buftype, options.swapfile = 'wipe', 'acwrite', false
+  options.modeline = false
   label.give(bufnr, 'claude-remark', title)
   api.nvim_buf_set_lines(bufnr, 0, -1, true, vim.split(words, '\n', { plain = true }))
-  vim.bo[bufnr].modified = false
   local text ---@type string?
+  command_buffer.listen(bufnr, function()
+    if channel.id ~= host then
+      return message.show('the host has ended: copy your words, and begin again', 'warn')
+    end
+    text = text_of(bufnr)
+    vim.schedule(function()
+      location.leave_mode(function()
+        window_close.buffer(bufnr)
+      end)
+    end)
+  end)
+  command_buffer.write_on_exit(bufnr)
+  vim.keymap.set('n', 'ZZ', '<Cmd>write<CR>', { buffer = bufnr, desc = 'Store or send this' })
   local function on(event, callback)
     api.nvim_create_autocmd(event, { group = augroup, buffer = bufnr, callback = callback })
   end
-  on('BufWriteCmd', function()
-    text = text_of(bufnr)
-    vim.bo[bufnr].modified = false
+  -- `:q` refuses to lose what the user has written.
+  on('QuitPre', function()
+    options.modified = not text and (is_changed or text_of(bufnr) ~= vim.trim(words))
     vim.schedule(function()
-      window_close.buffer(bufnr)
+      if api.nvim_buf_is_valid(bufnr) then
+        options.modified = false
+      end
     end)
   end)
   on('BufWipeout', function()
     channel.emit('answered', { token = token, text = text })
   end)
-  local height = math.max(LEAST, math.min(api.nvim_buf_line_count(bufnr) + 1, MOST))
-  quiet.run(function()
-    vim.cmd(('belowright %dsplit'):format(height))
-    api.nvim_win_set_buf(0, bufnr)
-  end)
+  show(bufnr)
   colouring.set_filetype(bufnr, 'markdown')
   if words == '' then
     vim.cmd.startinsert()

@@ -31,10 +31,13 @@ end
 --- Find the terminal in which a client runs, and hold a prompt for it until `finish` or `lose`.
 ---@param pid integer the client's process id; 0: the CLI of `:Claude`
 ---@param text string
+---@param name? string that of the terminal, in place of a client
 ---@return { error?: string, number: integer, bufnr: integer, pane: string, tmux: string } found the
 ---  prompt's number; the id of a pane if it is none of our buffers, and $TMUX
-function M.begin(pid, text)
-  local terminal = pid == 0 and register.current() or register.of_client(pid)
+function M.begin(pid, text, name)
+  local terminal = name and name ~= '' and register.named(name)
+    or pid == 0 and register.current()
+    or register.of_client(pid)
   if not terminal then
     local reason = pid == 0 and 'no terminal of this Neovim runs Claude (:Claude opens one)'
       or 'Claude is not in a terminal of this Neovim'

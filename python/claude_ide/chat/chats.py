@@ -284,6 +284,15 @@ class Chats:
             raise UserError("there is no chat (:ClaudeChat starts one)")
         return chat
 
+    def all(self) -> list[Chat]:
+        """Return all chats."""
+        return [*self._chats.values()]
+
+    def name(self, chat: Chat) -> str:
+        """Return what the user knows a chat by, as short as possible."""
+        label = self._label(chat)
+        return f"{chat.kind.name} chat" + (f": {label}" if label else "")
+
     def describe(self) -> list[dict[str, str]]:
         """Return the agent, the state, the title and the folder of each chat."""
         return [

@@ -80,6 +80,11 @@ class Reviewing(ChatPart):
         self._review = review
         self._recorder.tell_user = self._tell
 
+    @property
+    def session(self) -> str:
+        """The session that is recorded."""
+        return self._recorder.session
+
     def apply(self, event: Event) -> None:
         """Record what an event reports, after the transcript has applied it."""
         match event:

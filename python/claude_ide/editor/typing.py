@@ -220,15 +220,15 @@ class Typing:
         self._queues: dict[int | str, list[_Prompt]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def say(self, words: str, pid: int) -> None:
+    async def say(self, words: str, pid: int, terminal: str = "") -> None:
         """Type words into the terminal in which a client runs, after those that wait already.
 
         They are left in the box if the user has begun a prompt there. `pid` 0 means the CLI of
-        `:Claude`. Raises `EditorError` if neither a terminal of the editor nor a pane of `:Claude`
-        is found.
+        `:Claude`; a terminal with a name gets them in place of these. Raises `EditorError` if
+        neither a terminal of the editor nor a pane of `:Claude` is found.
         """
         text = harmless(words)
-        found = await self._port.typing.begin(pid, text)
+        found = await self._port.typing.begin(pid, text, terminal)
         key, prompt = found.pane or found.bufnr, _Prompt(found.number, text)
         if key in self._queues:
             self._queues[key].append(prompt)

@@ -285,6 +285,10 @@ class Hooks:
         if self._sessions is not None:
             self._sessions.terminal_ended(launch)
 
+    def session_of(self, launch: str) -> str:
+        """Return the session of a terminal; empty if it has reported none."""
+        return self._sessions.of(launch) if self._sessions is not None else ""
+
     async def answer(self) -> bool:
         """Move the user to the permissions that wait for them; return False if there are none."""
         return self._sessions is not None and await self._sessions.permissions.enter()

@@ -57,6 +57,10 @@ class Sessions:
         for key in [key for key in self._open if key[0] == launch]:
             self._start(self._open.pop(key).close())
 
+    def of(self, launch: str) -> str:
+        """Return the session of a terminal that was active last; empty if there is none."""
+        return next((session for each, session in reversed(self._open) if each == launch), "")
+
     def _interrupted(self, launch: str, prompt: str) -> None:
         """End the turn of a terminal, unless another prompt has ended it."""
         if not self.activities.is_current(launch, prompt):

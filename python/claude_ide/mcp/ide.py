@@ -99,15 +99,18 @@ class Ide:
             self._served[addressee].notify("at_mentioned", mention)
         return addressee
 
-    async def say(self, words: str) -> None:
+    async def say(self, words: str, terminal: str = "") -> None:
         """Type words as a prompt into the terminal of the client that a mention would go to.
+
+        A terminal with a name gets them in place of that.
 
         Raises `EditorError` if no terminal of this Neovim is found, and `UserError` if they mention
         a file that stays in the editor.
         """
         await check_private(self.editor, words, await self.editor.folders())
-        addressee = self._addressee(await self.near())
-        await self.editor.typing.say(words, (addressee.pid or 0) if addressee else 0)
+        addressee = None if terminal else self._addressee(await self.near())
+        pid = (addressee.pid or 0) if addressee else 0
+        await self.editor.typing.say(words, pid, terminal)
 
     async def near(self) -> Collection[int]:
         """Return the process ids of the clients of this tab page, if there are several clients."""

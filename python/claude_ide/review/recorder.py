@@ -6,7 +6,7 @@ after them, without what the user has written in this editor meanwhile.
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,10 +16,10 @@ from claude_ide.editor.disk_watch import editor_stamp
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import EditorError
 from claude_ide.paths import real
+from claude_ide.review import telling
 from claude_ide.review.merging import Base, Versions
 from claude_ide.review.review import Turn
 from claude_ide.review.snapshot import LARGEST, Found, Snapshot
-from claude_ide.review.store import Told
 
 if TYPE_CHECKING:
     from claude_ide.review.folder import Folder
@@ -31,13 +31,7 @@ BUSY_SECONDS = 1.0
 MOST_USED = 300
 """Files that were read or written, whose texts are noted where git does not have them."""
 
-LONGEST_NOTE = 6000
 TOO_MANY = "too many files differ here: commands may have changed more"
-REVERTED = (
-    "The user has reverted these of your changes in the editor. The files no longer contain them; "
-    "do not make them again unless the user asks:"
-)
-RESTORED = "The user has restored these of your changes, which had been reverted:"
 
 
 class Recorder:
@@ -180,18 +174,8 @@ class Recorder:
         folder = await self._service.folder(self._here, is_folder=True)
         told = await folder.run(folder.review.told, self.session)
         if told:
-            self.tell_user(_summary(told))
-        parts = []
-        for kind, heading in (("reverted", REVERTED), ("restored", RESTORED)):
-            lines = [heading]
-            for each in told:
-                if each.kind == kind:
-                    old, new = (each.old, each.new) if kind == "restored" else (each.new, each.old)
-                    lines += [f"\n{each.path}:", *_signed("-", old), *_signed("+", new)]
-            if len(lines) > 1:
-                parts.append("\n".join(lines))
-        whole = "\n\n".join(parts)
-        return whole if len(whole) <= LONGEST_NOTE else f"{whole[:LONGEST_NOTE]}\n[…]"
+            self.tell_user(telling.summary(told))
+        return telling.note(told)
 
     async def _compare(self, folder: "Folder", *, is_perhaps: bool = False) -> list[Found]:
         if self._before is None:
@@ -259,22 +243,5 @@ async def base_of(recorders: Iterable[object], path: str, stamp: str) -> Base | 
     return None
 
 
-def _summary(told: Sequence[Told]) -> str:
-    parts = []
-    for kind in ("reverted", "restored"):
-        paths = [each.path for each in told if each.kind == kind]
-        if paths:
-            changes = "1 change" if len(paths) == 1 else f"{len(paths)} changes"
-            files_ = dict.fromkeys(paths)
-            parts.append(
-                f"{kind} {changes} in {paths[0] if len(files_) == 1 else f'{len(files_)} files'}"
-            )
-    return ", ".join(parts)
-
-
 def _read(path: str) -> bytes | None:
     return files.read_if_sound(Path(path), LARGEST)
-
-
-def _signed(sign: str, text: str) -> list[str]:
-    return [sign + line for line in text.split("\n")[:-1]] if text else []

@@ -14,8 +14,19 @@ import msgspec
 
 from claude_ide import files
 from claude_ide.review.baseline import Hunk, OverlapError, Rows, Texts, lines_of, moved, touches
+from claude_ide.review.places import answer, placed
 from claude_ide.review.snapshot import LARGEST, Found, decoded, moves
 from claude_ide.review.store import Base, Entry, Kept, Remark, State, Store, Told
+from claude_ide.review.telling import (
+    KEPT,
+    RESTORED,
+    REVERTED,
+    Change,
+    bounded,
+    differences,
+    kept,
+    reviewable,
+)
 
 UNKNOWN = "?"
 """The first letter of what stands for the id of a content that is not known."""
@@ -28,8 +39,6 @@ MOST_REMEMBERED = 50
 
 MOST_SESSIONS = 4
 """Sessions of which a file's base is kept."""
-
-MOST_TOLD = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +126,13 @@ class Review:
 
     def accepted(self, path: str, before: bytes | None, after: bytes | None) -> None:
         """Record what an agent has written and the user has accepted, as it stands."""
-        if self._relative(path) in self._store.state().files:
+        name = self._relative(path)
+        if name in self._store.state().files:
             self._other(path, before)
             self._other(path, after)
+        if any(each.path == name for each in self._store.state().remarks):
+            with self._store.change() as state:
+                self._answer(state, name, decoded(before or b""), decoded(after or b""))
 
     def look(self, path: str) -> None:
         """Record what somebody else has written to a file that waits for review."""
@@ -148,6 +161,7 @@ class Review:
         after = self._kept(found.after, is_known=found.after is not None or not found.obstacle)
         texts = self._texts(entry)
         new = self._text(after)
+        self._answer(state, name, self._text(entry.now), new)
         if texts is None or (new is None and after is not None):
             entry.agent = entry.now = after
         else:
@@ -155,7 +169,6 @@ class Review:
         if found.mode is not None:
             entry.mode = entry.mode[0] if entry.mode else found.mode[0], found.mode[1]
         entry.written, entry.is_perhaps = int(time.time()), entry.is_perhaps and is_perhaps
-        self._answer(state, name, new)
         self._put(state, name, entry)
 
     def _move(self, state: State, turn: Turn, old: Found, new: Found) -> None:
@@ -192,7 +205,7 @@ class Review:
         if texts is None or (text is None and now is not None):
             entry.base = entry.agent = entry.now = now
             return
-        before = _reviewable(texts)
+        before = reviewable(texts)
         self._remember(name, entry)
         known = self._remembered.get(name, {}).get(now)
         if known is not None:
@@ -202,7 +215,7 @@ class Review:
             for session, base in entry.bases.items():
                 entry.bases[session] = self._rebased(base, texts, text)
             self._set(entry, new)
-        after = _reviewable(self._texts(entry) or texts)
+        after = reviewable(self._texts(entry) or texts)
         self._tell(state, name, entry, before, after)
 
     def _rebased(self, base: Base, texts: Texts, text: str | None) -> Base:
@@ -311,10 +324,19 @@ class Review:
                 entry.agent = entry.now
                 self._remembered.pop(name, None)
             else:
-                kept = texts.kept(rows, is_exact=is_exact)
-                self._rebase_remembered(name, texts.base or "", kept.base or "")
-                self._set(entry, kept)
+                kept_texts = texts.kept(rows, is_exact=is_exact)
+                self._rebase_remembered(name, texts.base or "", kept_texts.base or "")
+                self._set(entry, kept_texts)
+            told = self._told_kept(name, state.kept[-1].entry, entry)
+            state.told = bounded([*state.told, *told])
             self._put(state, name, entry)
+
+    def _told_kept(self, name: str, before: Entry, after: Entry) -> list[Told]:
+        """Return what the sessions of a file have to learn of a keep."""
+        is_whole = self._file(name, before).is_whole
+        changes = kept(*(None if is_whole else self._texts(each) for each in (before, after)))
+        session = next(reversed(after.bases), "")
+        return [Told(session, name, KEPT, *each) for each in changes]
 
     def revert(
         self, found: File, rows: Rows | None, *, is_exact: bool = False, is_forced: bool = False
@@ -338,17 +360,19 @@ class Review:
         with self._store.change() as state:
             if not state.kept:
                 return None
-            kept = state.kept.pop()
+            last = state.kept.pop()
             if self._before_keeps:
                 name, remembered = self._before_keeps.pop()
                 self._remembered[name] = remembered
-            now = state.files.get(kept.path)
-            entry = kept.entry
-            current = self._kept(self._content(str(Path(self.root, kept.path))), is_known=True)
+            now = state.files.get(last.path)
+            entry = last.entry
+            undone = self._told_kept(last.path, entry, now) if now else []
+            state.told = [each for each in state.told if each not in undone]
+            current = self._kept(self._content(str(Path(self.root, last.path))), is_known=True)
             if now is None or now.now != entry.now or current != entry.now:
-                self._apply_other(kept.path, entry, state, self.content_of(current), "")
-            self._put(state, kept.path, entry)
-            return kept.path
+                self._apply_other(last.path, entry, state, self.content_of(current), "")
+            self._put(state, last.path, entry)
+            return last.path
 
     def reverted_whole(self, path: str) -> None:
         """Record that a file was brought back to what it was, as a whole."""
@@ -357,16 +381,24 @@ class Review:
             if entry := state.files.pop(name, None):
                 session = next(reversed(entry.bases), "")
                 old, new = self._text(entry.base) or "", self._text(entry.now) or ""
-                state.told.append(Told(session, name, "reverted", old, new))
+                state.told.append(Told(session, name, REVERTED, old, new))
 
     def told(self, session: str) -> list[Told]:
         """Return what the user has reverted and restored of a session's changes, once."""
-        if not any(each.session == session for each in self._store.state().told):
-            return []
-        with self._store.change() as state:
-            found = [each for each in state.told if each.session == session]
-            state.told = [each for each in state.told if each.session != session]
-            return found
+        found = [each for each in self.untold() if each.session == session and each.kind != KEPT]
+        self.tell(found)
+        return found
+
+    def untold(self) -> list[Told]:
+        """Return what the user has reverted, restored and kept, and no session has learnt."""
+        return [*self._store.state().told]
+
+    def tell(self, told: Sequence[Told], *, is_untold: bool = False) -> None:
+        """Know that this was told, or was not."""
+        if told:
+            with self._store.change() as state:
+                rest = [each for each in state.told if each not in told]
+                state.told = [*told, *rest] if is_untold else rest
 
     def _rebase_remembered(self, name: str, before: str, after: str) -> None:
         """Keep in all remembered texts what the user has kept."""
@@ -381,22 +413,20 @@ class Review:
         state: State,
         name: str,
         entry: Entry,
-        before: Sequence[tuple[str, str]],
-        after: Sequence[tuple[str, str]],
+        before: Sequence[Change],
+        after: Sequence[Change],
     ) -> None:
         """Record which changes of the agent are gone, and which are back."""
         session = next(reversed(entry.bases), "")
-        for kind, opposite, changes in (
-            ("reverted", "restored", [each for each in before if each not in after]),
-            ("restored", "reverted", [each for each in after if each not in before]),
-        ):
+        gone, back = differences(before, after)
+        for kind, opposite, changes in ((REVERTED, RESTORED, gone), (RESTORED, REVERTED, back)):
             for old, new in changes:
                 undone = Told(session, name, opposite, old, new)
                 if undone in state.told:
                     state.told.remove(undone)
                 else:
                     state.told.append(Told(session, name, kind, old, new))
-        del state.told[:-MOST_TOLD]
+        state.told = bounded(state.told)
 
     def committed(self, head: str, contents: Mapping[str, bytes | None]) -> list[str]:
         """Keep the files that a commit has as they are; return their paths.
@@ -431,6 +461,13 @@ class Review:
 
     # Remarks
 
+    def sessions(self, path: str = "") -> set[str]:
+        """Return the sessions that have written a file, or any."""
+        files_ = self._store.state().files
+        name = self._relative(path) if path else ""
+        entries = [entry for each, entry in files_.items() if not path or each == name]
+        return {session for entry in entries for session in entry.bases}
+
     def remarks(self) -> list[Remark]:
         """Return all remarks."""
         return [*self._store.state().remarks]
@@ -449,40 +486,33 @@ class Review:
     def remove_remarks(self, path: str = "", rows: Rows | None = None, text: str = "") -> int:
         """Remove the remarks on rows of a file, or all; return how many."""
         with self._store.change() as state:
+            gone = [*state.remarks]
             if path and rows:
                 gone = self._remarks_at(state, self._relative(path), rows, text)
-            else:
-                gone = [*state.remarks]
             state.remarks = [each for each in state.remarks if each not in gone]
             return len(gone)
 
-    def sent(self) -> None:
-        """Know that all open remarks were sent."""
+    def sent(self, sent: Sequence[Remark]) -> None:
+        """Know that these remarks were sent."""
         with self._store.change() as state:
             for each in state.remarks:
-                each.state = "sent" if each.state == "open" else each.state
+                each.state = "sent" if each in sent else each.state
 
     def placed(self, path: str, text: str) -> list[tuple[Rows, Remark]]:
         """Return the remarks on a file that has this text, with the rows where they are now."""
         name = self._relative(path)
-        known = [each for each in self._store.state().remarks if each.path == name]
-        lines = lines_of(text) if known else []
-        return [(_place(each, lines) or _clamped(each, lines), each) for each in known]
+        return placed([each for each in self._store.state().remarks if each.path == name], text)
 
     def _remarks_at(self, state: State, name: str, rows: Rows, text: str) -> list[Remark]:
-        lines, found = lines_of(text), []
-        for each in state.remarks:
-            first, last = _place(each, lines) or _clamped(each, lines)
-            if each.path == name and first < rows[1] and rows[0] < last:
-                found.append(each)
-        return found
+        known = [each for each in state.remarks if each.path == name]
+        return [
+            each
+            for (first, last), each in placed(known, text)
+            if first < rows[1] and rows[0] < last
+        ]
 
-    def _answer(self, state: State, name: str, text: str | None) -> None:
-        """Know that an agent has written a file: its sent remarks are answered by other lines."""
-        lines = lines_of(text or "")
-        for each in state.remarks:
-            if each.path == name and each.state == "sent" and _place(each, lines) is None:
-                each.state = "answered"
+    def _answer(self, state: State, name: str, before: str | None, after: str | None) -> None:
+        answer([each for each in state.remarks if each.path == name], before, after)
 
     # Texts
 
@@ -556,33 +586,6 @@ class Review:
 
     def _relative(self, path: str) -> str:
         return os.path.relpath(os.path.realpath(path), self.root)
-
-
-def _place(remark: Remark, lines: list[str]) -> Rows | None:
-    """Return the rows that have the quoted lines, the nearest ones; None if they are gone."""
-    quoted = lines_of(remark.quoted)
-    count = len(quoted)
-    rows = range(len(lines) - count + 1)
-    found = [row for row in rows if lines[row : row + count] == quoted] if count else []
-    row = min(found, key=lambda each: abs(each - remark.first), default=None)
-    return None if row is None else (row, row + count)
-
-
-def _clamped(remark: Remark, lines: list[str]) -> Rows:
-    first = min(remark.first, max(len(lines) - 1, 0))
-    return first, max(min(remark.last, len(lines)), first + 1)
-
-
-def _reviewable(texts: Texts) -> list[tuple[str, str]]:
-    """Return the changes of an agent that wait for review: old and new lines."""
-    agent = Texts(texts.base, texts.agent, texts.agent)
-    old, new = lines_of(texts.base or ""), lines_of(texts.agent or "")
-    if texts.base is None or texts.agent is None:
-        return [] if texts.base == texts.agent else [("".join(old), "".join(new))]
-    return [
-        ("".join(old[hunk.first : hunk.last]), "".join(new[hunk.start : hunk.stop]))
-        for hunk in agent.hunks
-    ]
 
 
 __all__ = ["File", "OverlapError", "Review", "Turn"]

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import os
-import re
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -27,21 +26,23 @@ from claude_ide.editor.port.review import (
 )
 from claude_ide.editor.status_line import Reviewable
 from claude_ide.errors import EditorError, UserError
-from claude_ide.paths import real, within
+from claude_ide.paths import within
 from claude_ide.review import folder as folder_files
 from claude_ide.review import listing, turn_end
 from claude_ide.review.baseline import OverlapError, Rows, Texts
 from claude_ide.review.drawing import drawn
 from claude_ide.review.folder import Folder, Waiting
+from claude_ide.review.remarks import Recipients, Remarks
 from claude_ide.review.review import File
 from claude_ide.review.snapshot import Snapshots, decoded
-from claude_ide.review.store import Remark
 
 logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 0.5
 
 MOST_UNDONE = 50
+
+_Item = tuple[Folder, str, Rows | None]
 
 NOTHING = "nothing waits for review"
 YES, NO = "Revert", "Leave it"
@@ -50,7 +51,17 @@ YES, NO = "Revert", "Leave it"
 class ReviewService:
     """The reviews of the folders that this editor works in."""
 
-    def __init__(self, editor: Editor, home: Path, config: ReviewConfig) -> None:
+    def __init__(
+        self,
+        editor: Editor,
+        home: Path,
+        config: ReviewConfig,
+        recipients: Recipients | None = None,
+    ) -> None:
+        self.order = asyncio.Lock()
+        """The commands of the user come one after the other."""
+        self._recipients = recipients or Recipients()
+        self.remarks = Remarks(editor, self, self._recipients)
         self._editor = editor
         self._home = home
         self._config = config
@@ -66,7 +77,7 @@ class ReviewService:
         """Files that a revert has written, with their contents before and after."""
         self._done: list[list[tuple[str, bytes | None, bytes | None]]] = []
         """Those of the reverts since the last keep."""
-        self._listed: list[tuple[Folder, str, Rows | None]] = []
+        self._listed: list[_Item] = []
         """What the items of the list are: a file, and rows of it or all of it."""
         self._list = 0
         self._filling = asyncio.Lock()
@@ -94,12 +105,21 @@ class ReviewService:
             self._folders[top] = Folder(top, self._home, self._is_private)
         return self._folders[top]
 
-    async def _of_file(self, path: str) -> Folder:
+    async def of_file(self, path: str) -> Folder:
         """Return the review that has a file: that of a session may be above the file's folder."""
         for known in self._folders.values():
             if known.review.file(path) is not None:
                 return known
         return await self.folder(path)
+
+    def known(self) -> list[Folder]:
+        """Return the reviews of all folders that this editor works in."""
+        return [*self._folders.values()]
+
+    async def sessions(self) -> set[str]:
+        """Return the sessions that have written what is known."""
+        found = [await each.run(each.review.sessions) for each in self.known()]
+        return set().union(*found)
 
     def _is_private(self, path: str) -> bool:
         return self._editor.private_files.reason(path) is not None
@@ -139,6 +159,8 @@ class ReviewService:
             for key in ("files", "remarks", "unknown")
         }
         port = self._editor.port.review
+        names = [each.name for each in await self._recipients.all()]
+        port.know_recipients(names)
         port.waiting(hunks, remarked, open_remarks, msgspec.json.encode(value).decode())
         self._editor.status.waits(Reviewable(len(hunks), sum(hunks.values()), open_remarks))
         shown = self.waiting[folder.root].paths()
@@ -152,7 +174,7 @@ class ReviewService:
         buffer = await self._editor.port.review.buffer(event.bufnr)
         if buffer is None:
             return
-        await self._draw(event.bufnr, await self._of_file(buffer.path))
+        await self._draw(event.bufnr, await self.of_file(buffer.path))
 
     async def left(self, event: ReviewLeft) -> None:
         """Know what an earlier session has left to review in a folder."""
@@ -165,7 +187,7 @@ class ReviewService:
         """Go on to the next file that waits, or back to the one before."""
         buffer, is_next = await self._editor.port.review.buffer(event.bufnr), event.direction > 0
         here = buffer.path if buffer else await self._editor.port.buffers.folder()
-        folder = await self._of_file(here)
+        folder = await self.of_file(here)
         waiting = {
             str(Path(folder.root, each.path)): each
             for each in await folder.run(folder.review.files)
@@ -185,7 +207,7 @@ class ReviewService:
 
     async def written(self, event: ReviewWritten) -> None:
         """Follow what the user has written."""
-        folder = await self._of_file(event.path)
+        folder = await self.of_file(event.path)
         await folder.run(folder.review.look, event.path)
         await self.changed(folder)
 
@@ -287,7 +309,7 @@ class ReviewService:
         buffer = await self._editor.port.review.buffer(bufnr)
         if buffer is None:
             raise UserError("this buffer has no file")
-        folder = await self._of_file(buffer.path)
+        folder = await self.of_file(buffer.path)
         file = await folder.file(buffer.path, buffer.text)
         if file is None:
             raise UserError(f"{NOTHING} in {within(buffer.path, folder.root)}")
@@ -390,88 +412,6 @@ class ReviewService:
             await asyncio.to_thread(folder_files.delete, path)
         await folder.run(review.reverted_whole, path)
 
-    # Remarks
-
-    async def remark(self, bufnr: int, rows: Rows | None, words: str) -> None:
-        """Add a remark on rows of a buffer, or at the cursor; without words the user writes it."""
-        buffer, folder, place = await self._remarkable(bufnr, rows)
-        if not words:
-            name = within(buffer.path, folder.root)
-            there = [
-                each.words for at, each in await self._remarks(folder, buffer) if _meet(at, place)
-            ]
-            title = f"Remark on {name}:{place[0] + 1}"
-            typed = await self._editor.port.review.write_remark(title, "".join(there[:1]))
-            words = (typed.text or "").strip()
-            if not words:
-                return
-        await folder.run(folder.review.remark, buffer.path, place, buffer.text, words)
-        await self.changed(folder)
-
-    async def remove_remark(self, bufnr: int, rows: Rows | None) -> None:
-        """Remove the remarks on rows of a buffer, or at the cursor."""
-        buffer, folder, place = await self._remarkable(bufnr, rows)
-        remove = folder.review.remove_remarks
-        if not await folder.run(remove, buffer.path, place, buffer.text):
-            raise UserError("no remark is here")
-        await self.changed(folder)
-
-    async def clear_remarks(self, here: str) -> None:
-        """Remove all remarks of a folder."""
-        folder = await self.folder(here)
-        count = await folder.run(folder.review.remove_remarks)
-        if not count:
-            raise UserError("there is no remark")
-        await self.changed(folder)
-
-    async def _remarkable(self, bufnr: int, rows: Rows | None) -> tuple[ShownBuffer, Folder, Rows]:
-        buffer = await self._editor.port.review.buffer(bufnr)
-        if buffer is None:
-            raise UserError("this buffer has no file")
-        if refusal := await self._editor.refusal(buffer.path):
-            raise UserError(refusal)
-        folder = await self._of_file(buffer.path)
-        return buffer, folder, rows or await self._hunk_at(folder, buffer)
-
-    async def _hunk_at(self, folder: Folder, buffer: ShownBuffer) -> Rows:
-        """Return the rows of the hunk at the cursor, or its own row."""
-        file = await folder.file(buffer.path, buffer.text)
-        here = (buffer.row, buffer.row + 1)
-        for hunk in file.hunks if file and not file.is_whole else ():
-            if hunk.start <= buffer.row < max(hunk.stop, hunk.start + 1):
-                return hunk.start, max(hunk.stop, hunk.start + 1)
-        return here
-
-    async def _remarks(self, folder: Folder, buffer: ShownBuffer) -> list[tuple[Rows, Remark]]:
-        return await folder.run(folder.review.placed, buffer.path, buffer.text)
-
-    async def prompt(self, here: str) -> str:
-        """Return the remarks of a folder that are not sent, as Markdown."""
-        folder = await self.folder(here)
-        remarks = [each for each in await folder.run(folder.review.remarks) if each.state == "open"]
-        if not remarks:
-            raise UserError("there is no remark to send (:ClaudeComment adds one)")
-        parts = []
-        for each in sorted(remarks, key=lambda each: (each.path, each.first)):
-            last = f"-{each.last}" if each.last > each.first + 1 else ""
-            fence = "`" * max(3, _longest_fence(each.quoted) + 1)
-            quoted = each.quoted if each.quoted.endswith("\n") else f"{each.quoted}\n"
-            parts.append(
-                f"{_no_command(within(str(Path(folder.root, each.path)), real(here)))}:"
-                f"{each.first + 1}{last}\n"
-                f"{fence}\n{quoted}{fence}\n{each.words}"
-            )
-        return "\n\n".join(parts)
-
-    async def send(self, here: str) -> None:
-        """Let the user edit what the remarks of a folder say, and send it."""
-        port = self._editor.port.review
-        typed = await port.write_remark("Review · :w sends it", await self.prompt(here))
-        if typed.text and await port.send(typed.text):
-            folder = await self.folder(here)
-            await folder.run(folder.review.sent)
-            await self.changed(folder)
-
     # The list
 
     async def show(
@@ -537,8 +477,23 @@ class ReviewService:
         path = Path(folder.root, file.path)
         return not self._only or any(path.is_relative_to(each) for each in self._only)
 
+    async def items_in(self, bufnr: int, rows: Rows | None) -> list[_Item]:
+        """Return the items in rows of a buffer, or at the cursor, if that shows the list."""
+        shown = await self._editor.port.review.listed(bufnr)
+        async with self._filling:
+            if shown is None or shown.list != self._list:
+                return []
+            first, last = rows or (shown.row, shown.row + 1)
+            return self._listed[first:last]
+
     async def pressed(self, event: ReviewPressed) -> None:
         """Do what a key in the list asks for."""
+        if event.key == "send":
+            return await self.remarks.send()
+        async with self.order:
+            await self._press(event)
+
+    async def _press(self, event: ReviewPressed) -> None:
         # The list may be on the screen before its number is known here.
         async with self._filling:
             chosen = [self._listed[at] for at in event.items if at < len(self._listed)]
@@ -547,15 +502,8 @@ class ReviewService:
         root = chosen[0][0].root
         if event.key == "undo":
             return await self.undo(root)
-        if event.key == "send":
-            return await self.send(root)
         if event.key == "comment":
-            for folder, path, rows in chosen:
-                file = await folder.file(path)
-                text = file.texts.now if file and file.texts else None
-                remark = folder.review.remark
-                await folder.run(remark, path, rows or (0, 1), text or "", event.words)
-            return await self.changed(chosen[0][0])
+            return await self.remarks.store(chosen, event.words)
         self._doing = []
         # From the end: the rows of what stands above stay valid.
         for folder, path, rows in reversed(chosen):
@@ -568,24 +516,6 @@ class ReviewService:
             else:
                 await self._revert(folder, file, rows, 0)
         await self.changed(chosen[0][0])
-
-
-def _meet(rows: Rows, other: Rows) -> bool:
-    return rows[0] < other[1] and other[0] < rows[1]
-
-
-def _no_command(path: str) -> str:
-    """Return a path with which a text can begin: `!sh x/a.py` would be a command of the agent.
-
-    `quotation.lua` has the same rule for what the editor quotes without the host.
-    """
-    if re.match(r"[A-Za-z0-9_.]|/[^\s/]+/", path):
-        return path
-    return f"{'/.' if path.startswith('/') else './'}{path}"
-
-
-def _longest_fence(text: str) -> int:
-    return max((len(run) for run in re.findall("`+", text)), default=0)
 
 
 def _check_touched(file: File, rows: Rows | None) -> None:

@@ -258,6 +258,12 @@ function M.say(chat, text)
   end
 end
 
+--- Called by the host: send a text that was composed there.
+---@type fun(id: integer, text: string)
+M.say_composed = chat_state.of_id(function(chat, text)
+  M.say(chat, text)
+end)
+
 --- Called by the host: return a text to the user if the prompt is empty; say whether it was.
 ---@type fun(id: integer, text: string): boolean
 M.put_if_empty = chat_state.of_id(function(chat, text)

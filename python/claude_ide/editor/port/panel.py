@@ -176,6 +176,11 @@ class Panel(Protocol):
         """Return prompts to the prompt window that will not be carried out."""
         ...
 
+    @request("chat.prompt.say_composed")
+    async def say(self, text: str) -> None:
+        """Send a text as a prompt; it is put into the prompt window if that is impossible."""
+        ...
+
     @request("chat.prompt.put_if_empty")
     async def put_if_empty(self, text: str) -> bool:
         """Put a text into the prompt window if that is empty; return whether it was."""

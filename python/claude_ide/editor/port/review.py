@@ -108,6 +108,13 @@ class ListItem(Payload, frozen=True):
     """The highlight group of the line; empty for a hunk that waits."""
 
 
+class Listed(Payload, frozen=True):
+    """A list in the quickfix window; `row` is that of the cursor, 0-based."""
+
+    list: int
+    row: int
+
+
 class Review(Protocol):
     """The review, as the editor shows it."""
 
@@ -154,13 +161,21 @@ class Review(Protocol):
         ...
 
     @operation("review.remark.write")
-    async def write_remark(self, title: str, words: str) -> Typed:
-        """Let the user write a remark in a buffer; without words if they drop it."""
+    async def write_remark(self, title: str, words: str, is_changed: bool) -> Typed:
+        """Let the user write a remark or a review in a buffer; without words if they drop it.
+
+        If it `is_changed`, the user has written the words, and they are not dropped unasked.
+        """
         ...
 
-    @request("addressee.send")
-    async def send(self, words: str) -> bool:
-        """Send words to the chat of this tab page, or type them into a terminal."""
+    @notification("review.know_recipients")
+    def know_recipients(self, names: Sequence[str]) -> None:
+        """Know to whom a review can be sent."""
+        ...
+
+    @request("review.list.listed")
+    async def listed(self, bufnr: int) -> Listed | None:
+        """Return which list a buffer shows; None if it is none of ours."""
         ...
 
     @request("review.own_writes.watch")

@@ -126,8 +126,10 @@ class Typing(Protocol):
     """What types prompts into terminals."""
 
     @request("terminal.typing.begin")
-    async def begin(self, pid: int, text: str) -> TypedPrompt:
+    async def begin(self, pid: int, text: str, name: str = "") -> TypedPrompt:
         """Keep a prompt for the CLI in which a client runs; 0: for that of `:Claude`.
+
+        The terminal with a `name` gets it in place of these.
 
         Raises `EditorError` if neither a terminal of the editor nor a pane of `:Claude` is found.
         """

@@ -1,0 +1,207 @@
+"""What an agent is told of the user's review: which changes, and the words for them."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from claude_ide.review.baseline import Texts, lines_of
+from claude_ide.review.store import Remark, Told
+from claude_ide.text_diff import hunks
+
+Change = tuple[str, str]
+"""Old lines, and the new ones in their place."""
+
+REVERTED, RESTORED, KEPT = "reverted", "restored", "kept"
+
+MOST_TOLD = 200
+
+LONGEST_NOTE = 6000
+LONGEST_CHANGES = {REVERTED: 40, RESTORED: 40, KEPT: 8}
+"""Lines of one change in a prompt; the agent has written it itself."""
+
+NOTES = {
+    REVERTED: "The user has reverted these of your changes in the editor. The files no longer "
+    "contain them; do not make them again unless the user asks:",
+    RESTORED: "The user has restored these of your changes, which had been reverted:",
+}
+HEADINGS = {
+    REVERTED: "I have reverted these of your changes. The files no longer contain them; do not "
+    "make them again unless I ask:",
+    RESTORED: "I have restored these of your changes, which I had reverted:",
+    KEPT: "I have reviewed and kept these of your changes:",
+}
+
+
+def reviewable(texts: Texts) -> list[Change]:
+    """Return the changes of an agent that wait for review."""
+    if texts.base is None or texts.agent is None:
+        whole = texts.base or "", texts.agent or ""
+        return [] if texts.base == texts.agent else [whole]
+    return _changes(texts.base, texts.agent)
+
+
+def kept(before: Texts | None, after: Texts | None) -> list[Change]:
+    """Return what the user has kept; a whole file, without texts, is `("", "")`."""
+    if before is None or after is None or before.base is None or after.base is None:
+        return [("", "")]
+    return _changes(before.base, after.base)
+
+
+def bounded(told: Sequence[Told]) -> list[Told]:
+    """Return the latest of what is to be told; what was kept takes no room from the rest."""
+    kept = [each for each in told if each.kind == KEPT]
+    rest = [each for each in told if each.kind != KEPT]
+    return [*rest[-MOST_TOLD:], *kept[-MOST_TOLD:]]
+
+
+def differences(
+    before: Sequence[Change], after: Sequence[Change]
+) -> tuple[list[Change], list[Change]]:
+    """Return which changes of an agent are gone, and which are back.
+
+    Of a change that is left in part, only the other part is gone.
+    """
+    gone, back = _less(before, after), _less(after, before)
+    for wholes, others in ((gone, back), (back, gone)):
+        for whole in [*wholes]:
+            parts = _parts(whole, others)
+            if parts:
+                at = wholes.index(whole)
+                wholes[at : at + 1] = _changes(_with(whole[0], parts), whole[1])
+                for part in parts:
+                    others.remove(part)
+    return gone, back
+
+
+def _less(changes: Sequence[Change], others: Sequence[Change]) -> list[Change]:
+    left, found = [*others], []
+    for each in changes:
+        if each in left:
+            left.remove(each)
+        else:
+            found.append(each)
+    return found
+
+
+def _parts(whole: Change, changes: Sequence[Change]) -> list[Change]:
+    """Return the changes of which each is a part of this one."""
+    old, new = (lines_of(text) for text in whole)
+    found = list[Change]()
+    for each in changes:
+        some_old, some_new = (lines_of(text) for text in each)
+        is_less = len(some_old) + len(some_new) < len(old) + len(new)
+        if is_less and _is_within(some_old, old) and _is_within(some_new, new):
+            found.append(each)
+    return found
+
+
+def _is_within(some: Sequence[str], lines: Sequence[str]) -> bool:
+    """Return whether some lines are among others, in their order."""
+    rest = iter(lines)
+    return all(line in rest for line in some)
+
+
+def _with(text: str, parts: Iterable[Change]) -> str:
+    """Return the old lines of a change with the parts of it that are left."""
+    lines, row = lines_of(text), 0
+    for old, new in parts:
+        gone = lines_of(old)
+        if gone:
+            row = lines.index(gone[0], row) if gone[0] in lines[row:] else row
+        lines[row : row + len(gone)] = lines_of(new)
+        row += len(lines_of(new))
+    return "".join(lines)
+
+
+def _changes(before: str, after: str) -> list[Change]:
+    old, new = lines_of(before), lines_of(after)
+    return [
+        ("".join(old[first:last]), "".join(new[start:stop]))
+        for first, last, start, stop in hunks(old, new)
+    ]
+
+
+def note(told: Sequence[Told]) -> str:
+    """Return a note for the model on what the user has reverted and restored, or ""."""
+    parts = []
+    for kind, heading in NOTES.items():
+        found = [each for each in told if each.kind == kind]
+        lines = [line for each in found for line in (f"\n{each.path}:", *_diff(each))]
+        if lines:
+            parts.append("\n".join([heading, *lines]))
+    whole = "\n\n".join(parts)
+    return whole if len(whole) <= LONGEST_NOTE else f"{whole[:LONGEST_NOTE]}\n[…]"
+
+
+def summary(told: Sequence[Told]) -> str:
+    """Return in a few words what the model is told, such as `reverted 2 changes in a.py`."""
+    parts = []
+    for kind in (REVERTED, RESTORED):
+        paths = [each.path for each in told if each.kind == kind]
+        if paths:
+            changes = "1 change" if len(paths) == 1 else f"{len(paths)} changes"
+            files_ = dict.fromkeys(paths)
+            parts.append(
+                f"{kind} {changes} in {paths[0] if len(files_) == 1 else f'{len(files_)} files'}"
+            )
+    return ", ".join(parts)
+
+
+def place(path: str, remark: Remark) -> str:
+    """Return the line above a remark in a prompt. `path` is that of its file for the agent."""
+    if not remark.quoted:
+        return no_command(path)
+    last = f"-{remark.last}" if remark.last > remark.first + 1 else ""
+    return f"{no_command(path)}:{remark.first + 1}{last}"
+
+
+def remarks(given: Iterable[tuple[str, Remark]]) -> list[str]:
+    """Return a part of a prompt for each remark with its place: the lines, and the words."""
+    parts = []
+    for where, each in given:
+        quoted = _fenced("", each.quoted.replace("\r", "").removesuffix("\n"))
+        parts.append("\n".join([where, *([quoted] if each.quoted else []), each.words]))
+    return parts
+
+
+def decisions(given: Iterable[tuple[str, Told]]) -> list[str]:
+    """Return parts of a prompt: what was reverted, restored and kept in files with these paths."""
+    parts = list[str]()
+    known = [*given]
+    for kind, heading in HEADINGS.items():
+        found = dict[str, list[str]]()
+        for path, each in known:
+            if each.kind == kind:
+                lines, most = _diff(each), LONGEST_CHANGES[kind]
+                more = ["…"] if len(lines) > most else []
+                found.setdefault(path, []).extend([*lines[:most], *more])
+        texts = [
+            "\n".join([f"{no_command(path)}:", _fenced("diff", "\n".join(lines))])
+            if lines
+            else no_command(path)
+            for path, lines in found.items()
+        ]
+        if texts:
+            parts.append("\n\n".join([heading, *texts]))
+    return parts
+
+
+def _diff(told: Told) -> list[str]:
+    """Return how the file was changed by what is told; for what was kept, by the agent."""
+    old, new = (told.new, told.old) if told.kind == REVERTED else (told.old, told.new)
+    return [*_signed("-", old), *_signed("+", new)]
+
+
+def _signed(sign: str, text: str) -> list[str]:
+    return [sign + line.rstrip("\r\n") for line in lines_of(text)]
+
+
+def _fenced(language: str, text: str) -> str:
+    fence = "`" * max(3, max((len(run) for run in re.findall("`+", text)), default=0) + 1)
+    return f"{fence}{language}\n{text}\n{fence}"
+
+
+def no_command(path: str) -> str:
+    """Return a path with which a prompt can begin: `!sh x/a.py` would be a command."""
+    if re.match(r"[\w.]|/[^\s/]+/", path, re.ASCII):
+        return path
+    return f"/.{path}" if path.startswith("/") else f"./{path}"
