@@ -51,7 +51,8 @@ class TerminalConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Neovim itself reads a function as `side`. `per`: which of several CLIs the commands mean.
     `mode` is the permission mode in which it starts; '' leaves it to the CLI. `keys`: whether
-    CTRL-W with h, j, k, l or p leaves the terminal.
+    CTRL-W with h, j, k, l or p leaves the terminal. `status_line`: whether the CLI shows a row of
+    ours if the user has none.
     """
 
     side: Literal["right", "left", "above", "below", "float", "tab", "tmux", "none"] = "right"
@@ -59,6 +60,7 @@ class TerminalConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     per: Literal["neovim", "tab", "worktree"] = "neovim"
     mode: Mode = "manual"
     keys: bool = True
+    status_line: bool = True
 
 
 class ToolsConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

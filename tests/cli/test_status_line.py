@@ -1,13 +1,14 @@
 """The real CLI in a terminal: the status line shows what it does, and the user's own stays."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from support.claude_cli import CARET
 from support.either_editor import BOTH_WITH_CLI, Editor, status_line
-from support.fake_api import FakeApi, edit, tool_use
+from support.fake_api import FakeApi, edit, text, tool_use
 from support.happenings import follow, happened, names
 from support.neovim import until
 from support.terminal import PATIENCE
@@ -17,7 +18,6 @@ from .conftest import diff_opened
 
 OURS = "statusLine"
 REPORTING = "set laststatus=2 statusline=%{%claude_ide#statusline()%}"
-OLD = "197"
 
 pytestmark = BOTH_WITH_CLI
 
@@ -99,20 +99,35 @@ async def test_an_interrupted_turn_is_over(nvim: Editor, api: FakeApi) -> None:
     assert {data["reason"] for _, data in happened(nvim) if "reason" in data} == {"interrupted"}
 
 
-async def test_without_an_own_line_the_terminal_shows_what_it_did_before(
+async def test_without_an_own_line_a_row_shows_the_figures(
     nvim: Editor, each_cli: Path, api: FakeApi
 ) -> None:
+    api.script([text("Hello.")])
     await begin(nvim)
-    below = below_the_box(nvim)
 
+    await until(lambda: row(nvim).startswith("Opus"), "the model is below the box", PATIENCE)
+    await shows(nvim, "idle · Opus")
+
+    await nvim.keys("Greet")
+    await until(lambda: "Greet" in nvim.screen.text(), "the prompt is typed", PATIENCE)
+    await nvim.keys("<CR>")
+    figures = re.compile(r"Opus [^·]+ · \d+% · \$\d")
+    await until(lambda: figures.match(row(nvim)), "the figures follow", PATIENCE)
+
+
+@pytest.mark.parametrize("options", [{"terminal": {"status_line": False}}])
+async def test_without_a_row_the_terminal_shows_what_it_did_before(nvim: Editor) -> None:
+    await begin(nvim)
+
+    assert row(nvim), "there is no empty row"
+    assert OURS not in await arguments(nvim)
+    await shows(nvim, "idle")
+
+
+def row(nvim: Editor) -> str:
+    """Return what the CLI shows in the first line below the prompt box."""
     separator = "|" if isinstance(nvim, Vim) else "│"
-    assert below.partition(separator)[2].strip(), "there is no empty row"
-    if OLD in str(each_cli):
-        await shows(nvim, "idle · Opus")
-        assert OURS in await arguments(nvim)
-    else:
-        assert OURS not in await arguments(nvim)
-        await shows(nvim, "idle")
+    return below_the_box(nvim).partition(separator)[2].strip()
 
 
 def below_the_box(nvim: Editor) -> str:

@@ -63,6 +63,28 @@ async def test_the_report_of_the_cli_is_shown_and_passed_on(nvim: Editor, cli: H
     await shows(nvim, "Claude: ready · Opus · 42%% · $1.23")
 
 
+async def test_without_a_line_of_the_user_the_cli_shows_a_row(nvim: Editor, tmp_path: Path) -> None:
+    program, record = recorder(tmp_path)
+    await configure(nvim, cmd=str(program))
+    await nvim.command("Claude")
+    cli = await HookedCli.started(record)
+
+    early = {"model": {"display_name": "Opus\x1b 5.5"}, "context_window": {"used_percentage": None}}
+    assert await cli.show_status("", **early) == "Opus? 5.5"
+    limits = {"seven_day": {"used_percentage": 41}, "five_hour": {"used_percentage": 3}}
+    shown = await cli.show_status("", **REPORT, rate_limits=limits)
+    assert shown == "Opus 5.5 · 42% · $1.23 · 5h 3% · 7d 41%"
+    await shows(nvim, "Claude: ready · Opus 5.5 · 42%% · $1.23")
+
+
+async def test_the_user_can_do_without_a_row(nvim: Editor, tmp_path: Path) -> None:
+    program, record = recorder(tmp_path)
+    await configure(nvim, cmd=str(program), terminal={"status_line": False})
+    await nvim.command("Claude")
+
+    assert (await HookedCli.started(record)).status_line is None
+
+
 async def test_the_users_line_does_not_wait_for_a_host_that_is_silent(
     cli: HookedCli, tmp_path: Path
 ) -> None:

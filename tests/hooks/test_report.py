@@ -37,6 +37,13 @@ async def test_without_an_editor_or_a_folder_nothing_is_said(link: Path, kind: s
         assert await run_command(registration.command(path, kind), b"{}") == b""
 
 
+async def test_a_row_without_an_editor_is_the_model(link: Path) -> None:
+    row = registration.command(link, report.ROW)
+
+    assert await run_command(row, b'{"model": {"display_name": "Opus 5.5"}}') == b"Opus 5.5"
+    assert await run_command(row, b"{}") == b""
+
+
 @pytest.mark.parametrize("missing", ["SCRIPT", "python"])
 async def test_a_program_that_an_update_has_removed_blocks_nothing(
     link: Path, missing: str, monkeypatch: pytest.MonkeyPatch

@@ -9,8 +9,6 @@ import pytest
 from claude_ide.hooks import registration
 from claude_ide.trust.trust import Trust
 
-OLDER, NEWER = (2, 1, 197), (2, 1, 330)
-
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -73,27 +71,28 @@ def test_an_odd_setting_is_none(tmp_path: Path, folder: Path, trust: Trust, line
 
 
 @pytest.mark.parametrize(
-    ("own", "version", "is_given"),
+    ("own", "has_row", "is_given"),
     [
-        ("mine", NEWER, True),
-        ("mine", (), True),
-        ("", OLDER, True),
+        ("mine", True, True),
+        ("mine", False, True),
+        ("", True, True),
         # The CLI would show an empty row.
-        ("", NEWER, False),
-        ("", (), False),
-        (None, OLDER, False),
+        ("", False, False),
+        (None, True, False),
     ],
 )
-def test_nothing_is_given_if_it_would_be_seen(
-    own: str | None, version: tuple[int, ...], is_given: bool
+def test_nothing_is_given_if_there_is_nothing_to_show(
+    own: str | None, has_row: bool, is_given: bool
 ) -> None:
-    assert bool(registration.status_line(Path("/hooks/t1"), own, version)) == is_given
+    given = registration.status_line(Path("/hooks/t1"), own, has_row=has_row)
+
+    assert bool(given) == is_given
 
 
 def test_other_users_cannot_read_the_users_command() -> None:
     own = "curl -H 'secret'"
 
-    given = registration.status_line(Path("/hooks/t1"), own, NEWER)
+    given = registration.status_line(Path("/hooks/t1"), own, has_row=True)
 
     assert "secret" not in json.dumps(given)
     assert registration.status_line_environment(own) == {registration.OWN: own}

@@ -19,7 +19,7 @@ from support.vim import Vim
 Happening = tuple[str, dict[str, Any]]
 
 
-FOLLOWED = "ClaudePrompt,ClaudeTool*,ClaudeTurnEnd,ClaudeSession*"
+FOLLOWED = "ClaudePrompt,ClaudeTool*,ClaudeTurnEnd,ClaudeSessionStart,ClaudeSessionEnd"
 TELL = "call ch_sendexpr(g:test_door, ['happened', [expand('<amatch>'), g:claude_ide_event]])"
 
 

@@ -18,6 +18,7 @@ from claude_ide.agents.fields import mapping, number, parsed, sequence, text
 from claude_ide.agents.stream_json.decoding import limits
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.events import Activity
+from claude_ide.editor.status_line import CONTROLS, figures_of
 from claude_ide.hooks.conversation import Hook
 
 logger = logging.getLogger(__name__)
@@ -147,17 +148,19 @@ class Activities:
         if self._known.pop(launch, None) is not None:
             self._editor.status.agent_does(launch, None)
 
-    def report(self, launch: str, body: bytes) -> None:
-        """Apply what a CLI tells its status line; versions differ."""
+    def report(self, launch: str, body: bytes) -> str:
+        """Apply what a CLI tells its status line; versions differ. Return a row for it to show."""
         report = parsed(body)
-        used = number(mapping(report.get("context_window")).get("used_percentage"))
+        context = number(mapping(report.get("context_window")).get("used_percentage"))
         figures = {
             "model": text(mapping(report.get("model")).get("display_name")) or None,
-            "context": None if used is None else round(used),
+            "context": None if context is None else round(context),
             "cost": number(mapping(report.get("cost")).get("total_cost_usd")),
         }
         self._update(launch, **{key: value for key, value in figures.items() if value is not None})
         self._editor.limits.learn(launch, limits.of_status_line(report))
+        used = [each for each in self._editor.limits.known if each.used is not None]
+        return CONTROLS.sub("?", figures_of(self._known[launch], used))
 
     def _update(self, launch: str, **changes: Any) -> None:
         before = self._known.pop(launch, None)

@@ -172,6 +172,7 @@ class Hooks:
         self._editor = editor
         self._is_on = config.hooks
         self._size = config.terminal.size
+        self._has_row = config.terminal.status_line
         self._links = links
         self._pid = pid
         self._run = run
@@ -202,13 +203,13 @@ class Hooks:
         """Return the same, of a CLI that starts in a folder. Raises `OSError`."""
         id_ = secrets.token_hex(4)
         link = self._links.path(id_)
-        own, version, _ = await asyncio.gather(
+        own, _ = await asyncio.gather(
             asyncio.to_thread(registration.own_status_line, words, folder, self._trust),
-            asyncio.to_thread(registration.version, words[0], os.environ.get("PATH", "")),
             self.serve(link),
         )
         self._readings.of(id_, folder)
-        options = registration.options(link, registration.status_line(link, own, version))
+        status_line = registration.status_line(link, own, has_row=self._has_row)
+        options = registration.options(link, status_line)
         mark = panes.mark(self._pid, link, folder)
         return Launch(options, registration.status_line_environment(own), id_, mark)
 
@@ -326,9 +327,9 @@ class Hooks:
 
     async def _answer(self, launch: str, kind: str, body: bytes) -> bytes:
         assert self._sessions is not None
-        if kind == report.STATUS:
-            self._sessions.activities.report(launch, body)
-            return b""
+        if kind in (report.STATUS, report.ROW):
+            row = self._sessions.activities.report(launch, body)
+            return row.encode(errors="replace") if kind == report.ROW else b""
         return await self._sessions.answer(launch, body)
 
     def _obstacle(self, words: Sequence[str]) -> str:

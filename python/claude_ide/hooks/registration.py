@@ -113,9 +113,6 @@ OWN = "CLAUDE_IDE_STATUS_LINE"
 
 SOURCES = "--setting-sources"
 
-NEWEST_WITHOUT_ROW = (2, 1, 197)
-"""The newest version that was seen to show no empty row for a command without output."""
-
 
 def own_status_line(words: Iterable[str], folder: str, trust: Trust) -> str | None:
     """Return the user's own command for a CLI in a folder, which may be in the folder's settings.
@@ -132,17 +129,19 @@ def own_status_line(words: Iterable[str], folder: str, trust: Trust) -> str | No
     return _given(folder_settings.read(trust.config / "settings.json"))
 
 
-def status_line(link: Path, own: str | None, version: tuple[int, ...]) -> dict[str, Any]:
-    """Return the settings for a CLI with a link, of a version; `()` is an unknown one.
+def status_line(link: Path, own: str | None, *, has_row: bool) -> dict[str, Any]:
+    """Return the settings for a CLI with a link, whose user has a command of their own, or none.
 
-    They are empty if the CLI would show anything else than before.
+    With `has_row` it shows a row of ours if there is none. They are empty if it should show what it
+    does without us.
     """
-    if own is None or (not own and not () < version <= NEWEST_WITHOUT_ROW):
+    if own is None or not (own or has_row):
         return {}
-    send = f"{{ {command(link, report.STATUS)}; }} >/dev/null"
+    send = command(link, report.ROW)
     if own:
         # The user's own command must neither wait for ours nor end with it.
         given = "printf '%s\\n' \"$claude_ide_given\""
+        send = f"{{ {command(link, report.STATUS)}; }} >/dev/null"
         send = f'claude_ide_given=$(cat); {given} | {send} & {given} | eval "${OWN}"'
     return {SETTING: {"type": "command", "command": send}}
 
