@@ -109,7 +109,9 @@ class App:
         self._tasks: set[asyncio.Task[None]] = set()
         self.editor.events.register(self, self.guard)
         self.editor.events.register(PromptEvents(self.editor), self.guard)
-        self.editor.events.register(ReviewEvents(lambda: self.review), self.guard)
+        review = ReviewEvents(lambda: self.review)
+        self.editor.events.register(review, self.guard)
+        self._review_watch = self.guard(review.watch(self.editor, _review_home()))
         self._disk_report = DiskReport(self.editor.port, self.editor.events)
         self._disk = DiskWatch(self.editor.port, self.editor.events, self._has_agents)
         self._disk.start(loop)
@@ -205,6 +207,7 @@ class App:
             self.kernels.end()
         guardian.end_all()
         self._disk.stop()
+        self._review_watch.cancel()
         self.sessions.stop()
         self._channel.close()
         if self.serving is None:
@@ -334,13 +337,12 @@ class App:
         from claude_ide.recipients import Here
         from claude_ide.review.service import ReviewService
 
-        home = _state_home() / "claude_ide" / "review"
         recipients = Here(
             *(self.editor, self.ide),
             lambda: self.chats if self.begun("chats") else None,
             lambda launch: self.hooks.session_of(launch) if self.begun("hooks") else "",
         )
-        return ReviewService(self.editor, home, self.config.review, recipients)
+        return ReviewService(self.editor, _review_home(), self.config.review, recipients)
 
     @cached_property
     def merging(self) -> "Merging":
@@ -555,10 +557,11 @@ async def _check(app: App) -> None:
     await app.editor.port.host.report_health([each.reported() for each in findings])
 
 
-def _state_home() -> Path:
-    """Return where the XDG specification has the state of programs: it is one for all editors."""
+def _review_home() -> Path:
+    """Return where the reviews are, in the XDG specification's folder: one for all editors."""
     given = os.environ.get("XDG_STATE_HOME", "")
-    return Path(given) if Path(given).is_absolute() else Path.home() / ".local" / "state"
+    state = Path(given) if Path(given).is_absolute() else Path.home() / ".local" / "state"
+    return state / "claude_ide" / "review"
 
 
 def _log_unhandled(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

@@ -16,6 +16,8 @@ import msgspec
 
 from claude_ide import files
 
+MARK = "waiting"
+
 MOST_FILES = 2000
 MOST_BYTES = 64_000_000
 """Of all compressed texts of a folder together."""
@@ -231,7 +233,7 @@ class Store:
 
     def _mark(self, state: State) -> None:
         """Leave a file as long as something waits: editors look for it before they have a host."""
-        mark = self._folder / "waiting"
+        mark = self._folder / MARK
         if any(entry.waits for entry in state.files.values()) or state.remarks:
             mark.touch(mode=0o600)
         else:
@@ -254,6 +256,11 @@ class Store:
 def name_of(root: str) -> str:
     """Return the name of the folder with the state of a folder; both editors compute it, too."""
     return hashlib.sha256(os.fsencode(root)).hexdigest()[:32]
+
+
+def mark_of(folder: Path, home: Path) -> Path:
+    """Return the file that exists as long as something waits in a folder."""
+    return home / name_of(os.path.realpath(folder)) / MARK
 
 
 def _stamp(path: Path) -> tuple[int, int, int] | None:
