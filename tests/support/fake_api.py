@@ -71,11 +71,13 @@ class FakeApi:
     """The remaining scripted turns, and the received requests for a turn.
 
     With `hold` the model stops after its first words; with `status` it answers with an HTTP error.
+    Each answer has `headers`, too.
     """
 
     port: int = 0
     hold: bool = False
     status: int = 200
+    headers: dict[str, Any] = field(default_factory=dict)
     turns: deque[Turn] = field(default_factory=deque)
     agents: dict[str, deque[Turn]] = field(default_factory=dict)
     """The scripted turns of subagents, by words of their first prompt."""
@@ -168,8 +170,9 @@ class FakeApi:
             request = Request(first.split(" ")[1], json.loads(body) if body else {})
             content_type, answer = self.answer(request)
             writer.write(
-                f"HTTP/1.1 {self.status} -\r\ncontent-type: {content_type}\r\n"
-                f"{self.length(answer)}connection: close\r\n\r\n".encode()
+                f"HTTP/1.1 {self.status} -\r\ncontent-type: {content_type}\r\n".encode()
+                + "".join(f"{name}: {value}\r\n" for name, value in self.headers.items()).encode()
+                + f"{self.length(answer)}connection: close\r\n\r\n".encode()
             )
             if self.hold and request.body.get("tools"):
                 writer.write(self.first_words(request, answer))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
+from claude_ide.agents.events import LimitsTold
 from claude_ide.agents.stream_json.headless import FENCED, Ask, Conversation, Question, Result
 from claude_ide.agents.stream_json.wire.frames import Frame
 from claude_ide.agents.stream_json.wire.launch import Launch
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from claude_ide.headless.rewriting import Rewrite
 
 S = TypeVar("S", bound=msgspec.Struct)
+
+QUESTION = "question"
+"""What tells limits: the last of all questions."""
 
 PLEASE, LOGIN = " · Please run /login", "Run :Claude, then /login"
 
@@ -82,6 +86,8 @@ class Run:
         frames.changed()
         async with frames.running(), contextlib.aclosing(asking.events()) as events:
             async for event in events:
+                if isinstance(event, LimitsTold):
+                    self.editor.limits.learn(QUESTION, event.limits)
                 answer.apply(event)
                 frames.changed()
         try:
