@@ -70,6 +70,8 @@ async def test_sessions_of_all_folders_are_below_their_projects(
     await open_list(nvim)
 
     await on_screen(nvim, "background  fish · approve Bash: make")
+    await on_screen(nvim, "Sessions · 1 waiting")
+    assert "y allow" not in nvim.screen.text()
     shown = await lines(nvim)
     assert [line.split("  ")[0] for line in shown] == [
         *(str(project), "works", "ended"),

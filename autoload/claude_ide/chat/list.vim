@@ -2,8 +2,8 @@ vim9script
 # Lists with keys, such as that of the sessions, in a split. The host owns their content and handles the
 # keys.
 #
-# A list is a dict: its `name` and `bufnr`, its `look` (`ListLook` of the port), the `items`, those that are
-# `shown` by row, and whether it `is_fitted`: its window has the height that its first items need.
+# A list is a dict: its `name`, `bufnr` and `title`, its `look` (`ListLook` of the port), the `items`, those
+# that are `shown` by row, and whether it `is_fitted`: its window has the height that its first items need.
 
 import autoload '../channel.vim'
 import autoload '../messages/plain.vim'
@@ -88,7 +88,7 @@ def SetBar(list: dict<any>)
   const keys = useful->mapnew((_, key) => $'{key.key} {key.name}')->join('  ')
   const win = Window(list)
   if win > 0
-    winbar.Set(win, $' {plain.StatusLine(list.look.title)} %<%={plain.StatusLine(keys)}  g? keys ')
+    winbar.Set(win, $' {plain.StatusLine(list.title)} %<%={plain.StatusLine(keys)}  g? keys ')
   endif
 enddef
 
@@ -98,7 +98,7 @@ def Create(name: string, look: dict<any>)
   setlocal nonumber norelativenumber signcolumn=no nowrap nospell nolist foldcolumn=0 cursorline
   setlocal nodiff noscrollbind nocursorbind nofoldenable
   execute 'silent file' fnameescape($'Claude {name}')
-  lists[name] = {name: name, bufnr: bufnr(), look: look, items: [], shown: [], is_fitted: false}
+  lists[name] = {name: name, bufnr: bufnr(), look: look, title: look.title, items: [], shown: [], is_fitted: false}
   setlocal nomodifiable
   DefineKeys(lists[name])
   execute $"autocmd BufWipeout <buffer> ++once Closed('{name}', {bufnr()})"
@@ -196,7 +196,7 @@ export def Show(name: string, title: string, items: list<dict<any>>): bool
       return false
     endtry
   endif
-  list.look.title = title
+  list.title = title
   SetBar(list)
   Fit(list)
   screen.Draw()
