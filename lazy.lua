@@ -14,6 +14,7 @@ return {
     'ClaudeAdd',
     'ClaudeAnswer',
     'ClaudeAsk',
+    'ClaudeBackground',
     'ClaudeChanges',
     'ClaudeChat',
     'ClaudeComment',

@@ -86,6 +86,8 @@ command('ClaudeChat', chat, 'Open or hide the chat', {
   own_bar = true,
   complete = complete('chat.command'),
 })
+local background = with_next('after_text', question('background', 'begin'))
+command('ClaudeBackground', background, 'Begin a session in the background', TEXT)
 command('ClaudeSessions', host('ClaudeSessions'), 'List all sessions, wherever they run', ANY)
 command('ClaudeAnswer', host('ClaudeAnswer'), 'Go to the request that waits for an answer')
 local REVIEW = { nargs = '*', bang = true, complete = complete('review') }

@@ -37,6 +37,7 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
   let s:with_text = {
         \ 'Claude': ['-complete=customlist,claude_ide#arguments#OfCli', 'AfterArguments', 'session#Claude'],
         \ 'ClaudeReject': ['-bang', 'AfterText', 'decide#Reject'],
+        \ 'ClaudeBackground': ['-bang', 'AfterText', 'session#Background'],
         \ 'ClaudeAsk': ['-bang -complete=customlist,claude_ide#prompts#Complete', 'AfterText', 'session#Ask'],
         \ 'ClaudeEdit': ['-bang', 'AfterText', 'session#Edit'],
         \ }

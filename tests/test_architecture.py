@@ -124,7 +124,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "sessions": {
         *("errors", "config", "paths", "pids", "program", "repository", "editor", "editor_name"),
         *("agents", "agents.stream_json", "chat", "chat.chat_context", "chat.page"),
-        *("chat.requests", "hooks", "review", "transport", "trust"),
+        *("chat.requests", "hooks", "own_mode", "review", "transport", "trust"),
     },
     "terminal_opening": {"config", "editor", "editor_name", "hooks", "own_mode", "program"},
     "configured_agents": {"config", "agents", "agents.stream_json", "agents.acp", "chat"},
@@ -146,7 +146,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "status": {"app", "editor_name", "limits", "mcp", "paths"},
     "commands": {
         *("errors", "app", "editor", "editor_name", "hooks", "mcp", "program"),
-        *("status", "trust"),
+        *("sessions", "status", "trust"),
     },
     "vim_plugin": {"app", "commands", "editor", "startup"},
     "port_hold": set(),
@@ -310,6 +310,7 @@ ROOMS = (
     "permission",
     *(
         "addressee",
+        "background",
         "comment",
         "decide",
         "attention",

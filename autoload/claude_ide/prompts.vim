@@ -45,6 +45,16 @@ def Filled(text: string, bufnr: number, lines: list<number>): string
   return substitute(text, placeholder, (found) => Fill(found[1], bufnr, lines), 'g')
 enddef
 
+# A text in which placeholders mean the buffer, or lines of it; empty if the buffer must not be named, which a
+# message says.
+export def FillIn(text: string, lines: list<number>): string
+  const outcome = reason.Attempt(Filled, [text, bufnr(), lines])
+  if !outcome[0]
+    message.Show(outcome[1], 'warn')
+  endif
+  return outcome[0] ? outcome[1] : ''
+enddef
+
 # The text of a named prompt about a buffer, or about lines of it that are sent with the prompt. If
 # the name is empty, the user chooses.
 #

@@ -9,6 +9,7 @@ import autoload './diagnostics.vim'
 import autoload './disk_changes/reload.vim'
 import autoload './editors.vim'
 import autoload './privacy.vim'
+import autoload './prompts.vim'
 import autoload './selection.vim'
 import autoload './selection/sources.vim'
 import autoload './timing/moment.vim'
@@ -128,6 +129,14 @@ def Feature(command: string, function_name: string, text: string, lines: list<nu
     Run()
   else
     ready.Run(command, options, Run)
+  endif
+enddef
+
+# `:ClaudeBackground`.
+export def Background(text: string, lines: list<number>, bang: bool)
+  const words = prompts.FillIn(text, lines)
+  if words !=# '' || text ==# ''
+    Command('ClaudeBackground', [words], lines, bang)
   endif
 enddef
 

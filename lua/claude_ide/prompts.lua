@@ -71,6 +71,20 @@ local function filled(text, bufnr, lines, is_attached)
   )
 end
 
+--- A text in which placeholders mean the buffer, or a range in it; nil if the buffer must not be named, which
+--- a message says.
+---@param text string
+---@param opts vim.api.keyset.create_user_command.command_args
+---@return string?
+function M.fill(text, opts)
+  local lines = opts.range > 0 and { opts.line1, opts.line2 } or nil
+  local ok, words = pcall(filled, text, vim.api.nvim_get_current_buf(), lines, false)
+  if ok then
+    return words
+  end
+  message.show(words, 'warn')
+end
+
 --- The text of a named prompt about a buffer, or about a range in it.
 ---
 --- Calls `use` unless the user chooses none, or the buffer must not be named, which a message says.

@@ -287,6 +287,16 @@ async def sessions(app: App, call: Call) -> None:
     await app.sessions.shown.open(" ".join(call.arguments))
 
 
+@command("ClaudeBackground")
+async def background(app: App, call: Call) -> None:
+    """:ClaudeBackground[!] [--name=NAME] {prompt} — begin a session; `!`: in a new worktree."""
+    from claude_ide.sessions.background import Beginning
+
+    wanted = Beginning.parsed(call.arguments, has_worktree=call.bang)
+    await app.start()
+    await app.sessions.shown.begin(wanted)
+
+
 @command("ClaudeAnswer")
 async def answer(app: App, _call: Call) -> None:
     """:ClaudeAnswer — go to the permission that a CLI in a terminal waits for, or to a chat's."""

@@ -40,7 +40,7 @@ async def open_terminal(
     if arguments[:1] == [ATTACH]:
         # The options of a session in the background are those with which it was begun.
         attached = " ".join(arguments[1:])
-        command = [path, *words, *arguments]
+        command = [path, *words, ATTACH, *filter(None, [attached])]
         await editor.port.terminals.start(
             {"cmd": command, "env": {}, "attached": attached, **request}
         )

@@ -44,6 +44,8 @@ class Terminals:
         self._state = state
         self._clients: list[int] = []
         self._has_reported = False
+        self.in_background: dict[str, str] = {}
+        """The names of sessions in the background, by the ids of their launches."""
 
     def clients_run_as(self, clients: list[int]) -> None:
         """Report the process ids of the clients, so that the editor finds their terminals."""
@@ -85,6 +87,8 @@ class Terminals:
 
         It is empty if there is only one, in the editor's own worktree, or if it is unknown.
         """
+        if launch in self.in_background:
+            return self.in_background[launch]
         if not launch and len(self._clients) < 2 and self._is_here(pids.working_folder(pid)):
             return ""
         try:

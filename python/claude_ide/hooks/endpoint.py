@@ -218,6 +218,12 @@ class Hooks:
         await self.open()
         await asyncio.to_thread(self._links.serve, link)
 
+    async def adopt(self, link: Path) -> None:
+        """Have the CLI with this link report to us, unless it does to an editor that is alive."""
+        is_served = await asyncio.to_thread(self._links.is_served, link)
+        if self._is_on and self._links.socket and not is_served:
+            await self.serve(link)
+
     def obstacle_to_panes(self, environment: Mapping[str, str]) -> str:
         """Return why no pane of tmux can be opened; an empty string if one can."""
         return panes.refusal(environment)

@@ -54,6 +54,10 @@ class Links:
         draft.replace(path)
         self._served[path.name] = path
 
+    def is_served(self, path: Path) -> bool:
+        """Return whether a CLI's link leads to an editor that is alive."""
+        return bool(_target(path)) and not _is_left(path)
+
     def remove(self, launch: str) -> None:
         """Remove the link of a CLI that has ended."""
         # Vim and Neovim have different folders, and take over each other's CLIs.

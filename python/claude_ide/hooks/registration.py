@@ -3,6 +3,7 @@
 Source: doc/protocol.md, "Hooks".
 """
 
+import os
 import re
 import shlex
 import sys
@@ -13,6 +14,7 @@ from typing import Any
 import msgspec
 
 from claude_ide.hooks import report
+from claude_ide.hooks.links import FOR_OTHERS
 from claude_ide.program import locate
 from claude_ide.trust import folder_settings
 from claude_ide.trust.trust import Trust
@@ -38,6 +40,7 @@ OPTION = "--settings"
 OLDEST = (2, 1, 197)
 """The oldest version that was tried."""
 
+_LAUNCH = re.compile(r"[0-9a-f]{8}")
 _VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)")
 LARGEST_PACKAGE = 100_000
 
@@ -46,6 +49,31 @@ def options(link: Path, more: Mapping[str, Any]) -> list[str]:
     """Return the options with which a CLI reports to whom this link leads, and more settings."""
     settings = {"hooks": {event: [{"hooks": [_hook(link, event)]}] for event in EVENTS}}
     return [f"{OPTION}={msgspec.json.encode({**settings, **more}).decode()}"]
+
+
+def link_in(settings: str) -> Path | None:
+    """Return the link in settings of ours; None if they are not, or others can change the link."""
+    try:
+        decoded = msgspec.json.decode(settings, type=_Settings)
+        words = shlex.split(decoded.hooks["Stop"][0].hooks[0].command)
+        link = Path(words[words.index(str(SCRIPT)) + 1])
+        found = link.parent.stat()
+    except (msgspec.DecodeError, LookupError, ValueError, OSError):
+        return None
+    is_owners = found.st_uid == os.getuid() and not found.st_mode & FOR_OTHERS
+    return link if is_owners and _LAUNCH.fullmatch(link.name) else None
+
+
+class _Command(msgspec.Struct):
+    command: str = ""
+
+
+class _Matched(msgspec.Struct):
+    hooks: list[_Command] = msgspec.field(default_factory=list)
+
+
+class _Settings(msgspec.Struct):
+    hooks: dict[str, list[_Matched]] = msgspec.field(default_factory=dict)
 
 
 def command(link: Path, kind: str) -> str:

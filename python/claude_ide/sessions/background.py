@@ -1,75 +1,151 @@
-"""Sessions in the background, by the CLI's own commands: attached to, stopped, removed."""
+"""Sessions in the background, by the CLI's own commands: begun, attached to, stopped, removed."""
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Sequence
+import re
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
-from claude_ide import program
-from claude_ide.editor.editor import Editor
+from claude_ide import program, repository
 from claude_ide.editor_name import editor_name
 from claude_ide.errors import UserError
 from claude_ide.hooks.registration import version
+from claude_ide.own_mode import own_mode, shown, terminal_options
 from claude_ide.transport.process import Process
+
+if TYPE_CHECKING:
+    from claude_ide.sessions.here import App
 
 CHECKS_WORKTREES = (2, 1, 330)
 """The first version whose `rm` keeps a worktree with work that would be lost."""
+
+USAGE = "usage: :ClaudeBackground[!] [--name=NAME] {prompt}"
+STARTING = "Starting background service"
+"""What the CLI says before a command that needs its service."""
 
 SECONDS = 30.0
 """How long a command of the CLI may take; it may start its service first."""
 
 
-class Background:
-    """Runs the CLI of a command line; `open_terminal` starts it in a terminal."""
+BEGUN = "backgrounded"
+"""The word with which the CLI says that a session has begun."""
 
-    def __init__(
-        self,
-        editor: Editor,
-        cmd: str | Sequence[str],
-        open_terminal: Callable[[list[str], dict[str, str]], Awaitable[None]],
-    ) -> None:
-        self._editor = editor
-        self._cmd = cmd
-        self._open_terminal = open_terminal
+NAME = "--name="
+_GIVEN = re.compile(r"""(?:--name=("[^"]*"|'[^']*'|\S*)(?:\s+|$))?(.*)""", re.DOTALL)
+_SEGMENT = re.compile(r"[A-Za-z0-9._-]+")
+LONGEST_NAME = 100
+
+
+class Beginning(NamedTuple):
+    """A session to begin: its prompt, its name, and whether it gets a worktree of that name."""
+
+    prompt: str
+    name: str = ""
+    has_worktree: bool = False
+
+    @classmethod
+    def parsed(cls, words: Sequence[str], *, has_worktree: bool) -> "Beginning":
+        """Return what the arguments of `:ClaudeBackground` say. Raises `UserError`."""
+        found = _GIVEN.fullmatch(" ".join(words).strip())
+        name, prompt = found.groups() if found else ("", "")
+        if name is not None:
+            name = name.strip("'\"")
+        if name == "" or not prompt:
+            raise UserError(USAGE)
+        if has_worktree and name and (problem := unfit(name)):
+            raise UserError(problem)
+        return cls(prompt, name or "", has_worktree)
+
+
+def unfit(name: str) -> str:
+    """Return why a worktree cannot have a name; an empty string if it can.
+
+    The CLI starts a session with a name that it or git refuses, which then fails.
+    """
+    segments = name.split("/")
+    if not all(map(_SEGMENT.fullmatch, segments)):
+        return f"not a name for a worktree: {name} (letters, digits, dots, dashes, underscores)"
+    wrong = ".." in name or any(each.endswith((".", ".lock")) for each in segments)
+    if wrong or len(name) > LONGEST_NAME or any(each.startswith(".") for each in segments):
+        return f"git refuses a branch with this name: {name[:LONGEST_NAME]}"
+    return ""
+
+
+class Background:
+    """Runs the CLI of a command line; `app` starts it in a terminal."""
+
+    def __init__(self, app: "App") -> None:
+        self._app = app
+        self._editor = app.editor
+        self._cmd = app.config.cmd
         self._is_explained = False
+        self._is_warned = False
+
+    async def begin(self, wanted: Beginning) -> str:
+        """Begin a session in the working folder; return what the CLI says. Raises `UserError`."""
+        folder = await self._editor.port.buffers.folder()
+        is_in_git = repository.find(Path(folder).resolve()) is not None
+        if wanted.has_worktree and not is_in_git:
+            raise UserError(f"there is no git repository for a worktree: {folder}")
+        first, *words = program.words(self._cmd)
+        mode = self._app.config.terminal.mode
+        options = await asyncio.to_thread(terminal_options, os.environ, words, mode)
+        launch = await self._app.hooks.for_a_terminal((first, *words))
+        worktree = ["--worktree", *filter(None, [wanted.name])] if wanted.has_worktree else []
+        named = [f"{NAME}{wanted.name}"] if wanted.name else []
+        given = ["--bg", *worktree, *options, *launch.options, *named, "--", wanted.prompt]
+        try:
+            said = await self._run(given, folder)
+        except BaseException:
+            self._app.hooks.terminal_ended(launch.id)
+            raise
+        begun = next((line for line in said if line.startswith(BEGUN)), " ".join(said))
+        asked = options[-1] if options else await asyncio.to_thread(own_mode, os.environ)
+        parts = [begun, f"mode {shown(asked)}" if asked else ""]
+        if is_in_git and not (wanted.has_worktree or self._is_warned):
+            self._is_warned = True
+            parts.append("it edits only once it has entered a worktree")
+        return " · ".join(filter(None, parts))
 
     async def attach(self, id_: str) -> None:
         """Attach a terminal to a session; the CLI starts one that has ended again."""
         note = {} if self._is_explained else {"note": f"/ide connects it to {editor_name()}"}
         self._is_explained = True
-        await self._open_terminal(["attach", id_], note)
+        await self._app.open_terminal(["attach", id_], note)
 
     async def stop(self, id_: str) -> None:
         """Stop a session. Raises `UserError` with the CLI's words."""
-        await self.run("stop", id_)
+        await self._run(["stop", id_])
 
     async def remove(self, id_: str) -> None:
         """Remove a session with its worktree, unless work would be lost."""
         first, *_ = program.words(self._cmd)
         found = await asyncio.to_thread(version, first, os.environ.get("PATH", ""))
         if found and found < CHECKS_WORKTREES:
-            shown = ".".join(map(str, found))
+            number = ".".join(map(str, found))
             raise UserError(
-                f"CLI {shown} would remove the worktree unchecked: 2.1.330 or newer is needed"
+                f"CLI {number} would remove the worktree unchecked: 2.1.330 or newer is needed"
             )
-        self._editor.notify(await self.run("rm", id_))
+        self._editor.notify(" ".join(await self._run(["rm", id_])))
 
-    async def run(self, *words: str) -> str:
-        """Return what a command of the CLI says, in one line. Raises `UserError` if it fails."""
+    async def _run(self, words: Sequence[str], folder: str | None = None) -> list[str]:
+        """Return the lines that a command of the CLI prints. Raises `UserError` if it fails."""
         said: list[bytes] = []
         environment = program.inherited(os.environ)
         first, *rest = program.words(self._cmd)
         path = program.required(first, environment.get("PATH", ""))
+        where = Path(folder) if folder else Path.cwd()
         try:
-            process = await Process.start(
-                [path, *rest, *words], Path.cwd(), environment, said.append
-            )
+            command = [path, *rest, *words]
+            process = await Process.start(command, where, environment, said.append)
             code = await asyncio.wait_for(process.wait(), SECONDS)
         except OSError as error:
             raise UserError(f"{first} cannot run: {error.strerror}") from None
         except TimeoutError:
             raise UserError(f"{first} {words[0]} has not ended within {SECONDS:.0f} s") from None
-        shown = " ".join(b"".join(said).decode("utf-8", "replace").split())
+        lines = b"".join(said).decode("utf-8", "replace").splitlines()
+        told = [" ".join(line.split()) for line in lines if not line.startswith(STARTING)]
         if code:
-            raise UserError(shown or f"{first} {words[0]} has failed with {code}")
-        return shown
+            raise UserError(" ".join(told) or f"{first} {words[0]} has failed with {code}")
+        return told

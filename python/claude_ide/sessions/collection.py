@@ -13,10 +13,13 @@ from claude_ide.agents.stream_json.running import Running
 from claude_ide.chat.stored import Stored, StoredSessions, latest_first
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.terminals import Terminal
+from claude_ide.hooks.registration import link_in
 from claude_ide.sessions.entry import ENDED, FAILED, IDLE, WAITS, WORKS, Entry, Place, when
 
 if TYPE_CHECKING:
     from claude_ide.chat.chat import Chat
+    from claude_ide.chat.requests.view import Request
+    from claude_ide.editor.port.events import Activity
     from claude_ide.hooks.endpoint import Hooks
 
 CLAUDE = "Claude"
@@ -82,9 +85,7 @@ class Collection:
 
     def _of_terminal(self, terminal: Terminal) -> Entry:
         record = next(filter(lambda each: self._is_in(each, terminal), self.running), Running(""))
-        waiting, activity = None, None
-        if (hooks := self._hooks()) is not None and terminal.launch:
-            waiting, activity = hooks.permission(terminal.launch), hooks.activity(terminal.launch)
+        waiting, activity = self._known(terminal.launch)
         is_busy = activity is not None and activity.is_working
         state = WORKS if is_busy else STATES.get(record.status, IDLE)
         stored = self._stored_as(record.session)
@@ -109,6 +110,13 @@ class Collection:
             lacks=(STOP, DELETE, RENAME, *(() if waiting else (ALLOW, REJECT))),
         )
 
+    def _known(self, launch: str) -> "tuple[Request | None, Activity | None]":
+        """Return for what the CLI of a launch asks, and what it does, as far as it reports it."""
+        hooks = self._hooks()
+        if hooks is None or not launch:
+            return None, None
+        return hooks.permission(launch), hooks.activity(launch)
+
     def _others(self, terminals: list[Terminal]) -> list[Entry]:
         """Return the sessions in the background, and those of other editors and terminals."""
         chats = {chat.agent.session for chat in self._chats().values()}
@@ -129,20 +137,29 @@ class Collection:
 
     def _in_background(self, record: Running, terminal: str) -> Entry:
         state = STATES.get(record.status, IDLE) if record.pid else ENDED
+        link = link_in(record.settings) if record.pid else None
+        waiting, activity = self._known(link.name if link else "")
         return Entry(
             _id("claude", record.session) or f"background {record.id}",
             "background",
-            FAILED if record.failure else state,
+            FAILED if record.failure else WAITS if waiting else state,
             record,
             Place(record.folder),
             record.session,
             record.failure or record.needs,
             record.name,
             changed=when(record.changed),
+            cost=(activity.cost or 0.0) if activity else 0.0,
+            context=activity.context if activity else None,
             agent=CLAUDE,
             pid=record.pid,
             terminal=terminal,
-            lacks=(ALLOW, REJECT, RENAME, *(() if record.pid else (STOP,))),
+            asks=waiting,
+            lacks=(
+                RENAME,
+                *(() if record.pid else (STOP,)),
+                *(() if waiting else (ALLOW, REJECT)),
+            ),
         )
 
     def _elsewhere(self, record: Running) -> Entry:

@@ -11,8 +11,10 @@ from claude_ide.agents.stream_json.running import Running
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.binding import handles
-from claude_ide.editor.port.events import SessionsAsked, StatusReported
+from claude_ide.editor.port.events import SessionsAsked, StatusReported, TerminalEnded
 from claude_ide.editor_name import NEOVIM, editor_name
+from claude_ide.hooks.registration import link_in
+from claude_ide.sessions.entry import Place
 from claude_ide.sessions.watch import Watch
 
 if TYPE_CHECKING:
@@ -73,6 +75,7 @@ class SessionsHere:
     def __init__(self, app: App) -> None:
         self._app = app
         self._watch = Watch(os.environ, self._running_changed)
+        self._running: Sequence[Running] = ()
         app.editor.events.register(self, app.guard)
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -104,7 +107,34 @@ class SessionsHere:
 
         return Sessions(self._app, lambda: self.stored, self._watch)
 
+    @handles(TerminalEnded)
+    async def _terminal_ended(self, _: TerminalEnded) -> None:
+        # It may go on in the background (`/background`), with the same link.
+        await self._serve_links()
+
+    async def _serve_links(self) -> None:
+        """Have sessions in the background of our projects report to us, if nobody else serves them.
+
+        They were begun here, by an earlier editor, or in a terminal that was left.
+        """
+        found = {
+            link.name: (link, each)
+            for each in self._running
+            if each.id and each.pid and (link := link_in(each.settings))
+        }
+        names = self._app.editor.terminals.in_background
+        for launch in [each for each in names if each not in found]:
+            del names[launch]
+            self._app.hooks.terminal_ended(launch)
+        projects = {Place.of(each).project for each in self._app.editor.state.folders}
+        for launch, (link, each) in found.items():
+            if Place.of(each.folder).project in projects:
+                names[launch] = each.name or each.id
+                await self._app.hooks.adopt(link)
+
     def _running_changed(self, running: Sequence[Running]) -> None:
+        self._running = running
+        self._app.guard(self._serve_links())
         waiting = sum(bool(each.id) and each.waits for each in running)
         self._app.editor.status.background_waits(waiting)
         self.shown.running_changed(running)

@@ -22,7 +22,7 @@ from claude_ide.editor.port.events import ListPressed
 from claude_ide.editor.port.terminals import Terminal
 from claude_ide.editor_name import NEOVIM, editor_name
 from claude_ide.errors import UserError
-from claude_ide.sessions.background import Background
+from claude_ide.sessions.background import Background, Beginning
 from claude_ide.sessions.collection import (
     ALLOW,
     DELETE,
@@ -70,7 +70,7 @@ class Sessions:
         self._port = app.editor.port
         self._run: Run = app.guard
         self._watch = watch
-        self._background = Background(app.editor, app.config.cmd, app.open_terminal)
+        self._background = Background(app)
         self._has_chats = editor_name() == NEOVIM
         self._listing = Listing(NAME, KEYS, self._port, app.guard)
         self._found = Collection(self._editor, stored, self._chats, self._hooks)
@@ -136,6 +136,12 @@ class Sessions:
             for each in self._found.running
             if each.id and each.pid and not shown & {each.id, each.name}
         }
+
+    async def begin(self, wanted: Beginning) -> None:
+        """Begin a session in the background, and say which it is."""
+        said = await self._background.begin(wanted)
+        self._watch.look()
+        self._editor.notify(said)
 
     async def attach(self, id_: str) -> None:
         """Attach a terminal to a session in the background."""
@@ -235,7 +241,7 @@ class Sessions:
             asks.unfold(key)
         elif since is None or time.monotonic() - since < NOTICED_SECONDS:
             return
-        elif isinstance(entry.source, Terminal):
+        elif isinstance(entry.source, Terminal | Running):
             await self._app.hooks.answer_permission(asks, key)
         elif entry.kind == "chat":
             chat = next(each for each in self._chats().values() if each is entry.source)

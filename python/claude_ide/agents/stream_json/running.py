@@ -6,7 +6,7 @@ that is broken, half written, or another user's is ignored.
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from heapq import nlargest
@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from claude_ide import files, pids
-from claude_ide.agents.fields import integer, mapping, number, parsed, text
+from claude_ide.agents.fields import integer, mapping, number, parsed, strings, text
 from claude_ide.paths import config_folder
 
 LARGEST_BYTES = 100_000
@@ -28,6 +28,7 @@ START_FIELD = 19
 ZOMBIE = "Z"
 """The state, before these, of a process that has ended, and whose parent does not know it yet."""
 
+SETTINGS = "--settings"
 IN_BACKGROUND, FAILED = "bg", "failed"
 WORKTREES = ".claude/worktrees"
 """The folder of a project in which the CLI makes worktrees."""
@@ -55,6 +56,8 @@ class Running(msgspec.Struct, frozen=True):
     """Why it has failed; empty if it has not."""
     changed: float = 0.0
     """When, in seconds since the epoch."""
+    settings: str = ""
+    """Those with which it was begun in the background."""
 
     @property
     def waits(self) -> bool:
@@ -178,9 +181,18 @@ def _running(record: Mapping[str, Any], state: Mapping[str, Any], id_: str, pid:
         is_printing=text(record.get("entrypoint")).startswith("sdk"),
         status=status,
         needs=needs if status == "waiting" else "",
+        settings=_settings(strings(state.get("respawnFlags"))),
         failure=(text(state.get("detail")) or FAILED) if has_failed else "",
         changed=updated / 1000 or _seconds(text(state.get("updatedAt"))),
     )
+
+
+def _settings(flags: Sequence[str]) -> str:
+    for index, flag in enumerate(flags):
+        option, has_value, value = flag.partition("=")
+        if option == SETTINGS:
+            return value if has_value else "".join(flags[index + 1 : index + 2])
+    return ""
 
 
 def _folder(record: Mapping[str, Any], state: Mapping[str, Any]) -> str:

@@ -1,0 +1,16 @@
+--- `:ClaudeBackground`: the placeholders of its prompt mean the buffer and the range; the host does the rest.
+local host = require('claude_ide.host')
+local prompts = require('claude_ide.prompts')
+
+local M = {}
+
+--- Begin a session in the background.
+---@param opts vim.api.keyset.create_user_command.command_args
+function M.begin(opts)
+  local words = prompts.fill(opts.args, opts)
+  if words then
+    host.command('ClaudeBackground', vim.tbl_extend('force', opts, { fargs = { words } }))
+  end
+end
+
+return M
