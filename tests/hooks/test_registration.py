@@ -60,3 +60,41 @@ def test_a_program_of_an_unknown_version_is_regarded_as_new(
     path.with_name("package.json").write_text(description)
     assert registration.obstacle([str(path)], "") == ""
     assert registration.obstacle(["missing"], "") == ""
+
+
+@pytest.fixture
+def link(tmp_path: Path) -> Path:
+    folder = tmp_path / "it's hooks"
+    folder.mkdir(mode=0o700)
+    return folder / "0123abcd"
+
+
+def settings_of(link: Path) -> str:
+    (option,) = registration.options(link, {})
+    return option.partition("=")[2]
+
+
+def test_the_link_of_a_session_is_found_in_its_settings(link: Path) -> None:
+    assert registration.link_in(settings_of(link)) == link
+
+
+def test_a_link_that_others_can_change_is_none(link: Path) -> None:
+    link.parent.chmod(0o770)
+
+    assert registration.link_in(settings_of(link)) is None
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        *("", "{", "[]", "{}", '{"hooks": 1}', '{"hooks": {"Stop": []}}', "/home/me/settings.json"),
+        '{"hooks": {"Stop": [{"hooks": [{"command": "rm -rf /tmp/0123abcd x y"}]}]}}',
+        '{"hooks": {"Stop": [{"hooks": [{"command": "\'"}]}]}}',
+    ],
+)
+def test_other_settings_have_no_link(settings: str) -> None:
+    assert registration.link_in(settings) is None
+
+
+def test_a_link_has_the_name_of_a_launch(link: Path) -> None:
+    assert registration.link_in(settings_of(link.with_name("config"))) is None

@@ -56,7 +56,8 @@ def link_in(settings: str) -> Path | None:
     try:
         decoded = msgspec.json.decode(settings, type=_Settings)
         words = shlex.split(decoded.hooks["Stop"][0].hooks[0].command)
-        link = Path(words[words.index(str(SCRIPT)) + 1])
+        *_, script, path, _kind, _errors = words
+        link = Path(path if Path(script).name == SCRIPT.name else "")
         found = link.parent.stat()
     except (msgspec.DecodeError, LookupError, ValueError, OSError):
         return None

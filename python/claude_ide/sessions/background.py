@@ -98,8 +98,12 @@ class Background:
         try:
             said = await self._run(given, folder)
         except BaseException:
-            self._app.hooks.terminal_ended(launch.id)
+            if launch.id:
+                self._app.hooks.terminal_ended(launch.id)
             raise
+        if launch.id:
+            # Its record, which has the name, may come after its first permission.
+            self._editor.terminals.in_background[launch.id] = wanted.name
         begun = next((line for line in said if line.startswith(BEGUN)), " ".join(said))
         asked = options[-1] if options else await asyncio.to_thread(own_mode, os.environ)
         parts = [begun, f"mode {shown(asked)}" if asked else ""]

@@ -111,7 +111,7 @@ class Entry:
         if self.passage:
             rows.append(row((" " * STATE_WIDTH, ""), (one_line(self.passage), "ClaudeChatDetail")))
         if self.asks is not None:
-            rows += indented(self.asks.rows(), STATE_WIDTH // 2)
+            rows += indented(self.asks.question(), STATE_WIDTH // 2)
         return item(self.id, rows, self.lacks)
 
     def _row(self, now: datetime) -> Row:

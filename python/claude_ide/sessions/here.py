@@ -76,6 +76,8 @@ class SessionsHere:
         self._app = app
         self._watch = Watch(os.environ, self._running_changed)
         self._running: Sequence[Running] = ()
+        self._served: set[str] = set()
+        """The launches of sessions in the background that report to us."""
         app.editor.events.register(self, app.guard)
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -123,13 +125,15 @@ class SessionsHere:
             if each.id and each.pid and (link := link_in(each.settings))
         }
         names = self._app.editor.terminals.in_background
-        for launch in [each for each in names if each not in found]:
-            del names[launch]
+        for launch in self._served - found.keys():
+            names.pop(launch, None)
             self._app.hooks.terminal_ended(launch)
+        self._served &= found.keys()
         projects = {Place.of(each).project for each in self._app.editor.state.folders}
         for launch, (link, each) in found.items():
             if Place.of(each.folder).project in projects:
                 names[launch] = each.name or each.id
+                self._served.add(launch)
                 await self._app.hooks.adopt(link)
 
     def _running_changed(self, running: Sequence[Running]) -> None:

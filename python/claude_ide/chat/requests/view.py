@@ -198,6 +198,10 @@ class Request(View):
             case PermissionAsked():
                 return [*self._head(), *self._shown(), *self._keys()]
 
+    def question(self) -> list[Row]:
+        """Return the request without the ways to answer."""
+        return [*self._head(), *self._shown()]
+
     def press(self, offset: int) -> Action | None:
         """Show all of the arguments, or start the review of a plan or of questions."""
         if isinstance(self.asked, PermissionAsked | UrlAsked):

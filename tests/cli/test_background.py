@@ -1,0 +1,131 @@
+"""Sessions of the real CLI in the background: begun, answered, attached to, removed."""
+
+import asyncio
+import json
+import subprocess
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.claude_cli import environment
+from support.either_editor import BOTH_WITH_CLI, Editor, choose, on_screen
+from support.fake_api import FakeApi, text, tool_use
+from support.neovim import until
+from support.permissions import entered, shown
+from support.terminal import PATIENCE
+
+
+class Cli:
+    """The CLI with the configuration of the editor's, without a terminal."""
+
+    def __init__(self, program: Path, given: dict[str, str], folder: Path) -> None:
+        self._program, self._given, self._folder = program, given, folder
+
+    async def run(self, *arguments: str) -> str:
+        """Return what a command prints."""
+        process = await asyncio.create_subprocess_exec(
+            str(self._program),
+            *arguments,
+            cwd=self._folder,
+            env=self._given,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+        )
+        said, _ = await process.communicate()
+        return said.decode()
+
+    async def sessions(self) -> list[dict[str, Any]]:
+        """Return the sessions in the background that run, as the CLI lists them."""
+        listed = json.loads(await self.run("agents", "--json"))
+        return [each for each in listed if each["kind"] == "background"]
+
+
+@pytest.fixture
+def path(path: Path) -> Path:
+    """The same, in a repository."""
+    for words in (
+        ["init", "-q", "-b", "trunk"],
+        ["add", "."],
+        ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "first"],
+    ):
+        subprocess.run(["git", *words], cwd=path.parent, check=True)
+    return path
+
+
+@pytest.fixture
+async def command(
+    cli: Path, nvim_with_cli: Editor, api: FakeApi, tmp_path: Path, config_folder: Path, path: Path
+) -> AsyncIterator[Cli]:
+    """The CLI; its service and all sessions in the background end with the test."""
+    given = environment(api, tmp_path / "home", config_folder)
+    command = Cli(cli, given, path.parent)
+    yield command
+    await command.run("daemon", "stop", "--any")
+
+
+@BOTH_WITH_CLI
+async def test_a_session_in_a_worktree_is_answered_and_removed(
+    nvim_with_cli: Editor, command: Cli, api: FakeApi, path: Path
+) -> None:
+    nvim = nvim_with_cli
+    worktree = path.parent / ".claude/worktrees/fish"
+    api.script([tool_use("Bash", command="mkdir made", description="Make")], [text("Made.")])
+
+    await nvim.command("ClaudeBackground! --name=fish Make a folder")
+
+    await on_screen(nvim, "· fish · mode manual", PATIENCE)
+    await shown(nvim, "mkdir made")
+    await entered(nvim, "mkdir made")
+    await on_screen(nvim, "Claude (fish) asks")
+    await nvim.keys("y")
+    await until((worktree / "made").is_dir, "the folder", PATIENCE)
+
+    await nvim.command("ClaudeSessions")
+    await on_screen(nvim, "background  fish", PATIENCE)
+    await on_screen(nvim, "worktree-fish")
+    await on_screen(nvim, "idle ", PATIENCE)
+    (listed,) = await command.sessions()
+    assert (listed["name"], listed["status"]) == ("fish", "idle")
+    await nvim.keys("/fish$<CR>d")
+    await on_screen(nvim, "“fish” is running: stop and remove it?")
+    await choose(nvim, 1)
+
+    await on_screen(nvim, "removed ", PATIENCE)
+    assert not worktree.exists()
+    assert await command.sessions() == []
+
+
+@BOTH_WITH_CLI
+async def test_an_untrusted_folder_is_refused_in_the_words_of_the_cli(
+    nvim_with_cli: Editor, command: Cli, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    nvim = nvim_with_cli
+    await nvim.command(f"cd {tmp_path_factory.mktemp('other')}")
+
+    await nvim.command("ClaudeBackground Make a folder")
+
+    await on_screen(nvim, "Workspace not trusted", PATIENCE)
+    assert await command.sessions() == []
+
+
+@BOTH_WITH_CLI
+async def test_attaching_shows_the_session_and_ending_the_terminal_leaves_it(
+    nvim_with_cli: Editor, command: Cli, api: FakeApi
+) -> None:
+    nvim = nvim_with_cli
+    api.script([text("The word is swordfish.")])
+    await nvim.command("ClaudeBackground --name=fish Which word?")
+    await on_screen(nvim, "· fish", PATIENCE)
+    await nvim.command("ClaudeSessions")
+    await on_screen(nvim, "idle ", PATIENCE)
+
+    await nvim.keys("/fish$<CR><CR>")
+
+    await on_screen(nvim, "The word is swordfish.", PATIENCE)
+    await nvim.keys(r"<C-\><C-n>:bwipeout!<CR>")
+    await nvim.command("ClaudeSessions")
+    await on_screen(nvim, "background  fish", PATIENCE)
+    (listed,) = await command.sessions()
+    assert listed["pid"]
