@@ -279,7 +279,7 @@ async def test_connected_clients_are_counted_and_announced(
     async with claude_code(config_folder):
         await until(lambda: serving.eval("get(g:, 'seen', '') == 'ClaudeConnected1 '"))
         line = "claude_ide#statusline()" if is_vim else "v:lua.require'claude_ide'.statusline()"
-        assert await serving.eval(line) == "Claude: idle"
+        await until(lambda: serving.eval(f"{line} ==# 'Claude: idle'"), "the status line")
 
     await until(lambda: serving.eval("g:seen =~ 'ClaudeDisconnected0'"))
 
