@@ -22,7 +22,7 @@ def home(tmp_path: Path) -> Path:
 def entry(review: Store, text: str, *, written: float | None = None) -> Entry:
     name = review.keep(text.encode())
     seconds = time.time() if written is None else written
-    return Entry(name, name, name, written=int(seconds))
+    return Entry(None, name, name, written=int(seconds))
 
 
 def add(review: Store, path: str, text: str, *, written: float | None = None) -> None:
@@ -37,7 +37,7 @@ def test_the_state_is_one_for_all_editors_of_a_folder(home: Path) -> None:
     add(second, "b.py", "two\n")
 
     assert list(first.state().files) == ["a.py", "b.py"]
-    assert second.content(second.state().files["a.py"].base or "") == b"one\n"
+    assert second.content(second.state().files["a.py"].now or "") == b"one\n"
     assert Store("/home/user/other", home).state().files == {}
 
 

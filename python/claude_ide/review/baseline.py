@@ -70,10 +70,57 @@ class Texts:
             return Texts.same(text)
         if self.base is None:
             return Texts(None, self.agent, text)
-        # What is changed inside of a hunk belongs to neither version.
-        outside = _outside(self.now, text, self.base)
-        base = _carried(self.now, outside, self.base)
-        return Texts(base, _carried(self.now, outside, self.agent or ""), text)
+        old = lines_of(self.now)
+        base, agent = (_changes(old, lines_of(each or "")) for each in (self.base, self.agent))
+        reverted, free = list[_Change](), list[_Change]()
+        for change in _changes(old, lines_of(text)):
+            touched = [hunk for hunk in base if _touches(change, hunk)]
+            if _is_reverted(old, change, touched):
+                reverted.append(change)
+            else:
+                # What is changed inside of a hunk belongs to neither version.
+                free += _outside(change, touched)
+        return Texts(
+            _applied(old, [*_apart(base, reverted), *reverted, *free]),
+            _applied(old, [*_apart(agent, reverted), *reverted, *_apart(free, agent)]),
+            text,
+        )
+
+    def recalled(self, then: "Texts") -> "Texts":
+        """Return the texts after somebody else has brought an earlier text back.
+
+        `then` are the texts as they were then: the agent's changes that are back wait again.
+        """
+        if None in (self.base, self.now, then.now, then.agent):
+            return then
+        # Of a file that was new then, the user has kept something.
+        then = Texts(then.base or "", then.agent, then.now)
+        now, base = lines_of(then.now or ""), lines_of(then.base or "")
+        differing = [Hunk(*each) for each in hunks(lines_of(self.now or ""), now)]
+        without, written = [*now], lines_of(then.agent or "")
+        as_written = _changes(now, written)
+        back = list[_Change]()
+        for hunk in reversed(then.hunks):
+            if choice := _back(hunk, differing):
+                mixed = _mixed(hunk, choice, base, now, takes_new=False)
+                without[hunk.start : hunk.stop] = mixed
+                back += [each for each in as_written if _is_within(each, hunk)]
+        others = self.written_by_other(_joined(without))
+        return others.written_by_agent(_applied(now, back)).written_by_other(then.now)
+
+    def unkept(self, before: "Texts", after: "Texts") -> "Texts":
+        """Return the texts after the user has taken a keep back, which led to `after`."""
+        if self.base == after.base and self.now == after.now:
+            return before
+        if before.base is None:
+            return Texts(None, self.agent, self.now)
+        if None in (after.base, self.base, before.agent, after.agent, self.agent):
+            return self
+        return Texts(
+            _carried(after.base or "", before.base, self.base or ""),
+            _carried(after.agent or "", before.agent or "", self.agent or ""),
+            self.now,
+        )
 
     def kept(self, rows: Rows | None = None, *, is_exact: bool = False) -> "Texts":
         """Return the texts after the user has kept the hunks that some rows touch, or all.
@@ -86,8 +133,7 @@ class Texts:
         for hunk in reversed(self.hunks):
             if chosen := _chosen(hunk, rows, len(now), is_exact=is_exact):
                 base[hunk.first : hunk.last] = _mixed(hunk, chosen, base, now, takes_new=True)
-        kept = "".join(base)
-        return Texts(kept, self._agent_with(rows), self.now)
+        return Texts(_joined(base), self._agent_with(rows), self.now)
 
     def reverted(
         self, rows: Rows | None = None, *, is_exact: bool = False, is_forced: bool = False
@@ -116,14 +162,14 @@ class Texts:
         return Texts(self.base, agent, now)
 
     def _without(self, text: str, rows: Rows | None, *, is_exact: bool) -> str:
+        if rows is None:
+            return self.base or ""
         base, now = lines_of(self.base or ""), lines_of(text)
         found = Texts(self.base, text, text).hunks
         for hunk in reversed(found):
-            whole = (hunk.start, max(hunk.stop, hunk.start + 1))
-            chosen = _chosen(hunk, rows or whole, len(now), is_exact=is_exact and rows is not None)
-            if chosen:
+            if chosen := _chosen(hunk, rows, len(now), is_exact=is_exact):
                 now[hunk.start : hunk.stop] = _mixed(hunk, chosen, base, now, takes_new=False)
-        return "".join(now)
+        return _joined(now)
 
     def _agent_with(self, rows: Rows) -> str | None:
         """Return the agent's text with what the user has changed in some rows of the file."""
@@ -133,7 +179,7 @@ class Texts:
         for first, last, start, stop in reversed([*hunks(agent, now)]):
             if start < rows[1] and rows[0] < max(stop, start + 1):
                 agent[first:last] = now[start:stop]
-        return "".join(agent)
+        return _joined(agent)
 
 
 def touches(hunk: Hunk, rows: Rows, length: int) -> bool:
@@ -144,7 +190,7 @@ def touches(hunk: Hunk, rows: Rows, length: int) -> bool:
 class _Choice(NamedTuple):
     """Which lines of a hunk are meant: rows of the file, and the lines without a counterpart."""
 
-    rows: range
+    rows: Sequence[int]
     has_removed: bool
 
 
@@ -200,24 +246,63 @@ def _carried(before: str, after: str, other: str) -> str:
     Those to lines that `other` has changed itself are left out.
     """
     old = lines_of(before)
-    own, free = _apart(before, after, other)
-    return _applied(old, own + free)
-
-
-def _outside(before: str, after: str, other: str) -> str:
-    """Return `before` with the same changes, and those that `other` has made, too."""
-    old = lines_of(before)
-    own, free = _apart(before, after, other)
-    same = [each for each in _changes(old, lines_of(after)) if each in own]
-    return _applied(old, free + same)
-
-
-def _apart(before: str, after: str, other: str) -> tuple[list[_Change], list[_Change]]:
-    """Return the changes that lead to `other`, and those to `after` that touch none of them."""
-    old = lines_of(before)
     own = _changes(old, lines_of(other))
-    changes = _changes(old, lines_of(after))
-    return own, [each for each in changes if not any(_touches(each, mine) for mine in own)]
+    return _applied(old, own + _apart(_changes(old, lines_of(after)), own))
+
+
+def _apart(changes: list[_Change], others: list[_Change]) -> list[_Change]:
+    """Return the changes that touch none of the others."""
+    return [each for each in changes if not any(_touches(each, other) for other in others)]
+
+
+def _is_reverted(old: list[str], change: _Change, hunks_: list[_Change]) -> bool:
+    """Return whether a change takes a hunk back, whatever else it adds there."""
+    if change in hunks_:
+        return True
+    if len(hunks_) != 1 or hunks_[0][:2] != change[:2] or not hunks_[0][2]:
+        return False
+    left = iter(change[2])
+    has_all = all(line in left for line in hunks_[0][2])
+    return has_all and not {*old[change[0] : change[1]]} & {*change[2]}
+
+
+def _outside(change: _Change, hunks_: list[_Change]) -> list[_Change]:
+    """Return the parts of a change that are outside of the hunks that it touches."""
+    if not hunks_:
+        return [change]
+    first, last, inserted = change
+    parts = list[_Change]()
+    row = first
+    for start, stop, _ in [*hunks_, (last, last, [])]:
+        if row < min(start, last):
+            parts.append((row, min(start, last), []))
+        row = max(row, stop)
+    if not parts:
+        return []
+    # What the user has added stays beside what they have removed.
+    at = -1 if parts[-1][1] == last else 0
+    parts[at] = (*parts[at][:2], inserted)
+    return parts
+
+
+def _back(hunk: Hunk, differing: list[Hunk]) -> _Choice | None:
+    """Return the lines of a hunk that an earlier text did not have."""
+    met = [each for each in differing if _meet(hunk, each)]
+    if not met:
+        return None
+    rows = {row for each in met for row in range(each.start, each.stop)}
+    chosen = [row for row in range(hunk.start, hunk.stop) if row in rows]
+    return _Choice(chosen, any(each.first < each.last for each in met))
+
+
+def _meet(hunk: Hunk, other: Hunk) -> bool:
+    """Return whether two differences concern the same rows of a text."""
+    first, last = (hunk.start, hunk.stop), (other.start, other.stop)
+    return first == last or _touches((*first, []), (*last, [""]))
+
+
+def _is_within(change: _Change, hunk: Hunk) -> bool:
+    return hunk.start <= change[0] and change[1] <= hunk.stop
 
 
 def _applied(old: list[str], changes: list[_Change]) -> str:
@@ -226,7 +311,7 @@ def _applied(old: list[str], changes: list[_Change]) -> str:
     for first, last, inserted in sorted(changes, key=lambda change: change[:2]):
         merged += [*old[row:first], *inserted]
         row = last
-    return "".join(merged + old[row:])
+    return _joined(merged + old[row:])
 
 
 def _changes(old: list[str], new: list[str]) -> list[_Change]:
@@ -240,6 +325,13 @@ def _touches(change: _Change, other: _Change) -> bool:
     if change[0] == change[1] or other[0] == other[1]:
         return other[0] < change[0] < other[1] or change[0] < other[0] < change[1]
     return change[0] < other[1] and other[0] < change[1]
+
+
+def _joined(lines: list[str]) -> str:
+    """Return a text of lines, of which one that was the last may have no end."""
+    end = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
+    ended = [line if line.endswith("\n") else f"{line}{end}" for line in lines[:-1]]
+    return "".join(ended + lines[-1:])
 
 
 def lines_of(text: str) -> list[str]:

@@ -13,10 +13,12 @@ from pathlib import Path
 import msgspec
 
 from claude_ide import files
-from claude_ide.review.baseline import Hunk, OverlapError, Rows, Texts, lines_of, moved, touches
+from claude_ide.review.baseline import OverlapError, Rows, Texts, lines_of, moved
+from claude_ide.review.file import File
+from claude_ide.review.memory import nearest, remember
 from claude_ide.review.places import answer, placed
 from claude_ide.review.snapshot import LARGEST, Found, decoded, moves
-from claude_ide.review.store import Base, Entry, Kept, Remark, State, Store, Told
+from claude_ide.review.store import Base, Entry, Kept, Memory, Remark, State, Store, Told
 from claude_ide.review.telling import (
     KEPT,
     RESTORED,
@@ -34,9 +36,6 @@ UNKNOWN = "?"
 BINARY = "binary"
 PRIVATE = "private"
 
-MOST_REMEMBERED = 50
-"""Texts of a file; a text that is back by an undo has the hunks that it had."""
-
 MOST_SESSIONS = 4
 """Sessions of which a file's base is kept."""
 
@@ -49,44 +48,6 @@ class Turn:
     turn: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class File:
-    """A file that waits for review."""
-
-    path: str
-    status: str
-    """`modified`, `created`, `deleted`, `renamed` or `binary`."""
-    texts: Texts | None
-    """None: the texts are not known, or are none."""
-    entry: Entry
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether it is kept or reverted as a whole only."""
-        is_of_mode = self.entry.mode is not None and self.entry.base == self.entry.now
-        return self.texts is None or self.status != "modified" or is_of_mode
-
-    @property
-    def hunks(self) -> list[Hunk]:
-        """What is left to review of it, line by line."""
-        return self.texts.hunks if self.texts else []
-
-    def touches(self, rows: Rows) -> bool:
-        """Return whether a hunk is in some rows."""
-        count = len(lines_of(self.texts.now or "")) if self.texts else 0
-        return any(touches(hunk, rows, count) for hunk in self.hunks)
-
-    @property
-    def counts(self) -> tuple[int, int]:
-        """How many lines were added and removed."""
-        if self.texts is None:
-            return 0, 0
-        if self.texts.base is None or self.texts.now is None:
-            return len(lines_of(self.texts.now or "")), len(lines_of(self.texts.base or ""))
-        added = sum(hunk.stop - hunk.start for hunk in self.hunks)
-        return added, sum(hunk.last - hunk.first for hunk in self.hunks)
-
-
 class Review:
     """The review of the folder `root`, whose state is in `store`."""
 
@@ -96,10 +57,6 @@ class Review:
         self.root = root
         self._store = store
         self._is_private = is_private
-        self._remembered: dict[str, dict[str | None, tuple[str | None, str | None]]] = {}
-        """By path and text: base and agent's text."""
-        self._before_keeps: list[tuple[str, dict[str | None, tuple[str | None, str | None]]]] = []
-        """What was remembered of a file before each keep, for `undo`."""
 
     # What is written
 
@@ -156,7 +113,7 @@ class Review:
         else:
             self._apply_other(name, entry, state, found.before, found.obstacle)
         self._begin(entry, turn)
-        self._remember(name, entry)
+        remember(entry, entry)
         entry.obstacle = self._obstacle(found)
         after = self._kept(found.after, is_known=found.after is not None or not found.obstacle)
         texts = self._texts(entry)
@@ -177,7 +134,9 @@ class Review:
         content = self._kept(old.before, is_known=True)
         if entry is None:
             entry = Entry(content, content, content)
+        self._apply_other(source, entry, state, old.before, "")
         self._begin(entry, turn)
+        remember(entry, entry)
         if entry.base is not None:
             entry.origin = entry.origin or source
         entry.agent = entry.now = content
@@ -206,24 +165,33 @@ class Review:
             entry.base = entry.agent = entry.now = now
             return
         before = reviewable(texts)
-        self._remember(name, entry)
-        known = self._remembered.get(name, {}).get(now)
-        if known is not None:
-            entry.base, entry.agent, entry.now = *known, now
-        else:
-            new = texts.written_by_other(text)
-            for session, base in entry.bases.items():
-                entry.bases[session] = self._rebased(base, texts, text)
-            self._set(entry, new)
+        remember(entry, entry)
+        self._rebase(entry, texts, text)
+        self._set(entry, self._written_by_other(entry, texts, text))
         after = reviewable(self._texts(entry) or texts)
         self._tell(state, name, entry, before, after)
 
-    def _rebased(self, base: Base, texts: Texts, text: str | None) -> Base:
+    def _written_by_other(self, entry: Entry, texts: Texts, text: str | None) -> Texts:
+        """Return the texts after somebody else has written a text, which may be an earlier one."""
+        name = "" if text is None else self._id_of(text)
+        if text is not None and name not in entry.memory:
+            name = nearest(entry, texts, text, self._text)
+        if known := entry.memory.get(name):
+            there = known.base, known.agent, name or None
+            then = Texts(*(self._text(each) for each in there))
+            is_decided = known.decisions != entry.decisions
+            texts = texts.recalled(then) if is_decided else then
+        return texts.written_by_other(text)
+
+    def _rebase(self, entry: Entry, texts: Texts, text: str | None) -> None:
+        """Move the texts before sessions and turns to what somebody else has made of a file."""
+
         def follow(name: str | None) -> str | None:
             there = Texts(self._text(name), texts.agent, texts.now)
             return self._id(there.written_by_other(text).base)
 
-        return Base(follow(base.session), follow(base.turn), base.turn_id)
+        for session, base in entry.bases.items():
+            entry.bases[session] = Base(follow(base.session), follow(base.turn), base.turn_id)
 
     # What is left
 
@@ -261,11 +229,7 @@ class Review:
         found = self._file(name, entry)
         if text is None or found.texts is None or text == found.texts.now:
             return found if entry.waits else None
-        known = self._remembered.get(name, {}).get(self._id_of(text))
-        if known is not None:
-            texts = Texts(self._text(known[0]), self._text(known[1]), text)
-        else:
-            texts = found.texts.written_by_other(text)
+        texts = self._written_by_other(entry, found.texts, text)
         if texts.is_reviewed and not entry.waits:
             return None
         return File(name, found.status, texts, entry)
@@ -314,22 +278,36 @@ class Review:
             entry = state.files.get(name)
             if entry is None:
                 return
-            state.kept.append(Kept(name, msgspec.structs.replace(entry)))
-            self._before_keeps.append((name, dict(self._remembered.get(name, {}))))
+            before = msgspec.structs.replace(entry, memory={})
             texts = self._texts(entry)
+            seen: tuple[str, Memory | None] = ("", None)
+            there = None
+            if texts is not None and text is not None and text != texts.now:
+                there = self._written_by_other(entry, texts, text)
+            entry.decisions += 1
+            if there is not None:
+                seen = self._keep_unsaved(entry, there, rows, is_exact=is_exact)
             if rows is not None and text is not None and texts is not None:
                 rows = moved(text, texts.now or "", rows)
             if rows is None or texts is None or self._file(name, entry).is_whole:
                 entry.base, entry.origin, entry.mode = entry.now, "", None
                 entry.agent = entry.now
-                self._remembered.pop(name, None)
             else:
-                kept_texts = texts.kept(rows, is_exact=is_exact)
-                self._rebase_remembered(name, texts.base or "", kept_texts.base or "")
-                self._set(entry, kept_texts)
-            told = self._told_kept(name, state.kept[-1].entry, entry)
+                self._set(entry, texts.kept(rows, is_exact=is_exact))
+            state.kept.append(Kept(name, before, entry.base, entry.agent, *seen))
+            told = self._told_kept(name, before, entry)
             state.told = bounded([*state.told, *told])
             self._put(state, name, entry)
+
+    def _keep_unsaved(
+        self, entry: Entry, there: Texts, rows: Rows | None, *, is_exact: bool
+    ) -> tuple[str, Memory]:
+        """Keep what only a buffer has; return its text, and what that was compared with."""
+        before, after = Entry(None, None, None), Entry(None, None, None)
+        self._set(before, there)
+        self._set(after, there.kept(rows, is_exact=is_exact))
+        remember(entry, after)
+        return before.now or "", Memory(before.base, before.agent)
 
     def _told_kept(self, name: str, before: Entry, after: Entry) -> list[Told]:
         """Return what the sessions of a file have to learn of a keep."""
@@ -349,10 +327,12 @@ class Review:
         if found.texts is None:
             return None
         texts = found.texts.reverted(rows, is_exact=is_exact, is_forced=is_forced)
-        for each in (found.texts, texts):
-            entry = Entry(None, None, None)
-            self._set(entry, each)
-            self._remember(found.path, entry)
+        with self._store.change() as state:
+            for each in (found.texts, texts):
+                if entry := state.files.get(found.path):
+                    seen = Entry(None, None, None)
+                    self._set(seen, each)
+                    remember(entry, seen)
         return texts
 
     def undo(self) -> str | None:
@@ -361,16 +341,24 @@ class Review:
             if not state.kept:
                 return None
             last = state.kept.pop()
-            if self._before_keeps:
-                name, remembered = self._before_keeps.pop()
-                self._remembered[name] = remembered
-            now = state.files.get(last.path)
-            entry = last.entry
-            undone = self._told_kept(last.path, entry, now) if now else []
+            before = last.entry
+            as_kept = Entry(last.base, last.agent, before.now, before.obstacle, bases=before.bases)
+            undone = self._told_kept(last.path, before, as_kept)
             state.told = [each for each in state.told if each not in undone]
-            current = self._kept(self._content(str(Path(self.root, last.path))), is_known=True)
-            if now is None or now.now != entry.now or current != entry.now:
-                self._apply_other(last.path, entry, state, self.content_of(current), "")
+            entry = state.files.get(last.path, as_kept)
+            content = self._content(str(Path(self.root, last.path)))
+            self._apply_other(last.path, entry, state, content, "")
+            entry.decisions += 1
+            if last.seen:
+                remember(entry, Entry(last.seen.base, last.seen.agent, last.unsaved))
+            if (entry.base, entry.now) == (last.base, before.now):
+                entry.base, entry.agent = before.base, before.agent
+                entry.origin, entry.mode = before.origin, before.mode
+                entry.obstacle = before.obstacle
+            else:
+                now, then, after = (self._texts(each) for each in (entry, before, as_kept))
+                if now and then and after:
+                    self._set(entry, now.unkept(then, after))
             self._put(state, last.path, entry)
             return last.path
 
@@ -378,10 +366,14 @@ class Review:
         """Record that a file was brought back to what it was, as a whole."""
         name = self._relative(path)
         with self._store.change() as state:
-            if entry := state.files.pop(name, None):
+            if entry := state.files.get(name):
                 session = next(reversed(entry.bases), "")
                 old, new = self._text(entry.base) or "", self._text(entry.now) or ""
                 state.told.append(Told(session, name, REVERTED, old, new))
+                remember(entry, entry)
+                reverted = None if entry.origin else entry.base
+                entry.base = entry.agent = entry.now = reverted
+                entry.origin, entry.mode, entry.obstacle = "", None, ""
 
     def told(self, session: str) -> list[Told]:
         """Return what the user has reverted and restored of a session's changes, once."""
@@ -399,14 +391,6 @@ class Review:
             with self._store.change() as state:
                 rest = [each for each in state.told if each not in told]
                 state.told = [*told, *rest] if is_untold else rest
-
-    def _rebase_remembered(self, name: str, before: str, after: str) -> None:
-        """Keep in all remembered texts what the user has kept."""
-        for now, (base, agent) in self._remembered.get(name, {}).items():
-            old = self._text(base)
-            if old is not None:
-                new = Texts(old, before, before).written_by_other(after)
-                self._remembered[name][now] = self._id(new.base), agent
 
     def _tell(
         self,
@@ -428,10 +412,13 @@ class Review:
                     state.told.append(Told(session, name, kind, old, new))
         state.told = bounded(state.told)
 
-    def committed(self, head: str, contents: Mapping[str, bytes | None]) -> list[str]:
-        """Keep the files that a commit has as they are; return their paths.
+    def committed(
+        self, head: str, contents: Mapping[str, bytes | None], *, is_kept: bool = True
+    ) -> list[str]:
+        """Keep the files that are as a commit has them; return the paths of those it has kept.
 
-        `contents` are those of the commit `head`, by path; None: it has no such file.
+        `contents` are those of the commit `head`, by path; None: it has no such file. What git has
+        written together with the commit is nobody's, also unless `is_kept`.
         """
         kept = []
         with self._store.change() as state:
@@ -440,13 +427,21 @@ class Review:
                 entry = state.files.get(name)
                 if entry is None or not entry.waits or entry.mode is not None:
                     continue
-                now = self.content_of(entry.now)
-                is_same = content == now if entry.now is not None else content is None
-                if is_same or (now and content and now.replace(b"\r\n", b"\n") == content):
-                    entry.base, entry.agent, entry.origin = entry.now, entry.now, ""
-                    entry.mode = None
+                now = self._content(str(Path(self.root, name)))
+                if now != content and not (now and now.replace(b"\r\n", b"\n") == content):
+                    continue
+                name_now = self._kept(now, is_known=True)
+                if name_now == entry.now:
+                    if not is_kept:
+                        continue
                     kept.append(name)
-                    self._put(state, name, entry)
+                    entry.decisions += 1
+                else:
+                    remember(entry, entry)
+                    if texts := self._texts(entry):
+                        self._rebase(entry, texts, self._text(name_now))
+                entry.base, entry.agent, entry.now, entry.origin = name_now, name_now, name_now, ""
+                self._put(state, name, entry)
         return kept
 
     @property
@@ -525,19 +520,9 @@ class Review:
         for session in [*entry.bases][:-MOST_SESSIONS]:
             del entry.bases[session]
 
-    def _remember(self, name: str, entry: Entry) -> None:
-        known = self._remembered.setdefault(name, {})
-        known.pop(entry.now, None)
-        known[entry.now] = entry.base, entry.agent
-        for now in [*known][:-MOST_REMEMBERED]:
-            del known[now]
-
     def _put(self, state: State, name: str, entry: Entry) -> None:
-        """Save a file's entry; one that is reviewed stays for `since`."""
-        if entry.now is None and all(base.session is None for base in entry.bases.values()):
-            state.files.pop(name, None)
-        else:
-            state.files[name] = entry
+        """Save a file's entry; one that is reviewed stays: an earlier text of it may come back."""
+        state.files[name] = entry
 
     def _texts(self, entry: Entry) -> Texts | None:
         ids = entry.base, entry.agent, entry.now

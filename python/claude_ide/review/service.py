@@ -396,7 +396,7 @@ class ReviewService:
         if content is None and entry.base is not None:
             raise UserError(f"{file.path}: its earlier content is not known ({entry.obstacle})")
         now = await asyncio.to_thread(folder_files.read, path)
-        if now is not None and now != review.content_of(entry.now):
+        if now is not None and (file.is_mixed or now != review.content_of(entry.now)):
             question = f"{file.path} has changed since. Revert it as a whole?"
             if await self._editor.choose(question, [YES, NO]) != YES:
                 return

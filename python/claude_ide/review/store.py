@@ -45,6 +45,14 @@ class Base(msgspec.Struct, frozen=True, omit_defaults=True):
     turn_id: str = ""
 
 
+class Memory(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The base and the agent's text of an earlier text, and how often was decided until then."""
+
+    base: str | None
+    agent: str | None
+    decisions: int = 0
+
+
 class Entry(msgspec.Struct, omit_defaults=True):
     """A file that waits for review. Texts have ids; None: there is no file (`baseline.Texts`)."""
 
@@ -63,6 +71,10 @@ class Entry(msgspec.Struct, omit_defaults=True):
     """When an agent wrote it last: Unix time in seconds."""
     bases: dict[str, Base] = msgspec.field(default_factory=dict)
     """By session, the latest last."""
+    memory: dict[str, Memory] = msgspec.field(default_factory=dict)
+    """By an earlier text ("": no file), the latest last."""
+    decisions: int = 0
+    """How often the user has kept something, or taken that back."""
 
     @property
     def waits(self) -> bool:
@@ -95,10 +107,15 @@ class Told(msgspec.Struct, frozen=True):
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """A file before the user kept something of it."""
+    """A file before the user kept something of it, and its base and agent's text after that."""
 
     path: str
     entry: Entry
+    base: str | None = None
+    agent: str | None = None
+    unsaved: str = ""
+    seen: Memory | None = None
+    """What the text of a buffer was compared with before, if it was `unsaved`."""
 
 
 class State(msgspec.Struct, omit_defaults=True):
@@ -124,6 +141,11 @@ class State(msgspec.Struct, omit_defaults=True):
             named |= {each.base, each.agent, each.now}
             for base in each.bases.values():
                 named |= {base.session, base.turn}
+            for now, then in each.memory.items():
+                named |= {now or None, then.base, then.agent}
+        for kept in self.kept:
+            named |= {kept.base, kept.agent, kept.unsaved or None}
+            named |= {kept.seen.base, kept.seen.agent} if kept.seen else set()
         return {name for name in named if name is not None}
 
 
@@ -219,16 +241,16 @@ class Store:
     def _bound(self, state: State) -> None:
         """Drop the files that were written longest ago until the others fit."""
         del state.kept[:-MOST_UNDONE]
-        oldest = sorted(state.files, key=lambda path: state.files[path].written)
+        files_ = state.files
+        oldest = sorted(files_, key=lambda path: (files_[path].waits, files_[path].written))
         sizes = {name: self._size(name) for name in state.texts()}
         total = sum(sizes.values())
         limit = time.time() - LONGEST_SECONDS
         for path in oldest:
-            is_fresh = state.files[path].written >= limit
-            if is_fresh and len(state.files) <= MOST_FILES and total <= MOST_BYTES:
-                return
-            del state.files[path]
-            state.dropped += 1
+            is_fresh = files_[path].written >= limit
+            if is_fresh and len(files_) <= MOST_FILES and total <= MOST_BYTES:
+                continue
+            state.dropped += files_.pop(path).waits
             total = sum(sizes[name] for name in state.texts())
 
     def _mark(self, state: State) -> None:
