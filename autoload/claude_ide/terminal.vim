@@ -234,6 +234,8 @@ def Add(request: dict<any>, bufnr: number, side: any)
   const [launch, attached] = [get(request, 'launch', ''), get(request, 'attached', '')]
   const terminal = register.Add({bufnr: bufnr, place: place, launch: launch, attached: attached})
   setbufvar(bufnr, 'claude_ide_launch', terminal.launch)
+  # The autocommands of its filetype may read it.
+  register.Describe(terminal, 'idle')
   if getbufvar(bufnr, '&filetype') ==# ''
     silent! setbufvar(bufnr, '&filetype', 'claude-terminal')
   endif

@@ -376,3 +376,30 @@ async def test_the_end_of_a_turn_of_a_chat_is_told_nobody_who_is_there(
 
     await nvim.idle(300)
     assert await messages(nvim) == []
+
+
+@BOTH
+async def test_the_terminal_says_what_its_cli_does(
+    nvim: Editor, start: Start, project: Path
+) -> None:
+    await nvim.command("autocmd FileType claude-terminal let g:described = b:claude_ide")
+    cli = await start({"seconds": LONG})
+    terminal = {"name": "1", "folder": await nvim.eval("getcwd()")}
+
+    async def is_described(state: str) -> None:
+        async def described() -> Any:
+            return await nvim.eval("getbufvar(bufnr('Claude'), 'claude_ide')")
+
+        async def matches() -> bool:
+            return bool(await described() == terminal | {"state": state})
+
+        await until(matches, f"it is {state}")
+
+    assert await nvim.eval("g:described") == terminal | {"state": "idle"}
+    await cli.send("UserPromptSubmit", prompt="do it")
+    await is_described("working")
+    async with asking(cli):
+        await is_described("wants you")
+    await is_described("working")
+    await cli.send("Stop")
+    await is_described("idle")

@@ -4,10 +4,11 @@ vim9script
 #
 # A terminal is a dict: its `bufnr`, 0 if it is in a `pane` of the user's tmux, which the host shows and
 # hides (`hooks/panes.py`): {id, pid}, otherwise empty; its `name`, its `place` (`side` and `size`), the
-# `launch` under which it reports what it does (empty if it does not), its `home` (`Tab`), its
-# `worktree`, and whether it `is_found`: an earlier editor has left it, and the user was not there yet.
+# `launch` under which it reports what it does (empty if it does not), its `home` (`Tab`), the `folder` in
+# which it was started, its `worktree`, and whether it `is_found`: an earlier editor has left it, and the user was not there yet.
 
 import autoload '../channel.vim'
+import autoload '../messages/screen.vim'
 import autoload '../own_options.vim'
 import autoload '../system/program.vim'
 import autoload '../window/location.vim'
@@ -105,9 +106,25 @@ enddef
 export def Add(given: dict<any>): dict<any>
   final terminal = extendnew({bufnr: 0, pane: {}, is_found: false, attached: ''}, given)
   last_name += 1
-  extend(terminal, {name: string(last_name), home: Tab(), worktree: Worktree()})
+  extend(terminal, {name: string(last_name), home: Tab(), folder: getcwd(), worktree: Worktree()})
   terminals->insert(terminal)
   return terminal
+enddef
+
+# Describe a terminal in `b:claude_ide`; `state` is "idle", "working" or "wants you".
+export def Describe(terminal: dict<any>, state: string)
+  const described = {name: terminal.name, folder: terminal.folder, state: state}
+  setbufvar(terminal.bufnr, 'claude_ide', described)
+enddef
+
+# Called by the host: what the CLI in a terminal does.
+export def SetState(launch: string, state: string): bool
+  const terminal = Find((each) => each.launch ==# launch)
+  if !empty(terminal) && terminal.bufnr > 0
+    Describe(terminal, state)
+    screen.DrawStatusLines()
+  endif
+  return true
 enddef
 
 # Note that the user uses a terminal in this tab page. It belongs here from now on, unless every tab

@@ -224,6 +224,8 @@ local function add(request, bufnr, side)
     attached = request.attached,
   })
   vim.b[bufnr].claude_ide_launch = terminal.launch
+  -- The autocommands of its filetype may read it.
+  register.describe(terminal, 'idle')
   if vim.bo[bufnr].filetype == '' then
     quiet.tolerate(function()
       vim.bo[bufnr].filetype = 'claude-terminal'

@@ -23,7 +23,8 @@ local api = vim.api
 ---@field is_found? boolean whether an earlier editor has left it, and the user was not there yet
 ---@field attached? string the session in the background that it shows
 ---@field home integer the tab page to which it belongs
----@field worktree string the folder in which it was started, or the root of its worktree
+---@field folder string in which it was started
+---@field worktree string that folder, or the root of its worktree
 
 local terminals = {} ---@type claude_ide.Terminal[] the last used one first
 -- By the process id of a connected client: those of itself and its ancestors.
@@ -126,8 +127,30 @@ end
 function M.add(terminal)
   terminal.name = terminal.name or new_name()
   terminal.home, terminal.worktree = api.nvim_get_current_tabpage(), worktree()
+  terminal.folder = vim.fn.getcwd()
   table.insert(terminals, 1, terminal)
   return terminal --[[@as claude_ide.Terminal]]
+end
+
+--- Describe a terminal in `b:claude_ide`.
+---@param terminal claude_ide.Terminal
+---@param state 'idle'|'working'|'wants you'
+function M.describe(terminal, state)
+  local folder = terminal.folder
+  vim.b[terminal.bufnr].claude_ide = { name = terminal.name, folder = folder, state = state }
+end
+
+--- Called by the host: what the CLI in a terminal does.
+---@param launch string
+---@param state 'idle'|'working'|'wants you'
+function M.set_state(launch, state)
+  local terminal = find(function(each)
+    return each.launch == launch
+  end)
+  if terminal and terminal.bufnr then
+    M.describe(terminal, state)
+    vim.cmd.redrawstatus({ bang = true })
+  end
 end
 
 --- Note that the user uses a terminal in this tab page. It belongs here from now on, unless every tab page

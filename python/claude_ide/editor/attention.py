@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from claude_ide.config import AttentionConfig
 from claude_ide.editor.diffs import Diff, Diffs
@@ -20,6 +20,10 @@ from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.events import DiffShown, Looked
 from claude_ide.editor.port.windows import Calling
 from claude_ide.errors import EditorError
+
+CHAT = "chat."
+
+State = Literal["idle", "working", "wants you"]
 
 MOST_SESSIONS = 100
 """Whose turns run; a client can invent some."""
@@ -133,6 +137,8 @@ class Attention:
         """The sessions that have called, by their keys."""
         self._begun: dict[str, float] = {}
         """When the turns of the sessions have begun."""
+        self._states: dict[str, State] = {}
+        """What the sessions in terminals do, by their places; others are idle."""
         self._telling: set[asyncio.Future[None]] = set()
         diffs.subscribe(self._diff_opened)
 
@@ -149,6 +155,7 @@ class Attention:
         self._begun.setdefault(session.key, _now())
         while len(self._begun) > MOST_SESSIONS:
             del self._begun[next(iter(self._begun))]
+        self._show_state(session)
 
     def turn_ended(self, session: Session, how: str, *, is_told: bool, calls: bool = True) -> None:
         """Know how a turn has ended, in words.
@@ -157,6 +164,7 @@ class Attention:
         unless it never `calls`.
         """
         begun = self._begun.pop(session.key, None)
+        self._show_state(session)
         is_due = calls and begun is not None and self._is_due(session, _now() - begun)
         if is_due:
             self._called.add(session.key)
@@ -182,6 +190,7 @@ class Attention:
         call = Call(self, session, what, {session.place, *places} - {""})
         call.is_held, call.is_floating = is_held, is_floating
         self._calls.append(call)
+        self._show_state(session)
         if not self._looked.is_focused:
             self._call(call)
         elif not is_held:
@@ -198,6 +207,7 @@ class Attention:
     def ended_call(self, call: Call, *, is_answered: bool) -> None:
         """Forget a call."""
         self._calls.remove(call)
+        self._show_state(call.session)
         if is_answered:
             self._called.discard(call.session.key)
 
@@ -233,6 +243,18 @@ class Attention:
             return
         self._called.add(key)
         self._tell(call.session, f" asks: {call.words}", rings=True, call=call)
+
+    def _show_state(self, session: Session) -> None:
+        """Tell the editor what the session in a terminal does, if that is new."""
+        if not session.place or session.place.startswith(CHAT):
+            return
+        waits = any(call.session.key == session.key for call in self._calls)
+        works = session.key in self._begun
+        state: State = "wants you" if waits else "working" if works else "idle"
+        if self._states.pop(session.place, "idle") != state:
+            self._port.terminals.set_state(session.place, state)
+        if state != "idle":
+            self._states[session.place] = state
 
     # Where the user is.
 
@@ -302,7 +324,7 @@ def diff_place(diff: int) -> str:
 
 def chat_place(chat: int) -> str:
     """Return the place of a chat's windows."""
-    return f"chat.{chat}"
+    return f"{CHAT}{chat}"
 
 
 def _now() -> float:

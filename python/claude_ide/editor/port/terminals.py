@@ -1,7 +1,7 @@
 """Terminals in which agents run, their permissions, and the host itself."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from claude_ide.editor.port.binding import Payload, notification, request
 
@@ -72,6 +72,11 @@ class Terminals(Protocol):
     @request("terminal.register.running")
     async def running(self) -> list[Terminal]:
         """Return the terminals that run, the last used one first."""
+        ...
+
+    @notification("terminal.register.set_state")
+    def set_state(self, launch: str, state: Literal["idle", "working", "wants you"]) -> None:
+        """Report what the CLI in a terminal does, for `b:claude_ide`."""
         ...
 
     @request("terminal.toggle")
