@@ -457,6 +457,20 @@ async def _mention(app: App, call: Call, *mentions: dict[str, Any]) -> None:
         return await claude(app, Call())
     if addressee is None:
         app.editor.notify("saved; Claude gets it when it connects (:Claude)")
+    elif not call.bang:
+        app.editor.notify(_sent(mentions))
     if call.bang:
         pid = addressee.pid if addressee is not None and addressee.pid is not None else 0
         await app.editor.port.terminals.focus(pid)
+
+
+def _sent(mentions: Sequence[dict[str, Any]]) -> str:
+    """Say what has been mentioned."""
+    if len(mentions) > 1:
+        return f"sent {len(mentions)} files"
+    mention = mentions[0]
+    name = Path(mention["filePath"].strip('"')).name
+    if "lineStart" not in mention:
+        return f"sent {name}"
+    count = mention["lineEnd"] - mention["lineStart"] + 1
+    return f"sent {count} line{'' if count == 1 else 's'} of {name}"

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from support.claude_code import ClaudeCode
-from support.either_editor import on_screen
+from support.either_editor import BOTH, Editor, on_screen
 from support.neovim import Neovim, until
 
 
@@ -71,3 +71,24 @@ async def test_the_operator_mentions_the_lines_of_a_list(
     await listing.keys("gggsG")
 
     assert len(await mentioned(claude, 2)) == 2
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("2,3ClaudeSend", "sent 2 lines of a.py"),
+        ("2ClaudeSend", "sent 1 line of a.py"),
+        ("ClaudeSend", "sent a.py"),
+    ],
+)
+async def test_a_message_says_what_a_cli_has_got(
+    serving: Editor, claude: ClaudeCode, project: Path, command: str, words: str
+) -> None:
+    (project / "a.py").write_text("one\ntwo\nthree\n")
+    await serving.command(f"edit {project}/a.py")
+
+    await serving.keys(f":{command}<CR>")
+
+    await mentioned(claude, 1)
+    await on_screen(serving, words)
