@@ -87,6 +87,7 @@ async def test_a_message_says_what_a_cli_has_got(
 ) -> None:
     (project / "a.py").write_text("one\ntwo\nthree\n")
     await serving.command(f"edit {project}/a.py")
+    await until(lambda: claude.notifications_of("selection_changed"), "it listens")
 
     await serving.keys(f":{command}<CR>")
 
