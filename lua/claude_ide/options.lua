@@ -162,6 +162,27 @@
 ---@field reason 'completed'|'interrupted'|'failed'
 ---@field paths string[] the files that were changed
 
+---@class claude_ide.NotificationEvent: claude_ide.OfAgent of `ClaudeNotification`
+---@field message string
+---@field title? string
+---@field type? string such as 'permission_prompt' or 'idle_prompt'
+
+---@class claude_ide.PermissionDeniedEvent: claude_ide.OfAgent of `ClaudePermissionDenied`
+---@field id string of the use of the tool
+---@field tool string its name
+---@field path? string its file
+---@field command? string its shell command
+---@field reason? string
+
+---@class claude_ide.SubagentEvent: claude_ide.OfAgent of `ClaudeSubagentStart` and `ClaudeSubagentStop`
+---@field id string
+---@field kind? string such as 'Explore'
+---@field said? string its last message; nil at its start
+
+---@class claude_ide.PreCompactEvent: claude_ide.OfAgent of `ClaudePreCompact`
+---@field trigger? 'manual'|'auto'
+---@field instructions? string those of the user
+
 ---@class claude_ide.ToolStartEvent: claude_ide.OfAgent of `ClaudeToolStart`
 ---@field id string of this use
 ---@field tool string its name

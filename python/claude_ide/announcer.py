@@ -6,7 +6,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from claude_ide.agents.events import Change, FileWritten, Hunk, ToolStatus, TurnEndReason
+from claude_ide.agents.events import Change, FileWritten, Happened, Hunk, ToolStatus, TurnEndReason
 from claude_ide.review.snapshot import Found, decoded
 
 Announce = Callable[[str, dict[str, Any]], object]
@@ -14,6 +14,15 @@ Announce = Callable[[str, dict[str, Any]], object]
 
 LARGEST_HUNKS = 200_000
 """Characters in the hunks of one file. Neovim handles one event after the other."""
+
+EVENTS = {
+    "Notification": "ClaudeNotification",
+    "PermissionDenied": "ClaudePermissionDenied",
+    "SubagentStart": "ClaudeSubagentStart",
+    "SubagentStop": "ClaudeSubagentStop",
+    "PreCompact": "ClaudePreCompact",
+}
+"""The events about what is no part of a turn."""
 
 REASONS = {
     TurnEndReason.COMPLETED: "completed",
@@ -86,6 +95,10 @@ class Announcer:
         self.touched(file["path"] for file in files)
         described = self._tools.pop(use)
         self._raise("ClaudeToolEnd", **described, status=status.value, files=files)
+
+    def happened(self, happened: Happened) -> None:
+        """Announce what is no part of a turn."""
+        self._raise(EVENTS[happened.name], **happened.data)
 
     def touched(self, paths: Iterable[str]) -> None:
         """Record files that were changed in this turn."""

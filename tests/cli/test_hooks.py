@@ -11,7 +11,7 @@ import pytest
 from support.claude_code import locks
 from support.either_editor import BOTH_WITH_CLI, Editor
 from support.fake_api import FakeApi, edit, text, tool_use
-from support.happenings import Happening, follow, happened, names
+from support.happenings import BESIDE, Happening, follow, happened, names, the
 from support.neovim import Neovim, until
 from support.panel import Panel
 from support.terminal import PATIENCE
@@ -175,3 +175,47 @@ async def test_a_refused_command_has_not_happened(nvim: Editor, api: FakeApi, pa
     assert ended[0]["status"] in ("rejected", "interrupted", "failed")
     assert ended[0]["files"] == ended[1]["paths"] == []
     assert [end.get("reason") for end in ended[1:]] == ["interrupted", "completed"]
+
+
+def script_subagent(api: FakeApi) -> None:
+    """Have the model ask a subagent, which uses no tool."""
+    api.script_agent("LOOK CLOSELY", [text("Nothing is there.")])
+    asked = {"description": "look", "prompt": "LOOK CLOSELY", "run_in_background": False}
+    api.script([tool_use("Agent", subagent_type="general-purpose", **asked)], [text("I see.")])
+
+
+async def subagent_is_announced(nvim: Editor) -> None:
+    """Wait for the events about the subagent."""
+    kind = {"agent": "Claude", "kind": "general-purpose"}
+    await the(nvim, "ClaudeSubagentStop")
+    found = [each for each in comparable(happened(nvim)) if "Subagent" in each[0]]
+    assert [(name, {"agent": data["agent"], "kind": data["kind"]}) for name, data in found] == [
+        ("ClaudeSubagentStart", kind),
+        ("ClaudeSubagentStop", kind),
+    ]
+
+
+@BOTH_WITH_CLI
+async def test_a_subagent_in_a_terminal_is_announced(nvim: Editor, api: FakeApi) -> None:
+    await follow(nvim, BESIDE)
+    script_subagent(api)
+    await begin(nvim, "acceptEdits")
+    await prompt(nvim, "Look around")
+
+    await subagent_is_announced(nvim)
+
+
+@pytest.mark.parametrize("nvim_with_cli", ["neovim"], indirect=True)
+async def test_a_chat_announces_a_subagent_and_a_summary(nvim: Neovim, api: FakeApi) -> None:
+    await follow(nvim, BESIDE)
+    script_subagent(api)
+    await nvim.command("ClaudeChat")
+    panel = Panel(nvim)
+    await panel.wait_until_ready()
+    await panel.send("Look around")
+    await panel.shows("I see.")
+    await subagent_is_announced(nvim)
+
+    await panel.send("/compact keep the names")
+    told = await the(nvim, "ClaudePreCompact")
+    assert (told["trigger"], told["instructions"]) == ("manual", "keep the names")

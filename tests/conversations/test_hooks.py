@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from support.claude_code import the_lock
-from support.either_editor import BOTH, Editor, configure, host_pids, is_serving
-from support.happenings import HookedCli, follow, happened, names, recorder, the
+from support.either_editor import BOTH, Editor, configure, host_pids, is_serving, status_line
+from support.happenings import BESIDE, HookedCli, follow, happened, names, recorder, the
 from support.neovim import Neovim, until
 from support.panel import Open
 from support.vim import Vim
@@ -269,3 +269,35 @@ async def test_a_chat_announces_its_turns(nvim: Neovim, replay: Open) -> None:
     turn = ["ClaudeSessionStart", "ClaudePrompt", "ClaudeTurnEnd"]
     assert told == [(name, source) for name in turn]
     assert (await the(nvim, "ClaudePrompt"))["prompt"] == "hello there"
+
+
+@BOTH
+async def test_what_is_no_part_of_a_turn_is_announced_and_is_no_work(
+    nvim: Editor, cli: HookedCli
+) -> None:
+    await follow(nvim, BESIDE)
+    agent = {"agent_id": "a1", "agent_type": "Explore"}
+    refused = {"tool_name": "Bash", "tool_input": {"command": "rm x"}, "tool_use_id": "t1"}
+    await cli.send("PermissionDenied", **refused, reason="too risky")
+    await cli.send("Stop")
+    await cli.send("Notification", message="waits", notification_type="idle_prompt")
+    await cli.send("SubagentStart", **agent)
+    await cli.send("SubagentStop", **agent, last_assistant_message="Nothing.")
+    await cli.send("PreCompact", trigger="manual", custom_instructions=None)
+    await cli.send("PreCompact", trigger=3, custom_instructions="keep the names")
+
+    await the(nvim, "ClaudePreCompact", 2)
+    claude = {"agent": "Claude", "session": cli.session}
+    told = [(name, data) for name, data in happened(nvim) if name != "ClaudeSessionStart"]
+    assert told == [
+        (
+            "ClaudePermissionDenied",
+            claude | {"id": "t1", "tool": "Bash", "command": "rm x", "reason": "too risky"},
+        ),
+        ("ClaudeNotification", claude | {"message": "waits", "type": "idle_prompt"}),
+        ("ClaudeSubagentStart", claude | {"id": "a1", "kind": "Explore"}),
+        ("ClaudeSubagentStop", claude | {"id": "a1", "kind": "Explore", "said": "Nothing."}),
+        ("ClaudePreCompact", claude | {"trigger": "manual"}),
+        ("ClaudePreCompact", claude | {"instructions": "keep the names"}),
+    ]
+    assert "working" not in await status_line(nvim)

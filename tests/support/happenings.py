@@ -23,12 +23,16 @@ FOLLOWED = "ClaudePrompt,ClaudeTool*,ClaudeTurnEnd,ClaudeSessionStart,ClaudeSess
 TELL = "call ch_sendexpr(g:test_door, ['happened', [expand('<amatch>'), g:claude_ide_event]])"
 
 
-async def follow(nvim: Editor) -> None:
+BESIDE = "ClaudeNotification,ClaudePermissionDenied,ClaudeSubagent*,ClaudePreCompact"
+"""The events about what is no part of a turn."""
+
+
+async def follow(nvim: Editor, events: str = FOLLOWED) -> None:
     """Collect the events from now on."""
     if isinstance(nvim, Vim):
-        await nvim.command(f"autocmd User {FOLLOWED} {TELL}")
+        await nvim.command(f"autocmd User {events} {TELL}")
     else:
-        await nvim.lua(chunk("happenings/follow"), await nvim.channel())
+        await nvim.lua(chunk("happenings/follow"), await nvim.channel(), events.split(","))
 
 
 def happened(nvim: Editor) -> list[Happening]:

@@ -173,6 +173,8 @@ class Reporting(ChatPart):
                 announcer.tool_ended(tool, status, self._changes(event))
                 if (path := self._accessed.pop(tool, "")) and status is ToolStatus.COMPLETED:
                     self._has_read(normalized(str(Path(self._chat.root) / path)))
+            case events.Happened():
+                announcer.happened(event)
             case events.TurnEnded(why):
                 self._names.clear()
                 self._accessed.clear()

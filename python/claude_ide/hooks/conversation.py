@@ -18,6 +18,7 @@ import msgspec
 from claude_ide import files
 from claude_ide.agents.events import Change, ToolStatus, TurnEndReason
 from claude_ide.agents.fields import mapping, mappings, parsed, text
+from claude_ide.agents.stream_json.decoding.hooks import happened
 from claude_ide.agents.stream_json.decoding.tools import (
     NAMES,
     change_of,
@@ -154,6 +155,13 @@ class Hook(msgspec.Struct, frozen=True):
     """The subagent that uses the tool; empty for the agent itself."""
     agent_type: str = ""
     prompt_id: str = ""
+    message: Any = None
+    title: Any = None
+    notification_type: Any = None
+    reason: Any = None
+    last_assistant_message: Any = None
+    trigger: Any = None
+    custom_instructions: Any = None
 
     @property
     def accessed(self) -> str:
@@ -209,6 +217,8 @@ class Conversation:
 
     async def _apply(self, hook: Hook) -> None:
         self._announcer.session(hook.session_id)
+        if told := happened(msgspec.structs.asdict(hook)):
+            self._announcer.happened(told)
         match hook.hook_event_name:
             case "UserPromptSubmit":
                 await self._recorded(self.recorder.prompted())

@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from claude_ide.agents.stream_json.decoding.hooks import BESIDE
 from claude_ide.hooks import report
 from claude_ide.hooks.links import FOR_OTHERS
 from claude_ide.program import locate
@@ -26,7 +27,7 @@ ENDS = ("UserPromptSubmit", "Stop", "StopFailure", "SessionEnd")
 """Hooks after which an agent waits for no permission; its subagents may run in the background."""
 TOOL_ENDS = ("PostToolUse", "PostToolUseFailure", "PermissionDenied")
 
-EVENTS = ("PreToolUse", ASKING, *TOOL_ENDS, *ENDS)
+EVENTS = ("PreToolUse", ASKING, *TOOL_ENDS, *ENDS, *BESIDE)
 
 TIMEOUT_SECONDS = 10
 """After which the CLI says that a hook has failed; ours ends sooner (`report.LIMIT_SECONDS`)."""

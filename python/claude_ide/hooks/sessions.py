@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from claude_ide.agents.stream_json.decoding.hooks import BESIDE
 from claude_ide.announcer import Announcer
 from claude_ide.editor.editor import Editor
 from claude_ide.hooks import registration
@@ -84,7 +85,8 @@ class Sessions:
             decision = await self.permissions.ask(launch, hook)
             return self._told(registration.ASKING, decision=decision) if decision else b""
         self.permissions.follow(launch, hook)
-        self.activities.follow(launch, hook)
+        if hook.hook_event_name not in BESIDE:
+            self.activities.follow(launch, hook)
         self._follow_turn(launch, hook.hook_event_name)
         if path := hook.accessed:
             self._readings.of(launch).add(path)

@@ -20,7 +20,7 @@ async def test_several_changes_at_once_are_announced_once_and_none_after_the_end
         sent.append(frame["request"])
 
     server = Server(nothing)
-    announcing = Callbacks(send, {"neovim": server}, None, Controls(send))
+    announcing = Callbacks(send, {"neovim": server}, None, Controls(send), print)
     announcing.announce_tools()
     (changed,) = server.watchers
 

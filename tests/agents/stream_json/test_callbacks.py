@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from claude_ide.agents.events import Event, Happened
 from claude_ide.agents.stream_json.connection import (
     CHANGED,
     LONGEST_PATCH,
@@ -31,8 +32,10 @@ class Cli:
     ) -> None:
         self.answers: dict[str, Frame] = {}
         self.gone = False
+        self.events: list[Event] = []
         controls = Controls(self.receive)
-        self.callbacks = Callbacks(self.receive, servers or {}, edits, controls)
+        given = self.receive, servers or {}, edits, controls
+        self.callbacks = Callbacks(*given, self.events.extend)
 
     async def receive(self, frame: Frame) -> None:
         if self.gone:
@@ -262,3 +265,14 @@ async def test_a_server_learns_which_uses_of_its_tools_are_allowed() -> None:
 
 async def nothing(_message: Frame) -> None:
     """Answer nothing."""
+
+
+async def test_a_hook_about_what_happens_beside_the_conversation_is_reported() -> None:
+    cli = Cli()
+    [hook] = cli.callbacks.fields()["hooks"]["PreCompact"]
+    given = {"hook_event_name": "PreCompact", "trigger": "auto", "custom_instructions": None}
+
+    answer = await cli.ask("hook_callback", callback_id=hook["hookCallbackIds"][0], input=given)
+
+    assert answer["response"] == {}
+    assert cli.events == [Happened("PreCompact", {"trigger": "auto"})]

@@ -519,6 +519,13 @@ class TaskChanged(Struct, frozen=True):
     task: Task
 
 
+class Happened(Struct, frozen=True):
+    """Something beside the conversation, such as a notification, of which only events tell."""
+
+    name: str
+    data: dict[str, str]
+
+
 class TurnBegun(Struct, frozen=True):
     """The agent has started a turn by itself, because these tasks have ended."""
 
@@ -532,5 +539,5 @@ Event = (
     | TextDelta | Text | ThinkingDelta | Thinking | ThinkingTokens | PreviewVoided | ToolStarted
     | ToolInput | ToolOutput | ToolEnded | FileWritten | PermissionAsked | QuestionAsked | UrlAsked
     | PlanProposed | RequestWithdrawn | TodoList | TaskChanged | Usage | LimitsTold | Retry
-    | Compacting | Compacted | Notice | Stopping | TurnBegun | TurnEnded | Dead
+    | Compacting | Compacted | Notice | Happened | Stopping | TurnBegun | TurnEnded | Dead
 )  # fmt: skip

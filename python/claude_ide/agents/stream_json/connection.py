@@ -14,6 +14,7 @@ from claude_ide.agents.base import Traffic
 from claude_ide.agents.events import Asked, Dead, Event, Hunk, LimitsTold, Notice, Ready
 from claude_ide.agents.fields import mapping, mappings, strings, text
 from claude_ide.agents.stream_json.decoding import answers, limits, permission
+from claude_ide.agents.stream_json.decoding import hooks as hook_input
 from claude_ide.agents.stream_json.decoding.decode import Decoder
 from claude_ide.agents.stream_json.decoding.tools import change_of, hunks_of, path_in
 from claude_ide.agents.stream_json.wire import frames
@@ -93,6 +94,7 @@ LIST_CHANGED = "notifications/tools/list_changed"
 EDITING = "editing"
 EDITED = "edited"
 PROMPTED = "prompted"
+BESIDE = "beside"
 EDITORS = "Edit|MultiEdit|Write|NotebookEdit"
 COMMANDS = "Bash|PowerShell|Monitor|mcp__.*"
 """Tools that may write any file."""
@@ -117,11 +119,13 @@ class Callbacks:
         servers: Mapping[str, McpServer],
         edits: Edits | None,
         controls: Controls,
+        report: Callable[[Iterable[Event]], None],
     ) -> None:
         self._send = send
         self._servers = servers
         self._edits = edits
         self._controls = controls
+        self._report = report
         self._unwatch: list[Callable[[], object]] = []
         self._changed_servers: set[str] = set()
         """Those whose tools have changed, which the CLI does not know yet."""
@@ -137,6 +141,7 @@ class Callbacks:
             hooks["PreToolUse"] = [_hook(EDITING, f"{EDITORS}|{COMMANDS}")]
             hooks["PostToolUse"] = [_hook(EDITED)]
             hooks["UserPromptSubmit"] = [_hook(PROMPTED)]
+        hooks |= {name: [_hook(BESIDE)] for name in hook_input.FIELDS}
         fields: Frame = {"hooks": hooks}
         return fields | {"sdkMcpServers": [*self._servers]} if self._servers else fields
 
@@ -241,6 +246,10 @@ class Callbacks:
             self._restored.clear()
             return _context("UserPromptSubmit", restored, late)
         reported = mapping(asked.get("input"))
+        if hook == BESIDE:
+            happened = hook_input.happened(reported)
+            self._report([happened] if happened else [])
+            return {}
         tool, result = text(reported.get("tool_use_id")), mapping(reported.get("tool_response"))
         path = path_in(mapping(reported.get("tool_input")))
         if hook == EDITING:
@@ -307,7 +316,7 @@ class Connection(base.Connection):
     ) -> None:
         self.decoder = Decoder()
         self.controls = Controls(self.send)
-        self.callbacks = Callbacks(self.send, servers, edits, self.controls)
+        self.callbacks = Callbacks(self.send, servers, edits, self.controls, self.report)
         self.pending: dict[str, Frame] = {}
         """The CLI's requests that wait for the user, by their ids."""
         self.checks_modes = True

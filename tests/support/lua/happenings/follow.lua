@@ -1,12 +1,6 @@
-local channel = ...
+local channel, events = ...
 vim.api.nvim_create_autocmd('User', {
-  pattern = {
-    'ClaudePrompt',
-    'ClaudeTool*',
-    'ClaudeTurnEnd',
-    'ClaudeSessionStart',
-    'ClaudeSessionEnd',
-  },
+  pattern = events,
   callback = function(event)
     vim.rpcnotify(channel, 'claude_ide_event', 'happened', { event.match, event.data })
   end,
