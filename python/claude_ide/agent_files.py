@@ -48,6 +48,9 @@ class Observer(Protocol):
     async def before_write(self, path: str) -> None:
         """Keep the text of a file that is about to be written."""
 
+    async def wrote(self, path: str, *, is_seen: bool) -> None:
+        """Learn that it was written; `is_seen`: the user has accepted the text."""
+
     def replaced(self, path: str, saved: str | None, unsaved: str) -> None:
         """Learn that a write has replaced unsaved text, while another text was on disk."""
 
@@ -135,6 +138,7 @@ class AgentFiles:
     ) -> Written:
         disk = self._editor.port.disk
         disk.announce_write(path, self._name)
+        is_seen = False
         approved: int | None = None
         """The 'changedtick' of the text that the user lets be replaced."""
         replaced: tuple[str | None, str] | None = None
@@ -152,19 +156,22 @@ class AgentFiles:
 
         while True:
             if not is_allowed and await self._is_risky(path):
-                text, is_allowed = await self._approved(path, text), True
+                text, is_allowed, is_seen = await self._approved(path, text), True, True
             buffer = await retry(attempt)
             if isinstance(buffer, Written):
                 if replaced is not None:
                     self._observer.replaced(path, *replaced)
+                await self._observer.wrote(path, is_seen=is_seen)
                 return buffer
             saved, unsaved = await asyncio.to_thread(_on_disk, path), buffer.text or ""
             is_beside = over not in (None, unsaved) and saved in (over, text)
             if is_beside and await asyncio.to_thread(merge, saved or "", unsaved, text) is not None:
-                return await self._write_beside(path, target, text)
+                beside = await self._write_beside(path, target, text)
+                await self._observer.wrote(path, is_seen=is_seen)
+                return beside
             if over != unsaved:
                 shown = {"original": buffer.bufnr, "is_unsaved": True}
-                text = await self._approved(path, text, **shown)
+                text, is_seen = await self._approved(path, text, **shown), True
             approved, replaced = buffer.changedtick, (saved, unsaved)
 
     async def _is_risky(self, path: str) -> bool:

@@ -36,6 +36,7 @@ from claude_ide.mcp.lock_file import LockFile
 from claude_ide.mcp.reading import Reading, Readings
 from claude_ide.prompt_events import PromptEvents
 from claude_ide.review.events import ReviewEvents
+from claude_ide.review.writes import AgentWrites
 from claude_ide.sessions.here import SessionsHere
 from claude_ide.startup import Bound
 from claude_ide.transport.handshake import PATHS, TOOLS_PATH
@@ -109,6 +110,7 @@ class App:
         self._tasks: set[asyncio.Task[None]] = set()
         self.editor.events.register(self, self.guard)
         self.editor.events.register(PromptEvents(self.editor), self.guard)
+        self.editor.record_write = AgentWrites(self.editor, lambda: self.review).record
         review = ReviewEvents(lambda: self.review)
         self.editor.events.register(review, self.guard)
         self._review_watch = self.guard(review.watch(self.editor, _review_home()))

@@ -17,6 +17,7 @@ async def test_a_file_that_is_not_open_is_written_on_disk(here: Here, path: Path
     assert path.stat().st_mode & 0o777 == 0o750
     assert list(path.parent.iterdir()) == [path]
     assert here.announced == [str(path)]
+    assert here.written == [(str(path), False)]
     assert await here.nvim.eval("len(getbufinfo())") == 1
 
 

@@ -28,6 +28,8 @@ class Here:
     def __init__(self, nvim: Neovim, folder: Path) -> None:
         self.nvim = nvim
         self.announced: list[str] = []
+        self.written: list[tuple[str, bool]] = []
+        """The files that were written, and whether the user has seen their texts."""
         self.replaced_texts: list[tuple[str | None, str]] = []
         """The texts on disk and in the buffer, for each unsaved text that was replaced."""
         editor = Editor(chats_here.TestedNeovim(nvim), [str(folder)])
@@ -39,6 +41,9 @@ class Here:
 
     async def before_write(self, path: str) -> None:
         self.announced.append(path)
+
+    async def wrote(self, path: str, *, is_seen: bool) -> None:
+        self.written.append((path, is_seen))
 
     def replaced(self, path: str, saved: str | None, unsaved: str) -> None:
         self.replaced_texts.append((saved, unsaved))

@@ -261,6 +261,8 @@ class Chat(ChatPart):
                 self._apply_to_parts(event)
 
     def _ask(self, event: Asked) -> None:
+        if isinstance(event, events.PermissionAsked):
+            self.reviewing.asked(event)
         try:
             self.answers.ask(event)
         except Exception:

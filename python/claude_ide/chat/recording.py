@@ -38,6 +38,12 @@ class Witness:
         """Note a file that is about to be written."""
         await self.recorder.before_write(path)
 
+    async def wrote(self, path: str, *, is_seen: bool) -> None:
+        """Record that it was written; `is_seen`: the user has accepted the text."""
+        if is_seen:
+            self.recorder.asked(path)
+        await self.recorder.wrote(path)
+
     def replaced(self, path: str, saved: str | None, unsaved: str) -> None:
         """Know that a write has replaced unsaved text, while another text was on disk."""
         self.recorder.replaced(path, unsaved)
@@ -45,6 +51,7 @@ class Witness:
     async def before(self, tool: str, path: str) -> None:
         """Note a file that a tool is about to change; without a path, that it may change any."""
         if path:
+            self.recorder.not_asked(path, tool)
             await self.recorder.before_write(path)
             await self._diagnosis.before(tool, path)
         else:
@@ -94,11 +101,13 @@ class Reviewing(ChatPart):
                 "run_in_background"
             ):
                 self._recorder.in_background()
-            case events.PermissionAsked(edits=edits):
-                for edit in edits:
-                    self._recorder.asked(edit.path)
             case events.TurnEnded(why):
                 self._chat.run(self._count(self._transcript.end, why))
+
+    def asked(self, asked: events.PermissionAsked) -> None:
+        """Know about which edits the user decides."""
+        for edit in asked.edits:
+            self._recorder.asked(str(Path(self._chat.root, edit.path)), asked.tool)
 
     @handles(panel.ChangesWanted)
     async def show_at(self, wanted: panel.ChangesWanted) -> None:

@@ -5,8 +5,9 @@ While it is busy, methods that change nothing return the last known state.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, cast
 
 from claude_ide.config import AttentionConfig
 from claude_ide.editor.attention import Attention
@@ -46,6 +47,19 @@ BUSY = "Neovim is busy; these are earlier results"
 T = TypeVar("T")
 
 
+class RecordWrite(Protocol):
+    """Records a write for an agent while it is entered; `is_seen`: the user has accepted it."""
+
+    def __call__(
+        self, agent: str, path: str, *, is_seen: bool
+    ) -> AbstractAsyncContextManager[None]:
+        """Return what is entered."""
+
+
+def _unrecorded(agent: str, path: str, *, is_seen: bool) -> AbstractAsyncContextManager[None]:
+    return nullcontext()
+
+
 class Editor:
     """One editor. Its methods, and those of `port`, raise `EditorError` with one sentence.
 
@@ -78,6 +92,8 @@ class Editor:
         self.events.register(self.status)
         self.attention = Attention(self.port, self.diffs, attention)
         self.events.register(self.attention)
+        self.record_write: RecordWrite = _unrecorded
+        """Records for the review what is written for an agent with a name to a path."""
 
     # What a server does not need to start is imported by its first use.
 

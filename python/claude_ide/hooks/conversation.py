@@ -248,6 +248,7 @@ class Conversation:
                 self.recorder.in_background()
         path, command = path_in(arguments), text(arguments.get("command"))
         if path and kind_of(hook.tool_name) == "edit":
+            self.recorder.not_asked(normalized(path))
             await self._recorded(self.recorder.before_write(normalized(path)))
             self._reasons.begin(hook.tool_use_id, normalized(path), hook.transcript_path)
         name = NAMES.get(hook.tool_name, hook.tool_name)

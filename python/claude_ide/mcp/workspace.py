@@ -51,8 +51,9 @@ async def write_file(client: Client, path: str, content: str) -> dict[str, bool]
         reason = f"writeFile: {path}: has unsaved changes in {editor_name()}"
         raise RpcError(INTERNAL_ERROR, reason)
     client.editor.port.disk.announce_write(str(file))
-    with _refusals("writeFile", path):
-        files.write_within(root, file, content.encode())
+    async with client.editor.record_write(client.shown_name, str(file), is_seen=False):
+        with _refusals("writeFile", path):
+            files.write_within(root, file, content.encode())
     with contextlib.suppress(TimeoutError):  # its buffer follows later, as after any write
         await client.editor.reload()
     return {"success": True}

@@ -50,7 +50,7 @@ class Recorder:
         agent: str = "Claude",
     ) -> None:
         self._service = service
-        self._agent = agent
+        self.agent = agent
         service.recorders.add(self)
         self._editor = editor
         self.session = session
@@ -63,12 +63,19 @@ class Recorder:
         """What files had before the tools that are writing them."""
         self._versions = defaultdict[str, Versions](Versions)
         """Those of the files that this turn has written."""
-        self._asked: set[str] = set()
+        self._written: dict[str, bytes | None] = {}
+        """What files had after the tools of this turn that have written them."""
+        self._asked: dict[str, str] = {}
         """Files of edits that the user was shown, and may allow: these are reviewed then."""
         self._background = ""
         """The turn whose commands may still run in the background; empty if there are none."""
         self._order = asyncio.Lock()
         self.tell_user = tell_user
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a tool is running that may write anything."""
+        return bool(self._running)
 
     @property
     def turn(self) -> Turn:
@@ -83,7 +90,9 @@ class Recorder:
                 # The user has stopped the last turn, or its commands go on.
                 await self._compare(folder, is_perhaps=not self._running)
                 self._running.clear()
+            await self._end_writes(folder)
             self._turns += 1
+            self._written.clear()
             self._versions.clear()
             self._asked.clear()
             await self._soon_watch()
@@ -107,6 +116,17 @@ class Recorder:
                 return []
             self._running.discard(use)
             return await self._compare(await self._service.folder(self._here, is_folder=True))
+
+    async def _end_writes(self, folder: "Folder") -> None:
+        """Record what tools have written whose end was not reported: the user has stopped them."""
+        noted, self._noted = self._noted, {}
+        own = await self._own([*noted]) if noted else []
+        for path, old in noted.items():
+            after = await asyncio.to_thread(_read, path)
+            if old != after and path not in own and path not in self._asked:
+                await folder.run(folder.review.wrote, self.turn, [Found(path, old, after)])
+        if noted:
+            await self._service.changed(folder)
 
     def in_background(self) -> None:
         """Know that a command of this turn goes on after its tool has ended."""
@@ -132,9 +152,17 @@ class Recorder:
         if real(path) in self._noted:
             self._noted[real(path)] = unsaved.encode("utf-8", "surrogateescape")
 
-    def asked(self, path: str) -> None:
-        """Know that the user decides about an edit of a file: if written, they have seen it."""
-        self._asked.add(real(path))
+    def not_asked(self, path: str, use: str = "") -> None:
+        """Know that an edit of a file has begun, about which the user was not asked before."""
+        if self._asked.get(real(path)) != use or not use:
+            self._asked.pop(real(path), None)
+
+    def asked(self, path: str, use: str = "") -> None:
+        """Know that the user decides about an edit of a file: if written, they have seen it.
+
+        `use` is the id of the tool's use, if it may begin after that.
+        """
+        self._asked[real(path)] = use
 
     async def wrote(self, path: str, before: str | None = None, *, is_known: bool = False) -> None:
         """Record that a tool has written a file. `before` is what the tool reports, if it does."""
@@ -151,8 +179,9 @@ class Recorder:
                 old = await folder.run(folder.review.latest, path)
                 obstacle = "" if old is not None else "the text before was not seen"
             self._use(path)
+            self._written[path] = after
             if path in self._asked:
-                self._asked.discard(path)
+                del self._asked[path]
                 await folder.run(folder.review.accepted, path, old, after)
             elif old != after or obstacle:
                 found = [Found(path, old, after, obstacle=obstacle)]
@@ -184,7 +213,13 @@ class Recorder:
         found = await folder.snapshots.changed(self._before, after)
         self._before = after
         own = await self._own([each.path for each in found]) if found else []
-        found = [each for each in found if each.path not in own]
+        # What a tool has written by itself is recorded, and may have been reviewed.
+        found = [
+            each
+            for each in found
+            if each.path not in own
+            and (each.path not in self._written or self._written[each.path] != each.after)
+        ]
         for each in found:
             self._versions[each.path].end(each.before, each.after, editor_stamp(each.path))
         if found:
@@ -209,7 +244,7 @@ class Recorder:
                 return None
             now = await asyncio.to_thread(_read, path)
             try:
-                return Base(self._agent, self._versions[path].base(now, stamp))
+                return Base(self.agent, self._versions[path].base(now, stamp))
             except LookupError:
                 return None
 

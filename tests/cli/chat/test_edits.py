@@ -37,6 +37,8 @@ async def test_an_edit_accepted_in_the_diff_is_written(
     assert path.read_text() == "one\nTWO\n"
     assert await nvim.eval(f"getbufline('{path}', 1, '$')") == ["one", "TWO"]
     assert await nvim.eval("tabpagenr('$')") == 1
+    # What was accepted in a diff has been reviewed.
+    assert (await nvim.eval("claude_ide#review()"))["files"] == []
 
 
 @pytest.mark.parametrize(

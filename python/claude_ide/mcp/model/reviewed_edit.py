@@ -248,8 +248,11 @@ class _Review:
 
     async def _reported(self, accepted: Accepted, writing: Awaitable[Saved]) -> None:
         """Report what has become of a write."""
+        name, path = self._client.shown_name, accepted.file.path
+        record = self._editor.record_write
         try:
-            saved = await writing
+            async with record(name, path, is_seen=accepted.diff is not None):
+                saved = await writing
         except (EditorError, OSError) as error:
             refusal = getattr(error, "strerror", None) or str(error) or f"{editor_name()} is busy"
             self.outcome.of[FAILED].append(f"{accepted.file.path}: {refusal}")

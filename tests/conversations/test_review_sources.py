@@ -1,0 +1,166 @@
+"""Whatever an agent writes with is in the review, and what the user has accepted is not."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.acp import script as acp
+from support.acp.chatting import Start, diff_is_open
+from support.acp.script import Make, Step
+from support.claude_code import ClaudeCode
+from support.either_editor import BOTH, Editor, configure, on_screen
+from support.happenings import HookedCli, follow
+from support.neovim import Neovim, until
+from support.panel import Panel
+from support.reviews import Agent, git, prompted_cli
+
+BEFORE, AFTER = "one\ntwo\nthree\n", "one\nTWO\nthree\n"
+WRITER = acp.result(
+    {
+        "protocolVersion": 1,
+        "agentCapabilities": {},
+        "agentInfo": {"name": "gemini-cli", "title": "Fake", "version": "1"},
+    }
+)
+"""An agent that writes files through the editor."""
+
+
+@pytest.fixture
+def repository(path: Path) -> Path:
+    """A repository with the file."""
+    git(path.parent, "init", "-q", "-b", "main")
+    git(path.parent, "add", "-A")
+    git(path.parent, "commit", "-qm", "x")
+    return path.parent
+
+
+@pytest.fixture
+async def agent(nvim: Editor, repository: Path, tmp_path: Path) -> Agent:
+    """A CLI in the terminal of `:Claude`."""
+    cli = prompted_cli(tmp_path)
+    await configure(nvim, cmd=str(cli))
+    await follow(nvim)
+    await nvim.command("Claude")
+    started = await HookedCli.started(cli.with_name("cli-1.json"))
+    await nvim.command("stopinsert | wincmd t")
+    return Agent(started, repository)
+
+
+async def waits(nvim: Editor, *expected: str) -> None:
+    """Wait until these files wait, with their numbers of hunks."""
+
+    async def found() -> bool:
+        review: Any = await nvim.eval("claude_ide#review()")
+        files = [f"{Path(each['path']).name} {len(each['hunks'])}" for each in review["files"]]
+        return sorted(files) == sorted(expected)
+
+    await until(found, f"{expected} wait")
+
+
+async def says(nvim: Editor, words: str) -> None:
+    await until(lambda: nvim.eval(f"execute('messages') =~ '{words}'"), words)
+
+
+@BOTH
+async def test_what_a_notebook_edit_and_a_subagent_write_is_listed(
+    nvim: Editor, path: Path, agent: Agent
+) -> None:
+    notebook = path.with_name("a.ipynb")
+    notebook.write_text('{\n "cells": []\n}\n')
+    git(path.parent, "add", "-A")
+    git(path.parent, "commit", "-qm", "y")
+    await agent.prompt()
+    work = lambda: notebook.write_text('{\n "cells": [1]\n}\n')  # noqa: E731
+    await agent.tool("NotebookEdit", work, notebook_path=str(notebook))
+    tool = {"tool_name": "Edit", "tool_use_id": "s1", "tool_input": {"file_path": str(path)}}
+    await agent.cli.send("PreToolUse", **tool, agent_id="sub")
+    path.write_text(AFTER)
+    await agent.cli.send("PostToolUse", **tool, agent_id="sub")
+    await agent.cli.send("Stop")
+
+    await waits(nvim, "a.ipynb 1", "a.py 1")
+
+
+@BOTH
+async def test_a_turn_that_the_user_stops_is_complete_after_the_next_prompt(
+    nvim: Editor, path: Path, agent: Agent
+) -> None:
+    other = path.with_name("b.txt")
+    await agent.prompt()
+    tool = {"tool_name": "Edit", "tool_use_id": "t1", "tool_input": {"file_path": str(path)}}
+    await agent.cli.send("PreToolUse", **tool)
+    path.write_text(AFTER)
+    tool = {"tool_name": "Bash", "tool_use_id": "t2", "tool_input": {"command": "x"}}
+    await agent.cli.send("PreToolUse", **tool)
+    other.write_text("new\n")
+
+    await agent.prompt()
+
+    await waits(nvim, "a.py 1", "b.txt 1")
+
+
+@BOTH
+async def test_an_edit_without_a_question_after_a_rejected_one_is_listed(
+    nvim: Editor, path: Path, agent: Agent
+) -> None:
+    await agent.prompt()
+    given = {"tool_name": "Edit", "tool_input": {"file_path": str(path)}}
+    await agent.cli.send("PreToolUse", tool_use_id="t1", **given)
+    asked = agent.cli.send("PermissionRequest", tool_use_id="t1", **given)
+    asking = asyncio.ensure_future(asked)
+    await on_screen(nvim, "Edit")
+    await agent.cli.send("PermissionDenied", tool_use_id="t1", **given)
+    asking.cancel()
+    await agent.tool("Edit", lambda: path.write_text(AFTER), file_path=str(path))
+
+    await waits(nvim, "a.py 1")
+
+
+@BOTH
+async def test_what_a_client_writes_by_itself_is_listed(
+    serving: Editor, claude: ClaudeCode, repository: Path
+) -> None:
+    await claude.request("writeFile", {"path": "a.py", "content": AFTER})
+
+    await waits(serving, "a.py 1")
+
+
+async def begin(start: Start, fake: Make, *steps: Step) -> Panel:
+    """Have an agent of a chat take these steps in a turn."""
+    panel = await start(fake(acp.Script(initialize=[WRITER], prompt=[*steps, acp.say("Done.")])))
+    await panel.send("please")
+    await panel.nvim.command("stopinsert")
+    return panel
+
+
+async def test_what_an_acp_agent_writes_through_the_editor_is_listed(
+    nvim: Neovim, start: Start, fake_agent: Make, path: Path, repository: Path
+) -> None:
+    new = path.with_name("new.txt")
+    write = acp.ask("fs/write_text_file", path=str(path), content=AFTER)
+    create = acp.ask("fs/write_text_file", path=str(new), content="new\n")
+    done = acp.tool_update("t1", status="completed")
+    panel = await begin(start, fake_agent, write, acp.tool("t1", kind="edit"), create, done)
+
+    await waits(nvim, "a.py 1", "new.txt 1")
+    await panel.shows("2 files +2")
+
+
+async def test_what_the_user_has_accepted_of_an_acp_agent_is_not_listed(
+    nvim: Neovim, start: Start, fake_agent: Make, path: Path, repository: Path
+) -> None:
+    new = path.with_name("new.txt")
+    content = [acp.diff(str(path), BEFORE, AFTER)]
+    asked = acp.permission("t1", kind="edit", title="Edit", content=content)
+    write = acp.ask("fs/write_text_file", path=str(path), content=AFTER)
+    done = acp.tool_update("t1", status="completed", content=content)
+    create = acp.ask("fs/write_text_file", path=str(new), content="new\n")
+    panel = await begin(start, fake_agent, asked, write, done, create)
+    await diff_is_open(nvim)
+    await nvim.keys(":w<CR>")
+
+    await panel.shows("Done.")
+    await waits(nvim, "new.txt 1")
+    assert path.read_text() == AFTER
