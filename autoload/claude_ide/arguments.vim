@@ -8,9 +8,9 @@ const MODES = ['acceptEdits', 'auto', 'bypassPermissions', 'dontAsk', 'manual', 
 const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max']
 # Names that stand for the latest model of their kind.
 const MODELS = ['fable', 'haiku', 'opus', 'sonnet']
-const FREE_TEXT = '--append-system-prompt'
-const OPTIONS = ['--add-dir', FREE_TEXT, '--continue', '--dangerously-skip-permissions', '--effort',
-  '--mcp-config', '--model', '--permission-mode', '--resume', '--settings', '--verbose']
+const FREE_TEXT = ['--append-system-prompt', '--name']
+const OPTIONS = ['--add-dir', '--append-system-prompt', '--continue', '--dangerously-skip-permissions', '--effort',
+  '--mcp-config', '--model', '--name', '--permission-mode', '--resume', '--settings', '--verbose', '--worktree', 'attach']
 const LONGEST_NAME = 200
 const MOST_SESSIONS = 50
 
@@ -41,6 +41,19 @@ def SessionIds(): list<string>
     ->slice(0, MOST_SESSIONS)
 enddef
 
+# The names of the sessions in the background; of one with blanks in its name, the id.
+def BackgroundNames(): list<string>
+  return globpath(ConfigFolder() .. '/jobs', '*/state.json', true, true)->map((_, path) => {
+    var name: any = ''
+    try
+      name = get(json_decode(readfile(path)->join("\n")), 'name', '')
+    catch
+      # It may be half written.
+    endtry
+    return type(name) == v:t_string && name =~# '^[^ \t|]\+$' ? name : fnamemodify(path, ':h:t')
+  })
+enddef
+
 # The values of an option.
 def Values(option: string, lead: string): list<string>
   if option ==# '--add-dir'
@@ -49,6 +62,8 @@ def Values(option: string, lead: string): list<string>
     return Paths(lead, 'file')
   elseif option ==# '--resume'
     return SessionIds()
+  elseif option ==# 'attach'
+    return BackgroundNames()
   endif
   return get({'--effort': EFFORTS, '--model': MODELS, '--permission-mode': MODES}, option, [])
 enddef
@@ -57,7 +72,7 @@ enddef
 export def OfCli(lead: string, line: string, pos: number): list<string>
   const option = strpart(line, 0, pos)->split('\s\+', true)->get(-2, '')
   const values = Values(option, lead)
-  return Beginning(empty(values) && option !=# FREE_TEXT ? OPTIONS : values, lead)
+  return Beginning(empty(values) && index(FREE_TEXT, option) < 0 ? OPTIONS : values, lead)
 enddef
 
 const WORDS = {

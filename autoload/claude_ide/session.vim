@@ -136,7 +136,7 @@ enddef
 export def Background(text: string, lines: list<number>, bang: bool)
   const words = prompts.FillIn(text, lines)
   if words !=# '' || text ==# ''
-    Command('ClaudeBackground', [words], lines, bang)
+    Command('ClaudeBackground', words ==# '' ? [] : [words], lines, bang)
   endif
 enddef
 

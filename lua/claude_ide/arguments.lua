@@ -49,6 +49,20 @@ function M.session_ids()
   end, vim.list_slice(found, 1, MOST_SESSIONS))
 end
 
+--- The names of the sessions in the background; of one with blanks in its name, the id.
+---@return string[]
+function M.background_names()
+  local jobs = vim.fs.joinpath(config_folder(), 'jobs')
+  return vim.tbl_map(function(path)
+    local ok, state = pcall(function()
+      return vim.json.decode(table.concat(fn.readfile(path), '\n'))
+    end)
+    local name = ok and type(state) == 'table' and state.name
+    local is_word = type(name) == 'string' and name:find('^[^%s|]+$')
+    return is_word and name or fn.fnamemodify(path, ':h:t')
+  end, fn.globpath(jobs, '*/state.json', true, true))
+end
+
 ---@type table<string, false|string[]|fun(lead: string): string[]> false: nothing can be completed
 local VALUES = {
   ['--add-dir'] = paths('dir'),
@@ -67,9 +81,12 @@ local VALUES = {
     'manual',
     'plan',
   },
+  ['--name'] = false,
   ['--resume'] = M.session_ids,
   ['--settings'] = paths('file'),
   ['--verbose'] = {},
+  ['--worktree'] = {},
+  attach = M.background_names,
 }
 
 --- Complete an option of the CLI, or the value of the option before the cursor.

@@ -7,9 +7,12 @@ local M = {}
 --- Begin a session in the background.
 ---@param opts vim.api.keyset.create_user_command.command_args
 function M.begin(opts)
-  local words = prompts.fill(opts.args, opts)
+  local words = prompts.fill(vim.trim(opts.args), opts)
   if words then
-    host.command('ClaudeBackground', vim.tbl_extend('force', opts, { fargs = { words } }))
+    host.command(
+      'ClaudeBackground',
+      vim.tbl_extend('force', opts, { fargs = { words ~= '' and words or nil } })
+    )
   end
 end
 

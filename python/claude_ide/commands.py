@@ -289,9 +289,14 @@ async def sessions(app: App, call: Call) -> None:
 
 @command("ClaudeBackground")
 async def background(app: App, call: Call) -> None:
-    """:ClaudeBackground[!] [--name=NAME] {prompt} — begin a session; `!`: in a new worktree."""
+    """:ClaudeBackground[!] [--name=NAME] {prompt} — begin a session; `!`: in a new worktree.
+
+    Without arguments, the session of the terminal goes on in the background.
+    """
     from claude_ide.sessions.background import Beginning
 
+    if not (call.bang or any(call.arguments)):
+        return await app.sessions.shown.send_away()
     wanted = Beginning.parsed(call.arguments, has_worktree=call.bang)
     await app.start()
     await app.sessions.shown.begin(wanted)

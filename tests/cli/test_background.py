@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
-from support.claude_cli import environment
+from support.claude_cli import CARET, environment
 from support.either_editor import BOTH_WITH_CLI, Editor, choose, on_screen
 from support.fake_api import FakeApi, text, tool_use
 from support.neovim import until
 from support.permissions import entered, shown
 from support.terminal import PATIENCE
+from support.vim import Vim
 
 
 class Cli:
@@ -129,3 +130,32 @@ async def test_attaching_shows_the_session_and_ending_the_terminal_leaves_it(
     await on_screen(nvim, "background  fish", PATIENCE)
     (listed,) = await command.sessions()
     assert listed["pid"]
+
+
+@BOTH_WITH_CLI
+async def test_the_session_of_a_terminal_goes_on_in_the_background(
+    nvim_with_cli: Editor, command: Cli, api: FakeApi
+) -> None:
+    nvim = nvim_with_cli
+    api.script([text("The word is swordfish.")])
+    await nvim.command("Claude")
+    await on_screen(nvim, CARET, PATIENCE)
+    await nvim.keys("Which word?")
+    await on_screen(nvim, "Which word?", PATIENCE)
+    await nvim.keys("<CR>")
+    await on_screen(nvim, "The word is swordfish.", PATIENCE)
+    # In its Normal mode, a terminal of Vim shows nothing new.
+    await nvim.keys("<C-w>p" if isinstance(nvim, Vim) else r"<C-\><C-n><C-w>p")
+
+    await nvim.command("ClaudeBackground")
+
+    await on_screen(nvim, "goes on in the background · ", PATIENCE)
+    (listed,) = await command.sessions()
+    await until(lambda: nvim.eval("winnr('$') == 1"), "the terminal is closed", PATIENCE)
+    assert "has not got your words" not in nvim.screen.text()
+    api.script([tool_use("Bash", command="mkdir made", description="Make")], [text("Made.")])
+    await nvim.command("ClaudeSessions")
+    await on_screen(nvim, "background  ", PATIENCE)
+    await nvim.keys("/background<CR><CR>")
+    await on_screen(nvim, "The word is swordfish.", PATIENCE)
+    assert listed["id"]

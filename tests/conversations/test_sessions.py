@@ -336,3 +336,26 @@ async def test_removing_one_in_the_background_is_the_clis(
 
     await on_screen(nvim, "kept fish: 1 uncommitted file")
     assert (tmp_path / "ran").read_text() == "rm fish\n"
+
+
+async def test_what_attach_takes_is_completed(nvim: Editor, records: Records) -> None:
+    records.job("aaa", name="fish")
+    records.job("bbb", name="two words")
+    records.job("ccc").write_text("{")
+
+    completed = await nvim.eval("getcompletion('Claude attach ', 'cmdline')")
+
+    assert sorted(completed) == ["bbb", "ccc", "fish"]
+    assert await nvim.eval("getcompletion('Claude --wor', 'cmdline')") == ["--worktree"]
+
+
+async def test_attaching_by_a_name_with_blanks_is_one_argument(
+    nvim: Editor, records: Records, tmp_path: Path
+) -> None:
+    program, record = recorder(tmp_path)
+    await configure(nvim, cmd=str(program))
+
+    await nvim.command("Claude attach two words")
+
+    await until(record.exists, "the CLI has started")
+    assert json.loads(record.read_text()) == ["attach", "two words"]

@@ -81,7 +81,8 @@ class Collection:
         return [_of_chat(chat, self.stored) for chat in self._chats().values()]
 
     def _of_terminals(self, terminals: list[Terminal]) -> list[Entry]:
-        return [self._of_terminal(each) for each in terminals if not each.attached]
+        known = {name for each in self.running if each.id for name in (each.id, each.name)}
+        return [self._of_terminal(each) for each in terminals if each.attached not in known]
 
     def _of_terminal(self, terminal: Terminal) -> Entry:
         record = next(filter(lambda each: self._is_in(each, terminal), self.running), Running(""))

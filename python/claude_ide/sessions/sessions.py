@@ -20,8 +20,9 @@ from claude_ide.chat.requests.view import SHOWN
 from claude_ide.chat.stored import Stored, StoredSessions
 from claude_ide.editor.port.events import ListPressed
 from claude_ide.editor.port.terminals import Terminal
-from claude_ide.editor_name import NEOVIM, editor_name
+from claude_ide.editor_name import NEOVIM, editor_name, for_this_editor
 from claude_ide.errors import UserError
+from claude_ide.hooks.registration import link_in
 from claude_ide.sessions.background import Background, Beginning
 from claude_ide.sessions.collection import (
     ALLOW,
@@ -56,6 +57,11 @@ MOST_COUNTED = 300
 
 NOTICED_SECONDS = 0.4
 """How long a permission must have been shown: a key typed earlier was not meant for it."""
+
+SEND_AWAY = "/background"
+NONE_RUNS = "no terminal of this Neovim runs Claude (:Claude opens one)"
+SENT_SECONDS, SENT_PAUSE_SECONDS = 15.0, 0.2
+"""How long the CLI may take to go on in the background, and how often that is looked at."""
 
 MORE = "there is more of it: scroll until all of it is shown"
 
@@ -142,6 +148,26 @@ class Sessions:
         said = await self._background.begin(wanted)
         self._watch.look()
         self._editor.notify(said)
+
+    async def send_away(self) -> None:
+        """Send the session of the current terminal to the background; say where it goes on."""
+        terminals = await self._port.terminals.running()
+        current = next((each for each in terminals if each.is_current), None)
+        if current is None:
+            raise UserError(for_this_editor(NONE_RUNS))
+        if current.attached:
+            raise UserError("this terminal shows a session that is in the background")
+        await self._editor.typing.say(SEND_AWAY, 0, current.name)
+        deadline = time.monotonic() + SENT_SECONDS
+        while time.monotonic() < deadline:
+            for each in self._found.running:
+                link = link_in(each.settings) if each.id and each.pid else None
+                if link is not None and link.name == current.launch:
+                    name = f" · {each.name}" if each.name else ""
+                    return self._editor.notify(f"goes on in the background · {each.id}{name}")
+            self._watch.look()
+            await asyncio.sleep(SENT_PAUSE_SECONDS)
+        self._editor.notify(f"{SEND_AWAY} is typed; :ClaudeSessions shows what runs")
 
     async def attach(self, id_: str) -> None:
         """Attach a terminal to a session in the background."""
