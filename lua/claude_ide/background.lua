@@ -9,10 +9,8 @@ local M = {}
 function M.begin(opts)
   local words = prompts.fill(vim.trim(opts.args), opts)
   if words then
-    host.command(
-      'ClaudeBackground',
-      vim.tbl_extend('force', opts, { fargs = { words ~= '' and words or nil } })
-    )
+    local fargs = words ~= '' and { words } or {}
+    host.command('ClaudeBackground', vim.tbl_extend('force', opts, { fargs = fargs }))
   end
 end
 
