@@ -114,7 +114,8 @@ class App:
         review = ReviewEvents(lambda: self.review)
         self.editor.events.register(review, self.guard)
         self._review_watch = self.guard(review.watch(self.editor, _review_home()))
-        self._disk_report = DiskReport(self.editor.port, self.editor.events)
+        hinted = _review_home() / "hinted"
+        self._disk_report = DiskReport(self.editor.port, self.editor.events, hinted)
         self._disk = DiskWatch(self.editor.port, self.editor.events, self._has_agents)
         self._disk.start(loop)
         self.sessions = SessionsHere(self)

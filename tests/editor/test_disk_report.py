@@ -1,6 +1,7 @@
 """`editor/disk_report.py`: one line for all writes that occur together."""
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -73,12 +74,13 @@ def test_what_was_kept_is_described(names: list[str], words: list[str]) -> None:
 class Reporting:
     """A report whose editor shows a message as soon as it `is_free`."""
 
-    def __init__(self) -> None:
+    def __init__(self, hinted: Path | None = None) -> None:
         self.shown: list[tuple[str, str]] = []
         self.is_free = asyncio.Event()
         self.is_free.set()
         self.events = Events(State())
-        self.report = DiskReport(pocket_port(self._answer, self._notice, self.events), self.events)
+        port = pocket_port(self._answer, self._notice, self.events)
+        self.report = DiskReport(port, self.events, hinted)
 
     async def _answer(self, function: str, token: int, gate: str, *batch: Any) -> None:
         assert (function, gate, batch) == ("batch.run", "notifiable", ((), []))
@@ -191,6 +193,16 @@ async def test_the_first_report_about_claude_leads_to_diffs(reporting: Reporting
     await reporting.says(said + HINT)
     reporting.followed("a", CLAUDE)
     await reporting.says(said + HINT, said)
+
+
+async def test_a_user_who_was_told_how_to_review_is_not_told_in_the_next_session(
+    reporting: Reporting, tmp_path: Path
+) -> None:
+    said = f"Claude changed a {COUNTS}; u undoes"
+    for session in (said + HINT, said):
+        later = Reporting(tmp_path / "state" / "hinted")
+        later.followed("a", CLAUDE)
+        await later.says(session)
 
 
 async def test_a_narrow_screen_gets_no_hint(

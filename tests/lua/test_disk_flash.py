@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from claude_ide.editor.disk_report import HINT
 from support.chunks import chunk
 from support.disk_changes import NEW, OLD, edit_watched, messages, replace, shows
 from support.neovim import Neovim, until
 
 ROWS = chunk("flash/rows")
 NAME = "require('claude_ide.disk_changes.report').announce(...)"
-HINT = "; for diffs :help claude-ide-mode"
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from claude_ide.editor.disk_report import HINT
 from support.chunks import chunk
 from support.claude_code import ClaudeCode, claude_code, the_lock
 from support.language_client import attach, received
@@ -90,7 +91,7 @@ async def test_a_write_noticed_by_several_requests_at_once_is_applied_once(
     await shows(serving, path, NEW)
     await until(lambda: serving.lua("return #_G.shown > 0"))
     by = "Claude changed a.txt" if is_named else "a.txt changed on disk"
-    hint = "; for diffs :help claude-ide-mode" if is_named else ""
+    hint = HINT if is_named else ""
     expected = [f"{by} (+1 {MINUS}1); u undoes{hint}"]
     assert await reports(serving) == [ONCE, expected]
     assert len(received(log, "textDocument/didChange")) == 1

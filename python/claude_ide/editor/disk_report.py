@@ -1,9 +1,10 @@
 """Reports writes to open files without a diff, in one line for all that occur together."""
 
 import asyncio
+import logging
 import time
 from collections.abc import Iterable, Sequence
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 import msgspec
 
@@ -13,6 +14,8 @@ from claude_ide.editor.port.batch import Gate, Guard
 from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.events import FileFollowed, FileKept
 from claude_ide.errors import EditorError
+
+logger = logging.getLogger(__name__)
 
 PAUSE_SECONDS = 0.3
 LATEST_SECONDS = 5.0
@@ -24,7 +27,7 @@ MOST_REPEATED = 3
 
 MOST_NAMED_FILES = 3
 CLAUDE = "Claude"
-HINT = "; for diffs :help claude-ide-mode"
+HINT = "; review: :help claude-ide-mode"
 
 
 class Written(msgspec.Struct):
@@ -53,13 +56,15 @@ class Written(msgspec.Struct):
 class DiskReport:
     """Collects the writes until there is a pause, and until the editor can show a message."""
 
-    def __init__(self, port: Port, events: Events) -> None:
+    def __init__(self, port: Port, events: Events, hinted: Path | None = None) -> None:
         self._port = port
+        self._hinted = hinted
+        """The file that exists once the user has been told how to review."""
+        self._is_hinted = False
         self._followed: dict[str, Written] = {}
         self._kept: dict[str, str] = {}
         self._repeats: dict[str, tuple[int, float]] = {}
         self._columns = 0
-        self._is_hinted = False
         self._since: float | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._showing: asyncio.Task[None] | None = None
@@ -118,11 +123,24 @@ class DiskReport:
 
     def _with_hint(self, text: str, followed: Iterable[Written]) -> str:
         """Tell a user once how to review the edits. On a narrow screen, `text` matters more."""
-        is_due = not self._is_hinted and any(file.agent == CLAUDE for file in followed)
-        if not is_due or len(text + HINT) > self._columns:
+        is_due = any(file.agent == CLAUDE for file in followed)
+        if not is_due or len(text + HINT) > self._columns or not self._is_first():
             return text
-        self._is_hinted = True
         return text + HINT
+
+    def _is_first(self) -> bool:
+        """Return whether the user was never told, and know that they are now."""
+        if self._is_hinted or (self._hinted and self._hinted.exists()):
+            return False
+        self._is_hinted = True
+        if self._hinted is None:
+            return True
+        try:
+            self._hinted.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._hinted.touch(mode=0o600)
+        except OSError as error:
+            logger.warning("%s: %s", self._hinted, error)
+        return True
 
 
 def of_followed(files: Iterable[Written]) -> list[str]:
