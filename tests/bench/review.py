@@ -69,7 +69,7 @@ async def _open(user: Editor, hunks: int) -> float:
     before = await user.ask("cpu")
     await user.nvim.command(f"edit {user.project / 'file.py'}")
     if hunks:
-        await until(lambda: _has(user, hunks), "the hunks")
+        await until(lambda: _has(user, hunks), "the hunks", pause=0.1)
     after = await user.ask("cpu")
     return float(after - before)
 

@@ -155,7 +155,10 @@ def Clear(bufnr: number)
 enddef
 
 def EmitShown(bufnr: number)
-  channel.Emit('review_shown', {bufnr: bufnr})
+  const path = PathOf(bufnr)
+  if !empty(path)
+    channel.Emit('review_shown', {bufnr: bufnr, path: path})
+  endif
 enddef
 
 # What the user types is looked at once they pause; a large text only when they are done.

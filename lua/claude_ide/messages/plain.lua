@@ -18,6 +18,9 @@ end
 ---@param line string
 ---@return string
 function M.harmless(line)
+  if not line:find('[%z\1-\8\10-\31\127\194\237]') then
+    return line
+  end
   line = line:gsub('\r+$', ''):gsub('[%z\1-\8\10-\31\127]', caret)
   -- Half of a surrogate pair is not a character, although it can be encoded.
   return (line:gsub('\194[\128-\159]', code):gsub('\237[\160-\191][\128-\191]', REPLACEMENT))

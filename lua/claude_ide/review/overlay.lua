@@ -16,7 +16,6 @@ local M = {}
 local api = vim.api
 local augroup = api.nvim_create_augroup('claude_ide_review', { clear = true })
 local namespace = api.nvim_create_namespace('claude_ide_review')
-local hunk_namespace = api.nvim_create_namespace('claude_ide_review_hunks')
 
 local INTERVAL = 100 -- milliseconds
 local MOST_REMOVED = 20 -- lines of one hunk that are shown unasked
@@ -32,9 +31,12 @@ local SIGN_PRIORITY = 8
 ---@field more integer removed lines that are not here
 ---@field old_spans { [1]: integer, [2]: integer[][] }[] index of a removed line, from 0, and its bytes
 ---@field new_spans { [1]: integer, [2]: integer[][] }[] the same of the rows
+---@field is_last? boolean whether it is below the last row
 
 ---@class claude_ide.ReviewDrawn
 ---@field hunks table<integer, claude_ide.ReviewHunk> by the id of their mark
+---@field pending table<integer, claude_ide.ReviewHunk> those of which only the sign is drawn
+---@field blanks string as wide as a window
 ---@field unfolded table<string, true> the removed lines that the user wants to see all of
 ---@field is_attached? boolean
 
@@ -112,7 +114,8 @@ local function chunks_of(line, spans)
   return chunks
 end
 
-local function removed_lines(hunk, is_unfolded, width)
+-- What is too wide for the window is not shown.
+local function removed_lines(hunk, is_unfolded, blanks)
   local count = #hunk.removed + hunk.more
   if count > MOST_REMOVED and not is_unfolded then
     return { { { ('▸ %d removed lines'):format(count), 'ClaudeIdeRemoved' } } }
@@ -123,10 +126,7 @@ local function removed_lines(hunk, is_unfolded, width)
   end
   for index, line in ipairs(hunk.removed) do
     local chunks = chunks_of(line, spans[index - 1])
-    local room = width - vim.fn.strdisplaywidth(line)
-    if room > 0 then
-      table.insert(chunks, { (' '):rep(room), 'ClaudeIdeRemoved' })
-    end
+    table.insert(chunks, { blanks, 'ClaudeIdeRemoved' })
     rows[index] = chunks
   end
   if hunk.more > 0 then
@@ -140,51 +140,50 @@ local function mark(bufnr, space, row, column, options)
   return api.nvim_buf_set_extmark(bufnr, space, row, column, options)
 end
 
-local function draw_added(bufnr, hunk)
-  mark(bufnr, namespace, hunk.row, 0, {
-    end_row = hunk.row + hunk.count,
-    hl_group = 'ClaudeIdeAdded',
-    hl_eol = true,
-    priority = PRIORITY,
-  })
+local function key_of(hunk)
+  return table.concat(hunk.removed, '\n')
+end
+
+-- Mark where a hunk is. Everything is drawn in as few marks as possible: each takes time.
+local function place_hunk(bufnr, state, hunk, last)
+  local row = math.min(hunk.row, last)
+  hunk.is_last = hunk.row > last
+  local sign = {
+    sign_text = hunk.count > 0 and '▎' or '▔',
+    sign_hl_group = hunk.count > 0 and 'ClaudeIdeReview' or 'ClaudeIdeReviewRemoved',
+    priority = SIGN_PRIORITY,
+  }
+  for at = row + 1, math.min(hunk.row + hunk.count - 1, last) do
+    mark(bufnr, namespace, at, 0, sign)
+  end
+  sign.end_row = math.min(row + hunk.count, last + 1)
+  local id = mark(bufnr, namespace, row, 0, sign)
+  state.hunks[id], state.pending[id] = hunk, hunk
+end
+
+local function draw_hunk(bufnr, state, hunk, row)
+  local options = { priority = PRIORITY }
+  if #hunk.removed > 0 then
+    options.virt_lines = removed_lines(hunk, state.unfolded[key_of(hunk)], state.blanks)
+    -- Else these were the last lines of the file.
+    options.virt_lines_above = not hunk.is_last
+    options.virt_lines_overflow = 'scroll'
+  end
+  if hunk.count > 0 then
+    options.end_row = row + hunk.count
+    options.hl_group = 'ClaudeIdeAdded'
+    options.hl_eol = true
+  end
+  mark(bufnr, namespace, row, 0, options)
   for _, each in ipairs(hunk.new_spans) do
     for _, span in ipairs(each[2]) do
-      mark(bufnr, namespace, hunk.row + each[1], span[1], {
+      mark(bufnr, namespace, row + each[1], span[1], {
         end_col = span[2],
         hl_group = 'ClaudeIdeChanged',
         priority = PRIORITY + 1,
       })
     end
   end
-end
-
-local function key_of(hunk)
-  return table.concat(hunk.removed, '\n')
-end
-
-local function draw_hunk(bufnr, state, hunk, width)
-  local last = api.nvim_buf_line_count(bufnr) - 1
-  local row = math.min(hunk.row, last)
-  if #hunk.removed > 0 then
-    mark(bufnr, namespace, row, 0, {
-      virt_lines = removed_lines(hunk, state.unfolded[key_of(hunk)], width),
-      virt_lines_above = hunk.row <= last,
-      virt_lines_overflow = 'scroll',
-      priority = PRIORITY,
-    })
-  end
-  if hunk.count > 0 then
-    draw_added(bufnr, hunk)
-  end
-  for at = row, math.max(row, math.min(hunk.row + hunk.count - 1, last)) do
-    mark(bufnr, namespace, at, 0, {
-      sign_text = hunk.count > 0 and '▎' or '▔',
-      sign_hl_group = hunk.count > 0 and 'ClaudeIdeReview' or 'ClaudeIdeReviewRemoved',
-      priority = SIGN_PRIORITY,
-    })
-  end
-  local id = mark(bufnr, hunk_namespace, row, 0, { end_row = math.min(row + hunk.count, last + 1) })
-  state.hunks[id] = hunk
 end
 
 local function draw_remark(bufnr, remark)
@@ -209,14 +208,70 @@ local function width_of(bufnr)
   return info and math.max(info.width - info.textoff, 1) or 0
 end
 
+-- The hunks that touch some rows, where they are now, from the top. Without rows all.
+---@param first? integer
+---@param last? integer
+---@return { id: integer, row: integer, stop: integer, hunk: claude_ide.ReviewHunk }[] `stop`: the row below
+local function hunks_in(bufnr, first, last)
+  local state, found = drawn[bufnr], {}
+  local from = { math.max(first or 0, 0), 0 }
+  local to = last and { math.min(last, api.nvim_buf_line_count(bufnr)), 0 } or -1
+  local options = { overlap = true }
+  for _, each in
+    ipairs(state and api.nvim_buf_get_extmarks(bufnr, namespace, from, to, options) or {})
+  do
+    local id, row = unpack(each, 1, 2)
+    local hunk = state.hunks[id]
+    if hunk then
+      table.insert(found, { id = id, row = row, stop = row + math.max(hunk.count, 1), hunk = hunk })
+    end
+  end
+  return found
+end
+
+-- Draw the hunks in some rows that are not drawn yet.
+local function draw_near(bufnr, first, last)
+  local state = drawn[bufnr]
+  if not state or not next(state.pending) then
+    return
+  end
+  for _, each in ipairs(hunks_in(bufnr, first, last)) do
+    if state.pending[each.id] then
+      state.pending[each.id] = nil
+      draw_hunk(bufnr, state, each.hunk, each.row)
+    end
+  end
+end
+
+-- Draw them in the rows that a window shows, and where the user may be next.
+local function draw_shown(win)
+  local info = vim.fn.getwininfo(win)[1]
+  if info then
+    draw_near(info.bufnr, info.topline - info.height, info.botline + info.height)
+  end
+end
+
+-- Others are drawn once a window gets to them: opening a file with many takes no longer.
+api.nvim_set_decoration_provider(namespace, {
+  on_win = function(_, win, bufnr)
+    local state = drawn[bufnr]
+    if state and next(state.pending) then
+      vim.schedule(function()
+        draw_shown(win)
+      end)
+    end
+    return false
+  end,
+})
+
 local function redraw(bufnr, state, hunks, here)
   api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
-  api.nvim_buf_clear_namespace(bufnr, hunk_namespace, 0, -1)
-  state.hunks = {}
-  local width = width_of(bufnr)
+  state.hunks, state.pending, state.blanks = {}, {}, (' '):rep(width_of(bufnr))
+  local last = api.nvim_buf_line_count(bufnr) - 1
   for _, hunk in ipairs(hunks) do
-    draw_hunk(bufnr, state, hunk, width)
+    place_hunk(bufnr, state, hunk, last)
   end
+  vim.iter(vim.fn.win_findbuf(bufnr)):each(draw_shown)
   for _, remark in ipairs(here) do
     draw_remark(bufnr, remark)
   end
@@ -254,7 +309,10 @@ local function remove_keys(bufnr)
 end
 
 local function emit_shown(bufnr)
-  channel.emit('review_shown', { bufnr = bufnr })
+  local path = path_of(bufnr)
+  if path then
+    channel.emit('review_shown', { bufnr = bufnr, path = path })
+  end
 end
 
 -- What the user types is looked at once they pause; a large text only when they are done.
@@ -303,7 +361,7 @@ function M.draw(bufnr, tick, hunks, here)
   if not state then
     define_keys(bufnr)
   end
-  state = state or { hunks = {}, unfolded = {} }
+  state = state or { hunks = {}, pending = {}, unfolded = {}, blanks = '' }
   drawn[bufnr] = state
   redraw(bufnr, state, hunks, here)
   if is_empty then
@@ -322,7 +380,8 @@ local function reveal()
   if not drawn[bufnr] then
     return
   end
-  local view = vim.fn.winsaveview()
+  local view, height = vim.fn.winsaveview(), api.nvim_win_get_height(0)
+  draw_near(bufnr, view.lnum - height, view.lnum + height)
   if view.topfill > 0 or view.topline ~= view.lnum then
     return
   end
@@ -330,7 +389,7 @@ local function reveal()
   for _, each in ipairs(api.nvim_buf_get_extmarks(0, namespace, from, from, { details = true })) do
     local lines = each[4].virt_lines_above and each[4].virt_lines
     if lines then
-      local most = math.max(api.nvim_win_get_height(0) - 2, 0)
+      local most = math.max(height - 2, 0)
       vim.fn.winrestview({ topline = view.topline, topfill = math.min(#lines, most) })
     end
   end
@@ -417,13 +476,6 @@ end
 
 -- Moving
 
----@return integer[] rows of the hunks, from the top
-local function rows_of(bufnr)
-  return vim.tbl_map(function(each)
-    return each[2]
-  end, api.nvim_buf_get_extmarks(bufnr, hunk_namespace, 0, -1, {}))
-end
-
 --- Go to the next or previous hunk, over the end of the file into the next one that waits.
 ---@param direction 1|-1
 ---@param count integer
@@ -431,14 +483,14 @@ end
 function M.go(direction, count)
   local row = api.nvim_win_get_cursor(0)[1] - 1
   local beyond = vim.tbl_filter(function(each)
-    return (each - row) * direction > 0
-  end, rows_of(0))
+    return (each.row - row) * direction > 0
+  end, hunks_in(api.nvim_get_current_buf()))
   local target = beyond[direction == 1 and count or #beyond - count + 1]
   if not target then
     return false
   end
   vim.cmd("normal! m'")
-  api.nvim_win_set_cursor(0, { target + 1, 0 })
+  api.nvim_win_set_cursor(0, { target.row + 1, 0 })
   vim.cmd('normal! zv')
   reveal()
   return true
@@ -449,21 +501,18 @@ end
 ---@param count integer hunks
 ---@return integer
 function M.last_of(line, count)
-  local from = { line - 1, 0 }
-  local found = api.nvim_buf_get_extmarks(0, hunk_namespace, from, -1, { details = true })
-  local last = found[count]
-  return last and count > 1 and math.max(last[4].end_row, last[2] + 1) or line
+  local last = hunks_in(api.nvim_get_current_buf(), line - 1)[count]
+  return last and count > 1 and last.stop or line
 end
 
 --- Show all removed lines of the hunk at the cursor, or fold them again.
 ---@return boolean is_found
 function M.unfold()
   local bufnr, row = api.nvim_get_current_buf(), api.nvim_win_get_cursor(0)[1] - 1
-  local state = drawn[bufnr]
-  for _, each in ipairs(api.nvim_buf_get_extmarks(bufnr, hunk_namespace, 0, -1, { details = true })) do
-    if state and each[2] <= row and row < math.max(each[4].end_row, each[2] + 1) then
-      local key = key_of(state.hunks[each[1]])
-      state.unfolded[key] = not state.unfolded[key] or nil
+  for _, each in ipairs(hunks_in(bufnr, row, row)) do
+    if each.row <= row and row < each.stop then
+      local key, unfolded = key_of(each.hunk), drawn[bufnr].unfolded
+      unfolded[key] = not unfolded[key] or nil
       emit_shown(bufnr)
       return true
     end

@@ -171,10 +171,7 @@ class ReviewService:
 
     async def shown(self, event: ReviewShown) -> None:
         """Draw the hunks of a buffer that has come to a window, or has another text."""
-        buffer = await self._editor.port.review.buffer(event.bufnr)
-        if buffer is None:
-            return
-        await self._draw(event.bufnr, await self.of_file(buffer.path))
+        await self._draw(event.bufnr, await self.of_file(event.path))
 
     async def left(self, event: ReviewLeft) -> None:
         """Know what an earlier session has left to review in a folder."""

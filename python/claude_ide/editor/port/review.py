@@ -17,6 +17,7 @@ class ReviewShown(Event, frozen=True):
     EVENT: ClassVar = "review_shown"
 
     bufnr: int
+    path: str
 
 
 class ReviewLeft(Event, frozen=True):
