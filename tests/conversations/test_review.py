@@ -456,3 +456,19 @@ async def test_without_git_remarks_below_the_working_folder_are_sent_with_paths_
     await says(nvim, "the remarks are yanked")
     parts = [f"{name}:1\n```\none\n```\nlook" for name in ("a.py", "sub/b.py")]
     assert await nvim.eval("getreg('\"')") == "\n\n".join(parts) + "\n"
+
+
+async def test_hunks_are_drawn_where_the_user_gets_to_them(
+    nvim: Neovim, path: Path, agent: Agent
+) -> None:
+    lines = [f"{number}" for number in range(1, 1001)]
+    put(path, "\n".join(lines) + "\n")
+    await until(lambda: nvim.eval("line('$') == 1000"))
+    changed = [f"{line}!" if int(line) in (2, 500, 1000) else line for line in lines]
+    await agent.write({path: "\n".join(changed) + "\n"})
+    await drawn(nvim, "2-2", "2+1")
+
+    await nvim.keys("500G")
+    await drawn(nvim, "2-2", "2+1", "500-500", "500+1")
+    await nvim.keys("G")
+    await drawn(nvim, "2-2", "2+1", "500-500", "500+1", "1000-1000", "1000+1")

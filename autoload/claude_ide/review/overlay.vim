@@ -83,11 +83,7 @@ enddef
 
 # Drawing
 
-def AddProp(bufnr: number, type: string, first: number, column: number, last: number, end: number)
-  prop_add(first, column, {bufnr: bufnr, type: 'claude_ide_' .. type, end_lnum: last, end_col: end})
-enddef
-
-def DrawRemoved(bufnr: number, hunk: dict<any>, line: number, is_unfolded: bool)
+def DrawRemoved(bufnr: number, hunk: dict<any>, line: number, is_unfolded: bool, is_below: bool)
   const count = len(hunk.removed) + hunk.more
   var lines: list<string> = hunk.removed->mapnew((_, each) => plain.Harmless(each))
   if count > MOST_REMOVED && !is_unfolded
@@ -95,7 +91,6 @@ def DrawRemoved(bufnr: number, hunk: dict<any>, line: number, is_unfolded: bool)
   elseif hunk.more > 0
     lines += [$'… {hunk.more} more lines']
   endif
-  const is_below = hunk.row >= Count(bufnr)
   for text in lines
     prop_add(line, 0, {
       bufnr: bufnr,
@@ -111,25 +106,34 @@ def Count(bufnr: number): number
   return file.Info(bufnr).lines
 enddef
 
-def DrawHunk(bufnr: number, hunk: dict<any>, unfolded: dict<bool>)
-  const last = Count(bufnr)
-  const line = min([hunk.row + 1, last])
-  if !empty(hunk.removed) && HAS_LINES
-    DrawRemoved(bufnr, hunk, line, has_key(unfolded, join(hunk.removed, "\n")))
-  endif
-  if hunk.count > 0
-    const end = min([hunk.row + hunk.count, last])
-    AddProp(bufnr, 'added', line, 1, end, strlen(getbufline(bufnr, end)[0]) + 1)
+# Draw hunks with as few calls as possible: each takes time.
+def DrawHunks(bufnr: number, hunks: list<any>, unfolded: dict<bool>)
+  const count = Count(bufnr)
+  final places = {added: [], changed: []}
+  final signs: list<dict<any>> = []
+  for hunk in hunks
+    const line = min([hunk.row + 1, count])
+    const last = min([hunk.row + hunk.count, count])
+    if !empty(hunk.removed) && HAS_LINES
+      const is_unfolded = !empty(unfolded) && has_key(unfolded, join(hunk.removed, "\n"))
+      DrawRemoved(bufnr, hunk, line, is_unfolded, hunk.row >= count)
+    endif
+    if hunk.count > 0
+      places.added->add([line, 1, last, strlen(getbufline(bufnr, last)[0]) + 1])
+    endif
     for [at, spans] in hunk.new_spans
-      for [from, to] in spans
-        AddProp(bufnr, 'changed', hunk.row + 1 + at, from + 1, hunk.row + 1 + at, to + 1)
-      endfor
+      const row = hunk.row + 1 + at
+      places.changed->extend(spans->mapnew((_, span) => [row, span[0] + 1, row, span[1] + 1]))
     endfor
-  endif
-  const sign = hunk.count > 0 ? 'ClaudeIdeReview' : 'ClaudeIdeReviewRemoved'
-  for row in range(line, max([line, min([hunk.row + hunk.count, last])]))
-    sign_place(0, GROUP, sign, bufnr, {lnum: row, priority: 8})
+    const sign = hunk.count > 0 ? 'ClaudeIdeReview' : 'ClaudeIdeReviewRemoved'
+    for row in range(line, max([line, last]))
+      signs->add({buffer: bufnr, group: GROUP, name: sign, lnum: row, priority: 8})
+    endfor
   endfor
+  for [type, items] in items(places)
+    prop_add_list({bufnr: bufnr, type: 'claude_ide_' .. type}, items)
+  endfor
+  sign_placelist(signs)
 enddef
 
 def DrawRemark(bufnr: number, remark: dict<any>)
@@ -198,9 +202,7 @@ export def Draw(bufnr: number, tick: number, hunks: list<any>, here: list<any>):
   endif
   Clear(bufnr)
   drawn[bufnr].hunks = hunks
-  for hunk in hunks
-    DrawHunk(bufnr, hunk, drawn[bufnr].unfolded)
-  endfor
+  DrawHunks(bufnr, hunks, drawn[bufnr].unfolded)
   for remark in here
     DrawRemark(bufnr, remark)
   endfor
