@@ -19,6 +19,15 @@ const KEYS: list<list<any>> = [
   ['n', 'reject', ['n']],
   ['r', 'answer', ['n']],
   ['f', 'focus', ['n']],
+  ['k', 'comment', BOTH],
+  ['h', 'changes', ['n']],
+  [']', 'hunk-next', BOTH],
+  ['[', 'hunk-previous', BOTH],
+  ['v', 'hunk-keep', BOTH],
+  ['x', 'hunk-revert', BOTH],
+  ['d', 'hunk-show', ['n']],
+  ['V', 'file-keep', ['n']],
+  ['X', 'file-revert', ['n']],
 ]
 
 # A map without a right side only names a group: vim-which-key and its kind show it.

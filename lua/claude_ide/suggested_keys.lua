@@ -24,6 +24,13 @@ local KEYS = {
   { 'k', 'comment', 'Comment', BOTH },
   { 'o', 'new', 'Another Claude' },
   { 'w', 'switch', 'Switch to another Claude' },
+  { ']', 'hunk-next', 'Next hunk', BOTH },
+  { '[', 'hunk-previous', 'Previous hunk', BOTH },
+  { 'v', 'hunk-keep', 'Keep hunk', BOTH },
+  { 'x', 'hunk-revert', 'Revert hunk', BOTH },
+  { 'd', 'hunk-show', 'Show removed lines' },
+  { 'V', 'file-keep', 'Keep file' },
+  { 'X', 'file-revert', 'Revert file' },
 }
 
 local function existing(mode, lhs)

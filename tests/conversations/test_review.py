@@ -11,7 +11,8 @@ import pytest
 from support.buffers import edit
 from support.happenings import HookedCli, follow, recorder
 from support.neovim import Neovim, until
-from support.reviews import Agent, git
+from support.reviewing import drawn
+from support.reviews import Agent, git, put
 
 CONFIGURE = "vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, ...)"
 CHOOSE = """
@@ -20,22 +21,6 @@ vim.ui.select = function(items, options, done)
   vim.g.asked = options.prompt
   done(items[index], index)
 end
-"""
-MARKS = """
-local found = {}
-local space = vim.api.nvim_create_namespace('claude_ide_review')
-for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, space, 0, -1, { details = true })) do
-  for _, line in ipairs(mark[4].virt_lines or {}) do
-    found[#found + 1] = ('%d-%s'):format(mark[2] + 1, vim.trim(line[1][1]))
-  end
-  if mark[4].hl_group == 'ClaudeIdeAdded' then
-    found[#found + 1] = ('%d+%d'):format(mark[2] + 1, mark[4].end_row - mark[2])
-  end
-  if mark[4].virt_text then
-    found[#found + 1] = ('%d%s'):format(mark[2] + 1, mark[4].virt_text[1][1])
-  end
-end
-return found
 """
 MINUS = "\N{MINUS SIGN}"
 BEFORE = "one\ntwo\nthree\nfour\nfive\n"
@@ -80,15 +65,6 @@ async def agent(nvim: Neovim, record: tuple[Path, Path], repository: Path) -> Ag
     await nvim.command("stopinsert | wincmd t | checktime")
     await until(lambda: nvim.eval("line('$') == 5"), "the file is read")
     return Agent(cli, repository)
-
-
-async def drawn(nvim: Neovim, *expected: str) -> None:
-    """Wait until the current buffer shows these hunks."""
-
-    async def is_drawn() -> bool:
-        return sorted(await nvim.lua(MARKS)) == sorted(expected)
-
-    await until(is_drawn, f"the file shows {expected}")
 
 
 async def listed(nvim: Neovim, command: str = "ClaudeReview") -> list[str]:

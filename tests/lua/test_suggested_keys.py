@@ -28,7 +28,7 @@ async def test_the_documented_keys_are_mapped_with_a_description(nvim: Neovim) -
 
     maps = await nvim.lua(MAPS, "n")
     assert maps.pop("a")[1] == "+claude"
-    documented = re.findall(r"^\t<leader>(a\w)\t(<Plug>\S+?\))", HELP, re.MULTILINE)
+    documented = re.findall(r"^\t<leader>(a\S)\t(<Plug>\S+?\))", HELP, re.MULTILINE)
     assert {key: rhs for key, (rhs, _) in maps.items()} == dict(documented)
     assert all(desc for _, desc in maps.values())
 
@@ -37,7 +37,7 @@ async def test_the_keys_for_lines_are_mapped_in_visual_mode(nvim: Neovim) -> Non
     await nvim.lua(SETUP)
 
     maps = await nvim.lua(MAPS, "x")
-    visual = re.findall(r"^\t<leader>(a\w)\t.*Visual", HELP, re.MULTILINE)
+    visual = re.findall(r"^\t<leader>(a\S)\t.*Visual", HELP, re.MULTILINE)
     assert sorted(maps) == sorted(["a", *visual])
 
 

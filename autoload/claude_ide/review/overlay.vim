@@ -10,13 +10,17 @@ import autoload '../file/path.vim' as file
 import autoload '../file/text.vim' as buffer_text
 import autoload '../messages/announce.vim'
 import autoload '../messages/plain.vim'
+import autoload '../own_options.vim'
 import autoload '../timing/debounce.vim'
+import autoload '../window/inside.vim'
 
 const INTERVAL = 100 # milliseconds
 const MOST_REMOVED = 20 # lines of one hunk that are shown unasked
 const MOST_BYTES = 1000000 # of a text that is looked at while the user types
 const GROUP = 'claude_ide_review'
 const HAS_LINES = has('patch-9.0.0438') # text above a line
+const BOTH = ['n', 'x']
+const MODES = {keep: BOTH, revert: BOTH, next: BOTH, previous: BOTH, show: ['n']}
 const NOTHING = '{"files":[],"remarks":[],"unknown":[]}'
 
 final drawn: dict<dict<any>> = {} # {hunks, unfolded, debounce} by buffer
@@ -106,16 +110,25 @@ def Count(bufnr: number): number
   return file.Info(bufnr).lines
 enddef
 
+def KeyOf(hunk: dict<any>): string
+  return join(hunk.removed, "\n")
+enddef
+
+# Whether all hunks are to be seen.
+def IsShown(): bool
+  return index([null, true, 1], own_options.Get('review', 'overlay')) >= 0
+enddef
+
 # Draw hunks with as few calls as possible: each takes time.
 def DrawHunks(bufnr: number, hunks: list<any>, unfolded: dict<bool>)
   const count = Count(bufnr)
   final places = {added: [], changed: []}
   final signs: list<dict<any>> = []
-  for hunk in hunks
+  for hunk in IsShown() ? hunks : hunks->copy()->filter((_, each) => has_key(unfolded, KeyOf(each)))
     const line = min([hunk.row + 1, count])
     const last = min([hunk.row + hunk.count, count])
     if !empty(hunk.removed) && HAS_LINES
-      const is_unfolded = !empty(unfolded) && has_key(unfolded, join(hunk.removed, "\n"))
+      const is_unfolded = !empty(unfolded) && has_key(unfolded, KeyOf(hunk))
       DrawRemoved(bufnr, hunk, line, is_unfolded, hunk.row >= count)
     endif
     if hunk.count > 0
@@ -149,6 +162,28 @@ def DrawRemark(bufnr: number, remark: dict<any>)
     })
   endif
   sign_place(0, GROUP, 'ClaudeIdeRemark', bufnr, {lnum: line, priority: 9})
+enddef
+
+# Map the user's keys in the current buffer, as long as something waits in it. Those that the buffer has are
+# spared. Only for this module.
+export def DefineKeys()
+  const given = own_options.Get('review', 'keys')
+  for [name, modes] in type(given) == v:t_dict ? items(MODES) : []
+    const key = get(given, name, '')
+    for mode in type(key) == v:t_string && key !=# '' ? modes : []
+      if !maparg(key, mode, false, true)->get('buffer', 0)
+        execute $'{mode}map <buffer> {key->substitute("|", "<Bar>", "g")} <Plug>(claude-hunk-{name})'
+        drawn[bufnr()].keys->add([mode, key])
+      endif
+    endfor
+  endfor
+enddef
+
+# Only for this module.
+export def RemoveKeys()
+  for [mode, key] in drawn[bufnr()].keys
+    execute $'silent! {mode}unmap <buffer> {key->substitute("|", "<Bar>", "g")}'
+  endfor
 enddef
 
 def Clear(bufnr: number)
@@ -197,8 +232,9 @@ export def Draw(bufnr: number, tick: number, hunks: list<any>, here: list<any>):
   endif
   Define()
   if !has_key(drawn, bufnr)
-    drawn[bufnr] = {hunks: [], unfolded: {}, listener: 0}
+    drawn[bufnr] = {hunks: [], unfolded: {}, listener: 0, keys: []}
     Attach(bufnr)
+    inside.Run(bufnr, 'call claude_ide#review#overlay#DefineKeys()')
   endif
   Clear(bufnr)
   drawn[bufnr].hunks = hunks
@@ -207,6 +243,7 @@ export def Draw(bufnr: number, tick: number, hunks: list<any>, here: list<any>):
     DrawRemark(bufnr, remark)
   endfor
   if is_empty
+    inside.Run(bufnr, 'call claude_ide#review#overlay#RemoveKeys()')
     Forget(bufnr)
   endif
   return true
@@ -319,7 +356,7 @@ export def Unfold(): bool
     return true
   endif
   final unfolded: dict<bool> = drawn[bufnr()].unfolded
-  const key = join(hunk.removed, "\n")
+  const key = KeyOf(hunk)
   if has_key(unfolded, key)
     remove(unfolded, key)
   else

@@ -23,6 +23,8 @@ local MOST_BYTES = 1e6 -- of a text that is looked at while the user types
 -- Below those of treesitter: code keeps its colours.
 local PRIORITY = 90
 local SIGN_PRIORITY = 8
+local BOTH = { 'n', 'x' }
+local MODES = { keep = BOTH, revert = BOTH, next = BOTH, previous = BOTH, show = { 'n' } }
 
 ---@class claude_ide.ReviewHunk
 ---@field row integer 0-based
@@ -39,6 +41,8 @@ local SIGN_PRIORITY = 8
 ---@field blanks string as wide as a window
 ---@field unfolded table<string, true> the removed lines that the user wants to see all of
 ---@field is_attached? boolean
+---@field is_shown? boolean whether all hunks are to be seen
+---@field keys { [1]: string, [2]: string }[] modes and keys that are mapped
 
 ---@class claude_ide.DrawnRemark
 ---@field first integer row, 0-based
@@ -148,6 +152,10 @@ end
 local function place_hunk(bufnr, state, hunk, last)
   local row = math.min(hunk.row, last)
   hunk.is_last = hunk.row > last
+  if not state.is_shown and not state.unfolded[key_of(hunk)] then
+    state.hunks[mark(bufnr, namespace, row, 0, {})] = hunk
+    return
+  end
   local sign = {
     sign_text = hunk.count > 0 and '▎' or '▔',
     sign_hl_group = hunk.count > 0 and 'ClaudeIdeReview' or 'ClaudeIdeReviewRemoved',
@@ -267,6 +275,8 @@ api.nvim_set_decoration_provider(namespace, {
 local function redraw(bufnr, state, hunks, here)
   api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
   state.hunks, state.pending, state.blanks = {}, {}, (' '):rep(width_of(bufnr))
+  local shown = own_options.get('review', 'overlay')
+  state.is_shown = shown ~= false and shown ~= 0
   local last = api.nvim_buf_line_count(bufnr) - 1
   for _, hunk in ipairs(hunks) do
     place_hunk(bufnr, state, hunk, last)
@@ -277,35 +287,30 @@ local function redraw(bufnr, state, hunks, here)
   end
 end
 
--- The user's keys for the maps are there only as long as something waits in the buffer.
----@param change fun(mode: string, key: string, plug: string, there?: table) `there`: the buffer's own map
-local function each_key(bufnr, change)
-  local given = own_options.get('review', 'keys')
+-- The user's keys for the maps are there only as long as something waits in the buffer. Those that the buffer
+-- has are spared.
+---@return { [1]: string, [2]: string }[] modes and keys that are mapped
+local function define_keys(bufnr)
+  local given, defined = own_options.get('review', 'keys'), {}
   api.nvim_buf_call(bufnr, function()
-    for name, key in pairs(type(given) == 'table' and given or {}) do
-      for _, mode in ipairs({ 'n', 'x' }) do
-        local there = vim.fn.maparg(key, mode, false, true)
-        local plug = ('<Plug>(claude-hunk-%s)'):format(name)
-        change(mode, key, plug, there.buffer == 1 and there or nil)
+    for name, modes in pairs(type(given) == 'table' and MODES or {}) do
+      local key, plug = given[name], ('<Plug>(claude-hunk-%s)'):format(name)
+      for _, mode in ipairs(type(key) == 'string' and key ~= '' and modes or {}) do
+        if vim.fn.maparg(key, mode, false, true).buffer ~= 1 then
+          local desc = vim.fn.maparg(plug, mode, false, true).desc
+          vim.keymap.set(mode, key, plug, { buffer = bufnr, remap = true, desc = desc })
+          table.insert(defined, { mode, key })
+        end
       end
     end
   end)
+  return defined
 end
 
-local function define_keys(bufnr)
-  each_key(bufnr, function(mode, key, plug, there)
-    if not there then
-      vim.keymap.set(mode, key, plug, { buffer = bufnr, remap = true })
-    end
-  end)
-end
-
-local function remove_keys(bufnr)
-  each_key(bufnr, function(mode, key, plug, there)
-    if there and there.rhs == plug then
-      vim.keymap.del(mode, key, { buffer = bufnr })
-    end
-  end)
+local function remove_keys(bufnr, keys)
+  for _, each in ipairs(keys) do
+    pcall(vim.keymap.del, each[1], each[2], { buffer = bufnr })
+  end
 end
 
 local function emit_shown(bufnr)
@@ -358,14 +363,12 @@ function M.draw(bufnr, tick, hunks, here)
     return true
   end
   highlights.define()
-  if not state then
-    define_keys(bufnr)
-  end
-  state = state or { hunks = {}, pending = {}, unfolded = {}, blanks = '' }
+  state = state
+    or { hunks = {}, pending = {}, unfolded = {}, blanks = '', keys = define_keys(bufnr) }
   drawn[bufnr] = state
   redraw(bufnr, state, hunks, here)
   if is_empty then
-    remove_keys(bufnr)
+    remove_keys(bufnr, state.keys)
     drawn[bufnr] = nil
   else
     attach(bufnr, state)

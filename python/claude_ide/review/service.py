@@ -81,6 +81,7 @@ class ReviewService:
         """What the items of the list are: a file, and rows of it or all of it."""
         self._list = 0
         self._filling = asyncio.Lock()
+        self._drawing = asyncio.Lock()
         self._only: list[str] = []
 
     # Folders
@@ -209,15 +210,17 @@ class ReviewService:
         await self.changed(folder)
 
     async def _draw(self, bufnr: int, folder: Folder) -> None:
-        port = self._editor.port.review
-        while (buffer := await port.buffer(bufnr)) is not None:
-            file = await folder.file(buffer.path, buffer.text)
-            texts = file.texts if file and file.hunks and self._config.overlay else None
-            hunks = await asyncio.to_thread(drawn, texts) if texts else []
-            placed = await folder.run(folder.review.placed, buffer.path, buffer.text)
-            remarks = [DrawnRemark(*rows, each.words, each.state) for rows, each in placed]
-            if await port.draw(bufnr, buffer.tick, hunks, remarks):
-                return
+        # One after the other: the last one knows the latest decisions.
+        async with self._drawing:
+            port = self._editor.port.review
+            while (buffer := await port.buffer(bufnr)) is not None:
+                file = await folder.file(buffer.path, buffer.text)
+                texts = file.texts if file and file.hunks else None
+                hunks = await asyncio.to_thread(drawn, texts) if texts else []
+                placed = await folder.run(folder.review.placed, buffer.path, buffer.text)
+                remarks = [DrawnRemark(*rows, each.words, each.state) for rows, each in placed]
+                if await port.draw(bufnr, buffer.tick, hunks, remarks):
+                    return
 
     # What the user decides
 

@@ -1,0 +1,117 @@
+"""Deciding about what an agent has written in its file, in either editor."""
+
+from pathlib import Path
+
+import pytest
+
+from support.either_editor import BOTH, Editor, configure, on_screen, run
+from support.happenings import HookedCli, recorder
+from support.neovim import until
+from support.reviewing import drawn
+from support.reviews import Agent, git, put
+
+pytestmark = BOTH
+
+BEFORE = "one\ntwo\nthree\nfour\nfive\n"
+AFTER = "one\nTWO\nthree\nfour\nFIVE\n"
+BOTH_HUNKS = "2-two", "2+1", "5-five", "5+1"
+
+
+@pytest.fixture
+async def agent(nvim: Editor, path: Path, tmp_path: Path) -> Agent:
+    """A CLI in the terminal of `:Claude`; the user is in the file, in a repository."""
+    put(path, BEFORE)
+    git(path.parent, "init", "-q", "-b", "main")
+    git(path.parent, "add", "-A")
+    git(path.parent, "commit", "-qm", "x")
+    program, record = recorder(tmp_path)
+    await configure(nvim, cmd=str(program))
+    await nvim.command("Claude")
+    cli = await HookedCli.started(record)
+    await nvim.command("stopinsert")
+    await nvim.command("wincmd t | only | edit! | set nomore")
+    return Agent(cli, path.parent)
+
+
+async def has_map(nvim: Editor, key: str, mode: str = "n") -> bool:
+    """Return whether the buffer has a map."""
+    return bool(await nvim.eval(f"get(maparg('{key}', '{mode}', 0, 1), 'buffer', 0)"))
+
+
+async def reads(path: Path, text: str | None) -> None:
+    """Wait until a file has a text, or is gone."""
+    await until(lambda: (path.read_text() if path.exists() else None) == text, f"{text!r}")
+
+
+KEYS = {"keep": "gk", "revert": "<leader>|", "next": "]h", "previous": "[h", "show": "gs"}
+
+
+async def test_keys_exist_only_where_something_waits(
+    nvim: Editor, path: Path, agent: Agent
+) -> None:
+    await nvim.command("nnoremap <buffer> gs :mine<CR>")
+    await configure(nvim, review={"keys": KEYS})
+    assert not await has_map(nvim, "gk")
+
+    await agent.write({path: AFTER})
+    await drawn(nvim, *BOTH_HUNKS)
+    assert await has_map(nvim, "gk", "x")
+    assert await nvim.eval("maparg('gs', 'n')") == ":mine<CR>"
+    await nvim.keys("gg]h\\|")
+    await drawn(nvim, "5-five", "5+1")
+    await nvim.keys("G[h]hgk")
+
+    await drawn(nvim)
+    assert not await has_map(nvim, "gk")
+    assert not await has_map(nvim, "gk", "x")
+    assert await nvim.eval("maparg('gs', 'n')") == ":mine<CR>"
+    await reads(path, BEFORE.replace("five", "FIVE"))
+
+
+async def test_bad_keys_break_nothing(nvim: Editor, path: Path, agent: Agent) -> None:
+    await configure(nvim, review={"keys": {"keep": 1, "revert": "", "nothing": "gn"}})
+    await agent.write({path: AFTER})
+    await drawn(nvim, *BOTH_HUNKS)
+    assert not await has_map(nvim, "gn")
+
+
+async def test_without_an_overlay_the_maps_still_know_the_hunks(
+    nvim: Editor, path: Path, agent: Agent
+) -> None:
+    await configure(nvim, review={"overlay": False, "keys": KEYS})
+    await agent.write({path: AFTER})
+    await until(lambda: has_map(nvim, "gk"))
+    await drawn(nvim)
+
+    await nvim.keys("gg]h")
+    assert await nvim.eval("line('.')") == 2
+    await nvim.keys("gs")
+    await drawn(nvim, "2-two", "2+1")
+    await nvim.keys("gs")
+    await drawn(nvim)
+    await nvim.keys("]h]h")
+    await on_screen(nvim, "this is the last hunk")
+    assert await nvim.eval("line('.')") == 5
+    await nvim.keys("gk")
+    await until(lambda: nvim.eval("claude_ide#review().files[0].hunks->len() == 1"))
+
+
+async def test_suggested_keys_decide_about_hunks_and_files(
+    nvim: Editor, path: Path, agent: Agent
+) -> None:
+    await nvim.command("let g:mapleader = ','")
+    await run(nvim, "suggested_keys.define")
+    await agent.write({path: AFTER})
+    await drawn(nvim, *BOTH_HUNKS)
+    await nvim.keys("gg,a]")
+    assert await nvim.eval("line('.')") == 2
+    await nvim.keys(",ax")
+    await reads(path, BEFORE.replace("five", "FIVE"))
+    await nvim.keys("u")
+    await drawn(nvim, *BOTH_HUNKS)
+    await nvim.keys(",aX")
+    await drawn(nvim)
+    await nvim.keys("u")
+    await drawn(nvim, *BOTH_HUNKS)
+    await nvim.keys(",aV")
+    await drawn(nvim)
