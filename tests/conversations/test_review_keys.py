@@ -115,3 +115,21 @@ async def test_suggested_keys_decide_about_hunks_and_files(
     await drawn(nvim, *BOTH_HUNKS)
     await nvim.keys(",aV")
     await drawn(nvim)
+
+
+async def test_undo_brings_the_last_hunk_of_a_file_back(
+    nvim: Editor, path: Path, agent: Agent
+) -> None:
+    text = BEFORE.replace("two", "TWO")
+    await agent.write({path: text})
+    await drawn(nvim, "2-two", "2+1")
+    await nvim.command("2ClaudeRevert")
+    await drawn(nvim)
+    await reads(path, BEFORE)
+    await until(lambda: nvim.eval("empty(claude_ide#review().files)"))
+
+    await nvim.keys("u")
+    await drawn(nvim, "2-two", "2+1")
+    await nvim.keys(":w\r")
+    await until(lambda: nvim.eval("len(claude_ide#review().files) == 1"))
+    assert path.read_text() == text

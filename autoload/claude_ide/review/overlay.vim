@@ -23,7 +23,7 @@ const BOTH = ['n', 'x']
 const MODES = {keep: BOTH, revert: BOTH, next: BOTH, previous: BOTH, show: ['n']}
 const NOTHING = '{"files":[],"remarks":[],"unknown":[]}'
 
-final drawn: dict<dict<any>> = {} # {hunks, unfolded, debounce} by buffer
+final drawn: dict<dict<any>> = {} # {hunks, unfolded, keys} by buffer
 var waiting: dict<number> = {} # hunks by real path
 var remarked: dict<bool> = {} # by real path
 var remarks = 0 # that are not sent
@@ -184,6 +184,7 @@ export def RemoveKeys()
   for [mode, key] in drawn[bufnr()].keys
     execute $'silent! {mode}unmap <buffer> {key->substitute("|", "<Bar>", "g")}'
   endfor
+  drawn[bufnr()].keys = []
 enddef
 
 def Clear(bufnr: number)
@@ -207,16 +208,9 @@ def Attach(bufnr: number)
       EmitShown(bufnr)
     endif
   })
-  drawn[bufnr].listener = listener_add((_, _, _, _, _) => {
+  listener_add((_, _, _, _, _) => {
     debounced.Soon()
   }, bufnr)
-enddef
-
-def Forget(bufnr: number)
-  if has_key(drawn, bufnr)
-    listener_remove(drawn[bufnr].listener)
-    remove(drawn, bufnr)
-  endif
 enddef
 
 # Draw the hunks and the remarks of a buffer; return false if it has another text by now.
@@ -232,9 +226,9 @@ export def Draw(bufnr: number, tick: number, hunks: list<any>, here: list<any>):
   endif
   Define()
   if !has_key(drawn, bufnr)
-    drawn[bufnr] = {hunks: [], unfolded: {}, listener: 0, keys: []}
+    drawn[bufnr] = {hunks: [], unfolded: {}, keys: []}
+    # From now on: an undo may bring hunks back.
     Attach(bufnr)
-    inside.Run(bufnr, 'call claude_ide#review#overlay#DefineKeys()')
   endif
   Clear(bufnr)
   drawn[bufnr].hunks = hunks
@@ -242,9 +236,9 @@ export def Draw(bufnr: number, tick: number, hunks: list<any>, here: list<any>):
   for remark in here
     DrawRemark(bufnr, remark)
   endfor
-  if is_empty
-    inside.Run(bufnr, 'call claude_ide#review#overlay#RemoveKeys()')
-    Forget(bufnr)
+  const has_keys = !empty(drawn[bufnr].keys)
+  if is_empty == has_keys
+    inside.Run(bufnr, $'call claude_ide#review#overlay#{is_empty ? "RemoveKeys" : "DefineKeys"}()')
   endif
   return true
 enddef
@@ -264,7 +258,7 @@ enddef
 
 # Only for autocommands.
 export def Wrote(bufnr: number)
-  const path = Known(bufnr)
+  const path = has_key(drawn, bufnr) ? PathOf(bufnr) : Known(bufnr)
   if !empty(path)
     channel.Emit('review_written', {path: path})
   endif

@@ -42,7 +42,7 @@ local MODES = { keep = BOTH, revert = BOTH, next = BOTH, previous = BOTH, show =
 ---@field unfolded table<string, true> the removed lines that the user wants to see all of
 ---@field is_attached? boolean
 ---@field is_shown? boolean whether all hunks are to be seen
----@field keys { [1]: string, [2]: string }[] modes and keys that are mapped
+---@field keys? { [1]: string, [2]: string }[] modes and keys that are mapped
 
 ---@class claude_ide.DrawnRemark
 ---@field first integer row, 0-based
@@ -363,14 +363,15 @@ function M.draw(bufnr, tick, hunks, here)
     return true
   end
   highlights.define()
-  state = state
-    or { hunks = {}, pending = {}, unfolded = {}, blanks = '', keys = define_keys(bufnr) }
+  state = state or { hunks = {}, pending = {}, unfolded = {}, blanks = '' }
   drawn[bufnr] = state
   redraw(bufnr, state, hunks, here)
   if is_empty then
-    remove_keys(bufnr, state.keys)
-    drawn[bufnr] = nil
+    remove_keys(bufnr, state.keys or {})
+    state.keys = nil
   else
+    state.keys = state.keys or define_keys(bufnr)
+    -- From now on: an undo may bring hunks back.
     attach(bufnr, state)
   end
   return true
@@ -418,7 +419,7 @@ local function watch()
     end
   end)
   on('BufWritePost', function(event)
-    local path = is_known(event.buf)
+    local path = is_known(event.buf) or drawn[event.buf] and path_of(event.buf)
     if path then
       channel.emit('review_written', { path = path })
     end
