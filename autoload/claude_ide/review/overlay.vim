@@ -221,7 +221,8 @@ export def Draw(bufnr: number, tick: number, hunks: list<any>, here: list<any>):
     return false
   endif
   const is_empty = empty(hunks) && empty(here)
-  if is_empty && !has_key(drawn, bufnr)
+  # A buffer that does not have the text of a file that waits will get it.
+  if is_empty && !has_key(drawn, bufnr) && empty(Known(bufnr))
     return true
   endif
   Define()

@@ -345,6 +345,12 @@ local function attach(bufnr, state)
   })
 end
 
+-- The path of a buffer with hunks or remarks.
+local function is_known(bufnr)
+  local path = (next(waiting) or next(remarked)) and path_of(bufnr)
+  return path and (waiting[path] or remarked[path]) and path or nil
+end
+
 --- Draw the hunks and the remarks of a buffer.
 ---@param bufnr integer
 ---@param tick integer
@@ -359,7 +365,8 @@ function M.draw(bufnr, tick, hunks, here)
   end
   local state = drawn[bufnr]
   local is_empty = #hunks == 0 and #here == 0
-  if not state and is_empty then
+  -- A buffer that does not have the text of a file that waits will get it.
+  if not state and is_empty and not is_known(bufnr) then
     return true
   end
   highlights.define()
@@ -371,9 +378,9 @@ function M.draw(bufnr, tick, hunks, here)
     state.keys = nil
   else
     state.keys = state.keys or define_keys(bufnr)
-    -- From now on: an undo may bring hunks back.
-    attach(bufnr, state)
   end
+  -- From now on: an undo may bring hunks back.
+  attach(bufnr, state)
   return true
 end
 
@@ -397,12 +404,6 @@ local function reveal()
       vim.fn.winrestview({ topline = view.topline, topfill = math.min(#lines, most) })
     end
   end
-end
-
--- The path of a buffer with hunks or remarks.
-local function is_known(bufnr)
-  local path = (next(waiting) or next(remarked)) and path_of(bufnr)
-  return path and (waiting[path] or remarked[path]) and path or nil
 end
 
 local function watch()
