@@ -42,6 +42,7 @@ return {
     'ClaudeSwitch',
     'ClaudeTools',
     'ClaudeTrust',
+    'ClaudeType',
     'ClaudeUninstall',
     'ClaudeWire',
   },

@@ -32,6 +32,15 @@ function! claude_ide#_call(name, arguments, answer) abort
   return call(s:functions[a:name], a:answer is v:null ? [a:arguments] : [a:arguments, a:answer])
 endfunction
 
+" Put a text into the prompt of the chat or of a CLI, or send it (:help claude-ide.send()).
+function! claude_ide#send(text, options = {}) abort
+  if !has('nvim')
+    return claude_ide#session#Send(a:text, a:options)
+  endif
+  let options = map(copy(a:options), {_, value -> type(value) == v:t_number ? value ? v:true : v:false : value})
+  return v:lua.require'claude_ide'.send(a:text, options)
+endfunction
+
 " What waits for review (:help claude-ide.review()).
 function! claude_ide#review() abort
   if !has('nvim')

@@ -111,6 +111,9 @@ command('ClaudeTools', host('ClaudeTools'), "List the model's tools, or turn one
 })
 command('ClaudeDismiss', editor('tools.showing', 'dismiss'), "Remove the model's highlights")
 command('ClaudeSend', host('ClaudeSend'), 'Send the range or the file as a mention', BANG)
+local TYPED = vim.tbl_extend('force', TEXT, { complete = complete('prompts') })
+local type_text = with_next('after_text', question('sending', 'type'))
+command('ClaudeType', type_text, "Put a text into Claude's prompt, or send it", TYPED)
 local function share(opts)
   require('claude_ide.selection').share(opts.args)
 end
@@ -137,7 +140,7 @@ command('ClaudeReject', reject, 'Reject the proposed edit or the request, with a
 local comment = with_next('after_text', editor('comment', 'run'))
 command('ClaudeComment', comment, "Comment on Claude's edit, or on lines of a file", TEXT)
 local function prompt(opts)
-  local named = { 'addressee', 'send_named' }
+  local named = { 'sending', 'send_named' }
   window(unpack(opts.args == '' and { 'terminal_prompt', 'open' } or named))(opts)
 end
 command('ClaudePrompt', prompt, "Write a prompt for Claude's terminal in a buffer", {
@@ -146,10 +149,9 @@ command('ClaudePrompt', prompt, "Write a prompt for Claude's terminal in a buffe
 })
 command('ClaudeFix', editor('addressee', 'fix'), 'Let Claude fix the diagnostics')
 local ask = with_next('after_text', question('addressee', 'ask'))
-local NAMED = vim.tbl_extend('force', TEXT, { complete = complete('prompts') })
-command('ClaudeAsk', ask, 'Ask Claude about the range or the file', NAMED)
+command('ClaudeAsk', ask, 'Ask Claude about the range or the file', TYPED)
 local edit = with_next('after_text', question('headless.rewrite', 'edit'))
-command('ClaudeEdit', edit, 'Let Claude rewrite the range or the file', TEXT)
+command('ClaudeEdit', edit, 'Let Claude rewrite the range or the file', TYPED)
 local commit = question('headless.commit_message', 'write')
 command('ClaudeCommit', commit, 'Let Claude write the commit message', BANG)
 local packages = { nargs = '?', bang = true, complete = complete('host.install') }
@@ -220,6 +222,7 @@ local ACCEPT_EDITS = "Accept Claude's edit, and edits from now on"
 plug('<Plug>(claude-accept-edits)', 'n', 'diff', 'accept_edits', ACCEPT_EDITS)
 plug('<Plug>(claude-comment)', BOTH, 'comment', 'operator', 'Comment on an edit, or on lines', true)
 plug('<Plug>(claude-send)', 'n', MENTION, 'operator', 'Send lines to Claude (operator)', true)
+plug('<Plug>(claude-type)', BOTH, 'sending', 'operator', "Quote a text in Claude's prompt", true)
 
 vim.api.nvim_create_autocmd('SessionLoadPost', {
   group = vim.api.nvim_create_augroup('claude_ide_leftover', {}),

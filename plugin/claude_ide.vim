@@ -39,7 +39,8 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
         \ 'ClaudeReject': ['-bang', 'AfterText', 'decide#Reject'],
         \ 'ClaudeBackground': ['-bang', 'AfterText', 'session#Background'],
         \ 'ClaudeAsk': ['-bang -complete=customlist,claude_ide#prompts#Complete', 'AfterText', 'session#Ask'],
-        \ 'ClaudeEdit': ['-bang', 'AfterText', 'session#Edit'],
+        \ 'ClaudeEdit': ['-bang -complete=customlist,claude_ide#prompts#Complete', 'AfterText', 'session#Edit'],
+        \ 'ClaudeType': ['-bang -complete=customlist,claude_ide#prompts#Complete', 'AfterText', 'session#Type'],
         \ }
   let s:others = {
         \ 'ClaudeFocus': ['', 'terminal#ToggleFocus()'],
@@ -92,6 +93,8 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
     xnoremap <silent> <Plug>(claude-edit) :ClaudeEdit<CR>
     nnoremap <expr> <Plug>(claude-send) claude_ide#selection#mention#Operator()
     xnoremap <silent> <Plug>(claude-send) :ClaudeSend<CR>
+    nnoremap <expr> <Plug>(claude-type) claude_ide#sending#Operator()
+    xnoremap <expr> <Plug>(claude-type) claude_ide#sending#Operator()
     for s:mode in ['n', 'x', 'o']
       execute s:mode . 'noremap <Plug>(claude-hunk-next) <Cmd>call claude_ide#review#Move(1)<CR>'
       execute s:mode . 'noremap <Plug>(claude-hunk-previous) <Cmd>call claude_ide#review#Move(-1)<CR>'
@@ -110,7 +113,7 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
     for s:name in keys(s:of_host) + keys(s:with_text) + keys(s:others) + keys(s:lacking)
       execute 'command! -range -nargs=* -bang' s:name 'echomsg' string(s:refusal)
     endfor
-    for s:name in keys(s:maps) + s:lacking_maps + ['send']
+    for s:name in keys(s:maps) + s:lacking_maps + ['send', 'type']
       execute 'noremap <Plug>(claude-' . s:name . ') :<C-U>echomsg' string(s:refusal) . '<CR>'
     endfor
   endif

@@ -64,6 +64,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "last_words": set(),
     "news": set(),
     "mentions": {"errors", "paths", "editor", "editor_name"},
+    "git_changes": {"errors", "git", "editor", "editor_name"},
+    "quotation": {"paths"},
+    "contexts": {
+        *("errors", "git", "git_changes", "paths", "quotation", "unicode", "editor", "editor_name"),
+    },
     "own_mode": {"paths", "files"},
     "agents.stream_json.wire": {
         *("errors", "editor_name", "own_mode", "git", "program", "agents", "unicode"),
@@ -117,7 +122,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("announcer", "tool_names", "news", "mentions", "git", "program", "limits"),
     },
     "headless": {
-        *("editor_name", "mentions", "pids", "text_diff", "chat.page"),
+        *("editor_name", "mentions", "pids", "text_diff", "chat.page", "contexts", "git_changes"),
         *("errors", "config", "files", "git", "trust", "agents", "editor"),
         *("agents.stream_json", "agents.stream_json.wire", "agents.stream_json.decoding"),
     },
@@ -144,9 +149,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "recipients": {"editor", "mcp", "review", "chat"},
     "status": {"app", "editor_name", "limits", "mcp", "paths"},
+    "sending": {"app", "contexts", "editor", "errors", "mcp", "mentions", "pids"},
     "commands": {
         *("errors", "app", "editor", "editor_name", "hooks", "mcp", "program"),
-        *("sessions", "status", "trust"),
+        *("contexts", "sending", "sessions", "status", "trust"),
     },
     "vim_plugin": {"app", "commands", "editor", "startup"},
     "port_hold": set(),
@@ -300,8 +306,10 @@ ROOMS = (
         "host",
         "option_check",
         "diff",
+        "contexts",
         "prompts",
         "headless",
+        "sending",
         "review",
     ),
     *("approval_buffer", "tools", "jupyter"),

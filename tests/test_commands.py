@@ -21,7 +21,10 @@ FORWARDED = re.findall(r"^command\('(\w+)', (?:\w+\('\w+', )?host\('(\w+)'\)", P
 """The name of each command, and its name in the host."""
 LATER = "".join(
     (ROOT / "lua/claude_ide" / name).read_text(encoding="utf-8")
-    for name in ("background.lua", "chat/command.lua", "comment.lua", "terminal_prompt.lua")
+    for name in (
+        *("background.lua", "chat/command.lua", "comment.lua", "sending.lua"),
+        "terminal_prompt.lua",
+    )
 )
 
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from claude_ide.config import (
+    A_FUNCTION,
     AgentConfig,
     AskConfig,
     AttentionConfig,
@@ -53,6 +54,7 @@ def test_every_option_can_be_set() -> None:
             "gemini": False,
         },
         "prompts": {"shout": "Shout {selection}", "tests": False},
+        "contexts": {"branch": A_FUNCTION},
         "log_level": "debug",
     }
     config, complaints = decode(options)
@@ -80,6 +82,7 @@ def test_every_option_can_be_set() -> None:
             "gemini": False,
         },
         prompts={"shout": "Shout {selection}", "tests": 0},
+        contexts={"branch": True},
         log_level="debug",
     )
 

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from claude_ide.config import AgentConfig, Agents, Config, Prompts, ReviewKeys
+from claude_ide.config import AgentConfig, Agents, Config, Contexts, Prompts, ReviewKeys
 from support.neovim import ROOT
 
 TYPES = (ROOT / "lua/claude_ide/options.lua").read_text(encoding="utf-8")
@@ -37,6 +37,7 @@ LUA = {
     **{str: "string", bool: "boolean", int: "number", float: "number"},
     Agents: "table<string,claude_ide.Options.Agent|false>",
     Prompts: "table<string,string|false>",
+    Contexts: "table<string,function>",
     dict[str, str | int | float]: "table<string,string|number>",
     ReviewKeys: "table<string,string>",
 }

@@ -3,14 +3,16 @@ vim9script
 # feature just to clean it up.
 
 import autoload './attention.vim'
+import autoload './contexts.vim'
 import autoload './host.vim'
 import autoload './host/ready.vim'
 import autoload './diagnostics.vim'
 import autoload './disk_changes/reload.vim'
 import autoload './editors.vim'
+import autoload './file/path.vim'
 import autoload './privacy.vim'
-import autoload './prompts.vim'
 import autoload './selection.vim'
+import autoload './sending.vim'
 import autoload './selection/sources.vim'
 import autoload './timing/moment.vim'
 
@@ -109,6 +111,11 @@ export def Command(name: string, args: list<string>, lines: list<number>, bang: 
     selection.Hold(lines)
   endif
   const [sent, sent_args] = WithListed(name, args, lines)
+  if sent ==# 'ClaudeSend' && empty(sent_args) && !empty(lines) && path.Path(bufnr()) ==# ''
+    # It has no lines that could be mentioned: they are quoted.
+    sending.Quote(lines, bang)
+    return
+  endif
   const options = {args: sent_args, lines: lines, bang: bang}
   ready.Run(sent, options, () => host.Command(sent, options))
 enddef
@@ -134,10 +141,8 @@ enddef
 
 # `:ClaudeBackground`.
 export def Background(text: string, lines: list<number>, bang: bool)
-  const words = prompts.FillIn(text, lines)
-  if words !=# '' || text ==# ''
-    Command('ClaudeBackground', words ==# '' ? [] : [words], lines, bang)
-  endif
+  const facts = contexts.Facts(contexts.Here(lines), text)
+  Command('ClaudeBackground', [sending.Keep({text: text, facts: facts})], lines, bang)
 enddef
 
 # `:ClaudeAsk`.
@@ -148,6 +153,16 @@ enddef
 # `:ClaudeEdit`.
 export def Edit(text: string, lines: list<number>, bang: bool)
   Feature('ClaudeEdit', 'claude_ide#headless#rewrite#Edit', text, lines, bang)
+enddef
+
+# `:ClaudeType`.
+export def Type(text: string, lines: list<number>, bang: bool)
+  sending.Type(text, lines, bang)
+enddef
+
+# `claude_ide#send()`.
+export def Send(text: any, options: any)
+  sending.Send(text, options)
 enddef
 
 # `:ClaudeCommit`.

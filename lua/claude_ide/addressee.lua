@@ -1,5 +1,5 @@
---- Sends the user's words to the agent of the place where they are: comments, `:ClaudeFix`, and prompts of
---- the option `prompts`. Lets `:ClaudeAsk` go on in the chat.
+--- Sends the user's words to the agent of the place where they are: comments and `:ClaudeFix`. Lets
+--- `:ClaudeAsk` go on in the chat.
 local channel = require('claude_ide.channel')
 local message = require('claude_ide.messages.message')
 local own_options = require('claude_ide.own_options')
@@ -51,17 +51,6 @@ function M.fix(opts)
       or 'Claude is to fix %d diagnostics'
     message.show(form:format(#found), 'info')
   end
-end
-
---- `:ClaudePrompt /name`: a prompt of the option `prompts`, to the chat or to the terminal.
----@param opts vim.api.keyset.create_user_command.command_args
-function M.send_named(opts)
-  local prompts = require('claude_ide.prompts')
-  local name = prompts.name_in(opts.args)
-  if name then
-    return prompts.choose(name, opts, false, M.send)
-  end
-  message.show(('there is no prompt "%s" (<Tab> lists them)'):format(opts.args), 'error')
 end
 
 -- The panel opens before the host has stored the session, because the user may already be typing. The host

@@ -72,6 +72,18 @@ function M.ask(prompt, options, callback)
   return require('claude_ide.headless').ask(prompt, options, callback)
 end
 
+--- Put a text into the prompt of the chat or of a CLI, or send it (`:help claude-ide.send()`).
+---@param text string
+---@param options claude_ide.SendOptions?
+function M.send(text, options)
+  local obstacle = refusal() or vim.g.vscode and 'claude-ide is off in VS Code'
+  if obstacle then
+    error(obstacle, 0)
+  end
+  require('claude_ide.session')
+  require('claude_ide.sending').send(text, options)
+end
+
 --- Give the model a tool, or replace the one with the same name (`:help claude-ide-own-tools`).
 ---@param tool claude_ide.OwnTool
 function M.add_tool(tool)

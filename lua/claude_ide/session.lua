@@ -22,6 +22,14 @@ local CLEANUPS = {
   { 'terminal_prompt', 'host_ended' },
   { 'terminal.typing', 'host_ended' },
 }
+-- A buffer without a file has no lines that could be mentioned: they are quoted.
+local function is_quoted(name, opts)
+  return name == 'ClaudeSend'
+    and (opts.range or 0) > 0
+    and #(opts.fargs or {}) == 0
+    and not require('claude_ide.file.path').path(0)
+end
+
 local WITHOUT_WINDOW = { ClaudeStart = true, ClaudeStop = true }
 -- With `!` these take the user to Claude; the others always do.
 local FOCUSING = { ClaudeSend = true, ClaudeAdd = true }
@@ -151,6 +159,9 @@ end
 ---@param opts vim.api.keyset.create_user_command.command_args
 function M.command(name, opts)
   name, opts = with_listed(name, opts)
+  if is_quoted(name, opts) then
+    return require('claude_ide.sending').quote(opts)
+  end
   if name == 'Claude' or name == 'ClaudeNew' or opts.bang and FOCUSING[name] then
     -- The user means the current selection, but the command will take them to another window.
     local has_range = (opts.range or 0) > 0

@@ -21,6 +21,7 @@ from claude_ide.editor_name import VIM, editor_name, for_this_editor
 from claude_ide.errors import UserError
 from claude_ide.mcp import registration
 from claude_ide.mcp.address import TOKEN
+from claude_ide.mcp.ide import SAVED
 
 if TYPE_CHECKING:
     pass
@@ -262,6 +263,20 @@ async def send(app: App, call: Call) -> None:
         app.editor.notify(f"not mentioned: {errors[0]}{more}", "warn")
 
 
+@command("ClaudeType")
+async def type_(app: App, call: Call) -> None:
+    """:[range]ClaudeType[!] {text} — put a text into the prompt; `!` sends it.
+
+    It is the prompt of what a mention goes to. The editor keeps the text under a number, with what
+    its placeholders mean.
+    """
+    from claude_ide import sending
+
+    (number,) = call.arguments
+    sent = await app.editor.port.contexts.take(int(number))
+    await sending.send(app, sent, partial(_find, app), partial(claude, app, Call()))
+
+
 @command("ClaudeAdd")
 async def add(app: App, call: Call) -> None:
     """:[range]ClaudeAdd[!] {path} [first] [last] — mention a file, a folder, or lines in a file."""
@@ -293,11 +308,16 @@ async def background(app: App, call: Call) -> None:
 
     Without arguments, the session of the terminal goes on in the background.
     """
+    from claude_ide.contexts import expanded
     from claude_ide.sessions.background import Beginning
 
-    if not (call.bang or any(call.arguments)):
+    words = ""
+    for number in call.arguments:
+        sent = await app.editor.port.contexts.take(int(number))
+        words = await expanded(app.editor, sent.text, sent.facts, is_typed=True)
+    if not (call.bang or words):
         return await app.sessions.shown.send_away()
-    wanted = Beginning.parsed(call.arguments, has_worktree=call.bang)
+    wanted = Beginning.parsed([words], has_worktree=call.bang)
     await app.start()
     await app.sessions.shown.begin(wanted)
 
@@ -461,7 +481,7 @@ async def _mention(app: App, call: Call, *mentions: dict[str, Any]) -> None:
     if call.bang and addressee is None and not await _is_running(app):
         return await claude(app, Call())
     if addressee is None:
-        app.editor.notify("saved; Claude gets it when it connects (:Claude)")
+        app.editor.notify(SAVED)
     elif not call.bang:
         app.editor.notify(_sent(mentions))
     if call.bang:

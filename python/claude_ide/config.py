@@ -159,6 +159,9 @@ class AgentConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 Agents = dict[str, AgentConfig | bool]
 """Agents by their ids; False removes a built-in one."""
 
+Contexts = dict[str, bool]
+"""The user's own placeholders by their names; only the editor has their functions."""
+
 Prompts = dict[str, str | Literal[0]]
 """Prompts by their names; False removes a built-in one."""
 
@@ -166,7 +169,7 @@ Prompts = dict[str, str | Literal[0]]
 class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All options with their defaults; `:help claude-ide-options` describes each.
 
-    Neovim itself reads `keys`, before there is a host, and `prompts`.
+    The editor itself reads `keys`, before there is a host, `prompts` and `contexts`.
     """
 
     python: str = ""
@@ -186,6 +189,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     privacy: PrivacyConfig = PrivacyConfig()
     agents: Agents = {}
     prompts: Prompts = {}
+    contexts: Contexts = {}
     log_level: Literal["debug", "info", "warning", "error"] = "info"
 
 
@@ -225,6 +229,8 @@ def _decode_struct(type_: Any, options: Any, where: str, complaints: list[str]) 
         given = bool(value) if wanted is bool and value in (0, 1) else value
         if wanted == Prompts:
             good[key] = _decode_named(given, name, complaints, _decode_prompt)
+        elif wanted == Contexts:
+            good[key] = _decode_named(given, name, complaints, _decode_context)
         elif wanted == Agents:
             good[key] = _decode_named(given, name, complaints, _decode_agent)
         elif isinstance(default := fields[key].default, msgspec.Struct):
@@ -270,6 +276,16 @@ def _decode_prompt(text: Any, where: str, complaints: list[str]) -> str | int | 
     if text in (False, 0):
         return 0
     complaints.append(f"{where}{_problem(text, str)}")
+    return None
+
+
+def _decode_context(given: Any, where: str, complaints: list[str]) -> bool | None:
+    if not where.rpartition(".")[2].isidentifier():
+        complaints.append(f"{where}: a placeholder's name begins with a letter, and has no -")
+    elif given == A_FUNCTION:
+        return True
+    else:
+        complaints.append(f"{where} must be a function")
     return None
 
 

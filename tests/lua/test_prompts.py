@@ -1,4 +1,4 @@
-"""Prompts by their names: `:ClaudePrompt /name` and `:ClaudeAsk /name`."""
+"""Prompts by their names: `:ClaudeAsk /name`. `test_sending.py` has `:ClaudePrompt /name`."""
 
 from pathlib import Path
 
@@ -30,13 +30,6 @@ async def host(nvim: Neovim, diffs: Diffs, path: Path) -> Neovim:
     return nvim
 
 
-async def said(nvim: Neovim) -> str:
-    """What was sent to the terminal."""
-    (event,) = await until(lambda: nvim.events("commented"))
-    words: str = event["words"]
-    return words
-
-
 async def asked(nvim: Neovim) -> str:
     """The question that the host got."""
     (event,) = await until(lambda: nvim.events("question_asked"))
@@ -47,25 +40,8 @@ async def asked(nvim: Neovim) -> str:
 @pytest.mark.parametrize(
     ("command", "words"),
     [
-        ("2ClaudePrompt /explain", "Explain this:\na.py, line 2:\n> two"),
-        ("ClaudePrompt /explain", "Explain this:\n@a.py"),
-        ("ClaudePrompt /why", "Why {this}, @a.py?\n- line 2, error: wrong"),
-        ("3ClaudePrompt /why", "Why {this}, @a.py?\nno diagnostics"),
-    ],
-)
-async def test_a_named_prompt_is_sent_with_its_placeholders_filled(
-    host: Neovim, command: str, words: str
-) -> None:
-    await host.command(command)
-
-    assert await said(host) == words
-
-
-@pytest.mark.parametrize(
-    ("command", "words"),
-    [
-        ("2,3ClaudeAsk /explain", "Explain this:\na.py, lines 2-3"),
-        ("ClaudeAsk /explain", "Explain this:\n@a.py"),
+        ("2,3ClaudeAsk /explain", "Explain this:\n{selection}"),
+        ("ClaudeAsk /explain", "Explain this:\n{selection}"),
         ("ClaudeAsk /tests", "/tests"),
         ("ClaudeAsk /explain it", "/explain it"),
     ],
@@ -80,22 +56,15 @@ async def test_a_question_may_be_the_name_of_a_prompt(
 
 async def test_without_a_name_the_user_chooses(host: Neovim) -> None:
     await host.lua("vim.ui.select = function(items, _, chosen) chosen(items[2], 2) end")
-    await host.command("ClaudePrompt /")
+    await host.command("ClaudeAsk /")
 
-    assert await said(host) == "Hello"
-
-
-async def test_a_private_file_is_not_named(host: Neovim) -> None:
-    await host.command("edit .env | ClaudePrompt /explain | ClaudePrompt /hello")
-
-    assert await said(host) == "Hello"
+    assert await asked(host) == "Hello"
 
 
 async def test_an_unknown_name_is_reported(host: Neovim) -> None:
     await host.command("ClaudePrompt /tests")
 
     assert 'there is no prompt "/tests"' in await host.eval("execute('messages')")
-    assert host.events("commented") == []
 
 
 @pytest.mark.parametrize("command", ["ClaudePrompt", "2ClaudeAsk"])

@@ -18,7 +18,7 @@ vim.diagnostic.set(vim.api.nvim_create_namespace('linter'), 0, {
 
 FIX = "Fix this:\n- line 1, error: wrong"
 
-COMMANDS = ["ClaudeFix", "1ClaudeFix", "1ClaudePrompt /about"]
+COMMANDS = ["ClaudeFix", "1ClaudeFix"]
 
 PATHS = [
     ("!touch made;/a.py", "./!touch made;/a.py"),
@@ -93,7 +93,6 @@ async def test_a_proposal_quotes_it_in_the_same_way(
 @pytest.mark.parametrize(
     ("command", "sent"),
     [
-        ("1ClaudePrompt /shell", r"\!touch made"),
         ("1ClaudeFix", f"./!touch made;/a.py, line 1:\n> one\n{FIX}"),
     ],
 )

@@ -117,13 +117,13 @@ async def test_a_path_begins_no_command(asking: Vim, claude: FakeHeadless, proje
 async def test_the_placeholders_of_an_own_prompt_are_filled(
     asking: Vim, claude: FakeHeadless, file: Path
 ) -> None:
-    await asking.command("let g:claude_ide.prompts = {'why': '{this} {file}: {diagnostics}'}")
+    await asking.command("let g:claude_ide.prompts = {'why': '{that} {file}: {diagnostics}'}")
     await asking.call(
         "setqflist", [{"filename": "a.py", "lnum": 2, "text": "it is odd", "type": "W"}]
     )
     await asking.keys(":ClaudeAsk /why<CR>")
 
-    assert "{this} @a.py: - line 2, warning: it is odd" in (await claude.asked()).prompt
+    assert "{that} @a.py: - line 2, warning: it is odd" in (await claude.asked()).prompt
 
 
 async def test_a_private_file_is_not_named(asking: Vim, project: Path) -> None:

@@ -4,6 +4,7 @@ vim9script
 
 import autoload './answer_window.vim'
 import autoload '../channel.vim'
+import autoload '../contexts.vim'
 import autoload '../ui/vim_ui.vim'
 import autoload '../file/path.vim'
 import autoload '../privacy.vim'
@@ -96,16 +97,18 @@ export def Ask(text: string, lines: list<number>, bang: bool)
     headless.CancelAll('ask', 'nothing to stop')
     return
   endif
+  const here = contexts.Here(lines)
   const about = reason.Attempt(Context, [lines])
   const Begin = (prompt: string) => {
     if prompt =~# '\S'
-      Show(prompt, 'ask', extendnew(about[1], {prompt: prompt}))
+      const facts = contexts.Facts(here, prompt)
+      Show(prompt, 'ask', extendnew(about[1], {prompt: prompt, facts: facts}))
     endif
   }
   if !about[0]
     message.Show(about[1], 'error')
   elseif prompts.AreName(text)
-    prompts.Choose(strpart(trim(text), 1), lines, Begin)
+    prompts.Choose(strpart(trim(text), 1), Begin)
   elseif text =~# '\S'
     Begin(text)
   else

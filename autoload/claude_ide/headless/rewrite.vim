@@ -3,6 +3,7 @@ vim9script
 # refines the rewrite while its diff is open. The host finds the lines again, and merges
 # (`headless/rewriting.py`).
 
+import autoload '../contexts.vim'
 import autoload '../diff.vim'
 import autoload '../diff/decision.vim' as diff_decision
 import autoload '../file/edit.vim'
@@ -161,11 +162,10 @@ def Ended(rewrite: dict<any>)
   EndDiff(rewrite)
 enddef
 
-def Begin(bufnr: number, area: list<number>, instruction: string)
+def Begin(bufnr: number, area: list<number>, request: dict<any>)
   const name = path.Name(bufnr) ?? '[No Name]'
   final rewrite: dict<any> =
     {id: 0, bufnr: bufnr, name: name, base: [], diff: {}, refining: 0}
-  const request = {instruction: instruction}
   rewrite.id = AskFor(rewrite, bufnr, area, request, (_, _) => Ended(rewrite))
   if rewrite.id > 0
     rewrites[rewrite.id] = rewrite
@@ -174,9 +174,9 @@ enddef
 
 # Have Claude refine a rewrite: the rows `area` of the proposal, or all that Claude has rewritten. The
 # result becomes the text of the same diff.
-def Refine(rewrite: dict<any>, area: list<number>, instruction: string)
+def Refine(rewrite: dict<any>, area: list<number>, asked: dict<any>)
   const version = diff_decision.Version(rewrite.diff)
-  const request = {instruction: instruction, refines: rewrite.id, version: version}
+  const request = extendnew(asked, {refines: rewrite.id, version: version})
   const OnEnd = (_, _) => extend(rewrite, {refining: 0})
   rewrite.refining = AskFor(rewrite, rewrite.diff.bufnr, area, request, OnEnd)
 enddef
@@ -216,7 +216,10 @@ def OpenIn(bufnr: number, has_range: bool): list<dict<any>>
     || (!empty(rewrite.diff) && rewrite.bufnr == bufnr && !has_range))
 enddef
 
-def Use(bufnr: number, rewrite: dict<any>, area: list<number>, instruction: string)
+# `here` is where the user was (`contexts.vim`).
+def Use(bufnr: number, rewrite: dict<any>, area: list<number>, here: dict<any>, instruction: string)
+  # What the user wants, as fields of a request.
+  const Asked = () => ({instruction: instruction, facts: contexts.Facts(here, instruction)})
   # The user may have decided while they typed.
   const why = Refusal(bufnr, rewrite)
   if why !=# ''
@@ -224,13 +227,13 @@ def Use(bufnr: number, rewrite: dict<any>, area: list<number>, instruction: stri
   elseif instruction ==# ''
     vim_ui.Input(empty(rewrite) ? 'Edit with Claude: ' : 'Refine: ', '', (_, typed) => {
       if typed =~# '\S'
-        Use(bufnr, rewrite, area, typed)
+        Use(bufnr, rewrite, area, here, typed)
       endif
     })
   elseif empty(rewrite)
-    Begin(bufnr, area ?? [0, line('$')], instruction)
+    Begin(bufnr, area ?? [0, line('$')], Asked())
   else
-    Refine(rewrite, area, instruction)
+    Refine(rewrite, area, Asked())
   endif
 enddef
 
@@ -243,7 +246,8 @@ export def Edit(text: string, lines: list<number>, bang: bool)
   elseif len(open) > 1
     message.Show(SEVERAL, 'warn')
   else
-    Use(bufnr(), get(open, 0, {}), area, text =~# '\S' ? text : '')
+    const here = contexts.Here(lines)
+    Use(bufnr(), get(open, 0, {}), area, here, text =~# '\S' ? text : '')
   endif
 enddef
 

@@ -16,6 +16,7 @@ const PATIENT = {
   ClaudeEdit: true,
   ClaudeSend: true,
   ClaudeStart: false,
+  ClaudeType: false,
 }
 
 var latest: dict<any> = {} # the last command that was run

@@ -15,6 +15,14 @@ def Yank(texts: list<string>): string
   return '; your words are yanked, so that you can paste them'
 enddef
 
+# Called by the host: hold a prompt for which there is no terminal yet, until `Finish`. Returns its
+# number.
+export def Hold(text: string): number
+  last += 1
+  words[last] = text
+  return last
+enddef
+
 # Called by the host: find the terminal in which a client runs, and hold a prompt for it until `Finish`
 # or `Lose`. `pid` is the client's, 0: the CLI of `:Claude`; `name` is that of a terminal in place of a client. Returns the prompt's `number`, and the
 # `bufnr`, or the id of the `pane` and $TMUX; `error` if no terminal of this Vim, or pane of `:Claude`,
@@ -27,9 +35,7 @@ export def Begin(pid: number, text: string, name = ''): dict<any>
       : 'Claude is not in a terminal of this Vim'
     return {error: reason .. Yank([text])}
   endif
-  last += 1
-  words[last] = text
-  return {number: last, bufnr: terminal.bufnr, pane: get(terminal.pane, 'id', ''), tmux: $TMUX}
+  return {number: Hold(text), bufnr: terminal.bufnr, pane: get(terminal.pane, 'id', ''), tmux: $TMUX}
 enddef
 
 # Called by the host: the lowest rows of a terminal, without empty ones below; none once its program

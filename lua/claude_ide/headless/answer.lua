@@ -1,6 +1,7 @@
 --- `:ClaudeAsk`: a question, and the window in which its answer appears.
 local answer_window = require('claude_ide.headless.answer_window')
 local channel = require('claude_ide.channel')
+local contexts = require('claude_ide.contexts')
 local file = require('claude_ide.file.path')
 local headless = require('claude_ide.headless')
 local message = require('claude_ide.messages.message')
@@ -154,6 +155,7 @@ function M.ask(opts, open)
   if opts.bang then
     return headless.cancel_all('ask', 'nothing to stop')
   end
+  local here = contexts.of_command(opts)
   local ok, about = pcall(context, opts)
   if not ok then
     return message.show(about, 'error')
@@ -164,13 +166,14 @@ function M.ask(opts, open)
       local has_range = opts.range > 0
       local rows =
         answer_window.rows_of(has_range and opts.line1 or line, has_range and opts.line2 or line)
-      local request = vim.tbl_extend('error', about, { prompt = prompt })
+      local facts = contexts.facts(here, prompt)
+      local request = vim.tbl_extend('error', about, { prompt = prompt, facts = facts })
       M.show(prompt, 'ask', request, { about = rows, open = open })
     end
   end
   local name = prompts.name_in(opts.args)
   if name then
-    prompts.choose(name, opts, true, ask)
+    prompts.choose(name, ask)
   elseif opts.args ~= '' then
     ask(opts.args)
   else

@@ -1,5 +1,6 @@
 --- One-off requests to the CLI: sent to the host, and answered exactly once.
 local channel = require('claude_ide.channel')
+local contexts = require('claude_ide.contexts')
 local message = require('claude_ide.messages.message')
 local plain = require('claude_ide.messages.plain')
 local work = require('claude_ide.host.work')
@@ -250,6 +251,7 @@ function M.ask(prompt, options, callback)
   check(prompt, options, callback)
   local id = begin('ask', {
     prompt = prompt,
+    facts = contexts.facts(contexts.here(), prompt),
     format = options.format,
     schema = options.schema and vim.json.encode(options.schema),
     model = options.model,

@@ -1,5 +1,6 @@
 --- `:ClaudeEdit`: Claude rewrites lines of a buffer, from the command to the accepted change, and refines the
 --- rewrite while its diff is open. The host finds the lines again, and merges (`headless/rewriting.py`).
+local contexts = require('claude_ide.contexts')
 local command_buffer = require('claude_ide.file.command_buffer')
 local diff = require('claude_ide.diff')
 local edit = require('claude_ide.file.edit')
@@ -182,11 +183,18 @@ local function ask(rewrite, bufnr, range, request, on_end)
   })
 end
 
+-- The fields of a request that say what the user wants.
+---@param here claude_ide.Here
+---@param instruction string
+local function asked(here, instruction)
+  return { instruction = instruction, facts = contexts.facts(here, instruction) }
+end
+
 local function begin(bufnr, range, instruction)
   local name = api.nvim_buf_get_name(bufnr)
   ---@type claude_ide.Rewrite
   local rewrite = { id = 0, bufnr = bufnr, name = name ~= '' and name or '[No Name]' }
-  rewrite.id = ask(rewrite, bufnr, range, { instruction = instruction }, function()
+  rewrite.id = ask(rewrite, bufnr, range, instruction, function()
     rewrites[rewrite.id] = nil
     end_diff(rewrite)
   end)
@@ -197,7 +205,7 @@ end
 local function refine(rewrite, range, instruction)
   local bufnr = rewrite.diff.bufnr
   local version = hunks.version(bufnr)
-  local request = { instruction = instruction, refines = rewrite.id, version = version }
+  local request = vim.tbl_extend('error', instruction, { refines = rewrite.id, version = version })
   rewrite.refining = ask(rewrite, bufnr, range or { 0, 0 }, request, function()
     rewrite.refining = nil
   end)
@@ -256,6 +264,7 @@ function M.edit(opts)
   if #open > 1 then
     return message.show(SEVERAL, 'warn')
   end
+  local here = contexts.of_command(opts)
   local function use(instruction)
     -- The user may have decided while they typed.
     local reason = refusal(bufnr, rewrite)
@@ -268,9 +277,10 @@ function M.edit(opts)
         end
       end)
     elseif rewrite then
-      refine(rewrite, range, instruction)
+      refine(rewrite, range, asked(here, instruction))
     else
-      begin(bufnr, range or { 0, api.nvim_buf_line_count(bufnr) }, instruction)
+      local rows = range or { 0, api.nvim_buf_line_count(bufnr) }
+      begin(bufnr, rows, asked(here, instruction))
     end
   end
   use(opts.args:find('%S') and opts.args or '')

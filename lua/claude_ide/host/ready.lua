@@ -17,6 +17,7 @@ local PATIENT = {
   ClaudeEdit = true,
   ClaudeSend = true,
   ClaudeStart = false,
+  ClaudeType = false,
 }
 
 ---@alias claude_ide.CommandFunction fun(opts: vim.api.keyset.create_user_command.command_args)

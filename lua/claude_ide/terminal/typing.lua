@@ -28,6 +28,15 @@ function M.on_lost(fn)
   keep = fn
 end
 
+--- Hold a prompt for which there is no terminal yet, until `finish`.
+---@param text string
+---@return integer number
+function M.hold(text)
+  last = last + 1
+  words[last] = text
+  return last
+end
+
 --- Find the terminal in which a client runs, and hold a prompt for it until `finish` or `lose`.
 ---@param pid integer the client's process id; 0: the CLI of `:Claude`
 ---@param text string
@@ -43,10 +52,13 @@ function M.begin(pid, text, name)
       or 'Claude is not in a terminal of this Neovim'
     return { error = reason .. yank({ text }) }
   end
-  last = last + 1
-  words[last] = text
   local pane = terminal.pane and terminal.pane.id or ''
-  return { number = last, bufnr = terminal.bufnr or 0, pane = pane, tmux = vim.env.TMUX or '' }
+  return {
+    number = M.hold(text),
+    bufnr = terminal.bufnr or 0,
+    pane = pane,
+    tmux = vim.env.TMUX or '',
+  }
 end
 
 local function is_running(bufnr)

@@ -143,9 +143,8 @@ class Chats:
 
         With `focus` the cursor moves to the prompt. A hidden chat counts only with `insist`.
         """
-        here = await self._editor.port.panels.here()
-        chat = self._chats.get(here.chat) if isinstance(here, Found) else None
-        if chat is None or not (chat.context.shown or insist):
+        chat = await self._near(insist=insist)
+        if chat is None:
             return False
         words = context.mention(mention, chat.root)
         await chat.panel.mention(words)
@@ -153,6 +152,36 @@ class Chats:
             await chat.panel.write()
         elif not chat.context.shown:
             self._editor.notify("mentioned in the chat (:ClaudeChat shows it)")
+        return True
+
+    async def _near(self, *, insist: bool) -> Chat | None:
+        """Return the chat that a mention goes to; a hidden one only with `insist`."""
+        here = await self._editor.port.panels.here()
+        chat = self._chats.get(here.chat) if isinstance(here, Found) else None
+        return chat if chat is not None and (chat.context.shown or insist) else None
+
+    async def write(
+        self,
+        compose: Callable[[str], Awaitable[str]],
+        *,
+        submit: bool,
+        focus: bool,
+        insist: bool,
+    ) -> bool:
+        """Put a text into the prompt of the chat that a mention goes to, or send it.
+
+        `compose` makes the text for an agent in a folder. Returns whether there is such a chat.
+        """
+        chat = await self._near(insist=insist)
+        if chat is None:
+            return False
+        put = chat.panel.say if submit else chat.panel.write_prompt
+        await put(await compose(chat.root))
+        if focus:
+            await chat.panel.write()
+        elif not chat.context.shown:
+            done = "sent to the chat" if submit else "written into the chat's prompt"
+            self._editor.notify(f"{done} (:ClaudeChat shows it)")
         return True
 
     @subcommand("answer")

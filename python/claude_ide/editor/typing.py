@@ -46,6 +46,8 @@ FOLDED = re.compile(r"\[Pastedtext#\d+[^\]]*\]")
 """The CLI folds a long text; here without blanks."""
 KEPT = re.compile(r"\[exited \d+; Enter closes this\]")
 """The last row of a pane whose CLI has ended (`hooks/panes.py`)."""
+HINT = re.compile(r'Try".*"')
+"""What the CLI shows in an empty box; here without blanks."""
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 BEGUN_MENTION = re.compile(r'@(?:\S*|"[^"\n]*"?)\Z')
 
@@ -195,9 +197,11 @@ class _Pane:
 class _Prompt:
     """A prompt on its way. Times are those of `time.monotonic()`."""
 
-    def __init__(self, number: int, text: str) -> None:
+    def __init__(self, number: int, text: str, *, submits: bool) -> None:
         self.number = number
         self.text = text
+        self.submits = submits
+        """Whether Enter follows."""
         self.since = time.monotonic()
         """When it became the first of its queue."""
         self.pasted = 0.0
@@ -220,16 +224,16 @@ class Typing:
         self._queues: dict[int | str, list[_Prompt]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def say(self, words: str, pid: int, terminal: str = "") -> None:
+    async def say(self, words: str, pid: int, terminal: str = "", *, submits: bool = True) -> None:
         """Type words into the terminal in which a client runs, after those that wait already.
 
-        They are left in the box if the user has begun a prompt there. `pid` 0 means the CLI of
-        `:Claude`; a terminal with a name gets them in place of these. Raises `EditorError` if
-        neither a terminal of the editor nor a pane of `:Claude` is found.
+        They are left in the box if the user has begun a prompt there, or without `submits`. `pid` 0
+        means the CLI of `:Claude`; a terminal with a name gets them in place of these. Raises
+        `EditorError` if neither a terminal of the editor nor a pane of `:Claude` is found.
         """
         text = harmless(words)
         found = await self._port.typing.begin(pid, text, terminal)
-        key, prompt = found.pane or found.bufnr, _Prompt(found.number, text)
+        key, prompt = found.pane or found.bufnr, _Prompt(found.number, text, submits=submits)
         if key in self._queues:
             self._queues[key].append(prompt)
             return
@@ -269,7 +273,10 @@ class Typing:
         """Type as much as is possible now; return whether the prompt is finished."""
         content, now = box_of(rows), time.monotonic()
         prompt.hidden = 0.0 if content is not None else prompt.hidden or now
-        if content is not None and _has_taken(content, prompt.text):
+        if content is not None and not prompt.submits and prompt.pasted:
+            if content != prompt.before:
+                return True
+        elif content is not None and _has_taken(content, prompt.text):
             is_due = not prompt.entered or now - prompt.entered >= AGAIN_SECONDS
             return is_due and await self._enter(device, prompt, rows)
         if prompt.entered:
@@ -291,7 +298,9 @@ class Typing:
         if prompt.pastes == TRIES:
             self._lose([prompt], REFUSED)
             return True
-        if await device.paste(prompt.text, rows):
+        is_begun = content and not HINT.fullmatch(content)
+        gap = " " if is_begun and not prompt.submits else ""
+        if await device.paste(gap + prompt.text, rows):
             prompt.pastes += 1
             prompt.pasted, prompt.before = time.monotonic(), content
         return False

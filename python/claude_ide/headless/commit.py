@@ -4,7 +4,6 @@ import asyncio
 import logging
 import os
 import re
-from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -17,8 +16,9 @@ from claude_ide.editor.port import Port
 from claude_ide.editor.port.batch import Gate, Guard, retry, step, tick
 from claude_ide.editor.port.diffs import Question as PortQuestion
 from claude_ide.editor.port.questions import CommitRequest
-from claude_ide.editor_name import editor_name, for_this_editor
+from claude_ide.editor_name import for_this_editor
 from claude_ide.errors import EditorError, UserError
+from claude_ide.git_changes import Changes
 from claude_ide.headless.launching import launch
 from claude_ide.headless.run import Run, structured, without_fence
 from claude_ide.trust.trust import Trust, shown
@@ -26,12 +26,9 @@ from claude_ide.trust.trust import Trust, shown
 logger = logging.getLogger(__name__)
 
 MOST_OF_PATCH = 200_000
-MOST_OF_LIST = 20_000
-MOST_OF_NAMES = 10_000_000
 """Bytes."""
 
-NOT_UTF8 = "\ufffd"
-CUT = "\n(cut)"
+STAGED = "--cached"
 ONLY_PRIVATE = "only files that stay in Neovim are staged (:help claude-ide-privacy)"
 
 SLOW_SECONDS = 1.0
@@ -76,64 +73,26 @@ class Written(msgspec.Struct, frozen=True):
     message: str
 
 
-class Git:
+class Git(Changes):
     """The repository of a commit message."""
 
     def __init__(self, request: CommitRequest) -> None:
-        self._cwd = request.cwd
-        self._environment = git.environment(os.environ)
-        self._options: list[str] = []
+        environment = git.environment(os.environ)
+        options: tuple[str, ...] = ()
         folder = Path(request.path).parent
         if request.path and (folder / "HEAD").is_file():
-            self._options.append(f"--git-dir={folder}")
-            self._use_index(folder)
+            options = (f"--git-dir={folder}",)
+            _use_index(environment, folder)
+        super().__init__(request.cwd, environment, options)
 
-    def _use_index(self, folder: Path) -> None:
-        # `git commit -a` and `git commit FILE` use a temporary index. They pass its path relative
-        # to their own folder, and Neovim may be in another one now.
-        named = self._environment.pop("GIT_INDEX_FILE", "")
-        index = folder / Path(named).name
-        if named and index.is_file():
-            self._environment["GIT_INDEX_FILE"] = str(index.absolute())
 
-    async def read(self, *arguments: str, most: int = MOST_OF_LIST) -> str:
-        """Return git's output, cut after `most` bytes. Raises `UserError` if git fails."""
-        try:
-            process = await asyncio.create_subprocess_exec(
-                *git.command(*self._options, *arguments),
-                cwd=self._cwd,
-                env=self._environment,
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-            )
-        except OSError as error:
-            raise UserError(f"git cannot be run: {error.strerror}") from None
-        assert process.stdout is not None and process.stderr is not None
-        # In parallel: git would block for ever on a full pipe with many warnings.
-        errors = asyncio.create_task(process.stderr.read())
-        try:
-            output = await _read_at_most(process.stdout, most)
-            if len(output) > most:
-                return output[:most].rpartition(b"\n")[0].decode("utf-8", "replace") + CUT
-            if await process.wait() != 0:
-                message = (await errors).decode("utf-8", "replace")
-                lines = message.strip().splitlines() or ["git failed"]
-                fatal = (line for line in lines if line.startswith("fatal: "))
-                raise UserError(next(fatal, lines[0]).removeprefix("fatal: "))
-        finally:
-            errors.cancel()
-            if process.returncode is None:
-                process.kill()
-                await process.wait()
-        return output.decode("utf-8", "replace").strip("\n")
-
-    async def try_read(self, *arguments: str) -> str:
-        """Return git's output, or the empty string if git fails."""
-        try:
-            return await self.read(*arguments)
-        except UserError:
-            return ""
+def _use_index(environment: dict[str, str], folder: Path) -> None:
+    # `git commit -a` and `git commit FILE` use a temporary index. They pass its path relative to
+    # their own folder, and Neovim may be in another one now.
+    named = environment.pop("GIT_INDEX_FILE", "")
+    index = folder / Path(named).name
+    if named and index.is_file():
+        environment["GIT_INDEX_FILE"] = str(index.absolute())
 
 
 async def write(run: Run, request: CommitRequest) -> str | None:
@@ -141,11 +100,12 @@ async def write(run: Run, request: CommitRequest) -> str | None:
     repository = Git(request)
     # Outside a repository `git diff` would compare files.
     await repository.read("rev-parse", "--git-dir")
-    shared = await _shared(run, repository, request.cwd)
-    patch = await repository.read(*_diff(), *shared, most=MOST_OF_PATCH)
+    shared = await repository.shared(run.editor, STAGED)
+    diff = ("diff", STAGED, *git.DIFF)
+    patch = await repository.read(*diff, *shared, most=MOST_OF_PATCH)
     if not patch:
         raise UserError(for_this_editor(ONLY_PRIVATE) if shared else "nothing is staged")
-    stat = await repository.read(*_diff("--stat=100"), *shared)
+    stat = await repository.read(*diff, "--stat=100", *shared)
     log = await repository.try_read("log", "-n", "20", "--no-show-signature", "--format=%s")
     comment = await repository.try_read("config", "core.commentChar")
     comment = comment if len(comment) == 1 else DEFAULT_COMMENT
@@ -229,32 +189,6 @@ async def _commit(cwd: str, message: str) -> str:
         failed = (line for line in lines if line.startswith(("fatal: ", "error: ")))
         raise UserError(f"not committed: {next(failed, lines[-1])} (:ClaudeLog)")
     return next((line for line in lines if line.startswith("[")), lines[-1])
-
-
-async def _shared(run: Run, repository: Git, cwd: str) -> Sequence[str]:
-    """Return the arguments that leave out the staged files that stay in the editor."""
-    names = _diff("--name-only", "-z", "--no-relative", "--no-renames")
-    listed = await repository.read(*names, most=MOST_OF_NAMES)
-    if listed.endswith(CUT):
-        raise UserError("too many files are staged")
-    top = await repository.try_read("rev-parse", "--show-toplevel") or cwd
-    staged = {str(Path(top, name)): name for name in listed.split("\0") if name}
-    private = await run.editor.private(staged)
-    if any(NOT_UTF8 in path for path in private):
-        raise UserError(f"a staged file that stays in {editor_name()} has a name that is not UTF-8")
-    excluded = [f":(top,exclude,literal){staged[path]}" for path in private]
-    return ("--", ":(top)", *excluded) if excluded else ()
-
-
-def _diff(*options: str) -> Sequence[str]:
-    return ("diff", "--cached", *git.DIFF, *options)
-
-
-async def _read_at_most(stream: asyncio.StreamReader, most: int) -> bytes:
-    output = bytearray()
-    while len(output) <= most and (piece := await stream.read(65536)):
-        output += piece
-    return bytes(output)
 
 
 def _message(result: Result, comment: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from claude_ide.config import Config
+from claude_ide.contexts import expanded
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.questions import (
     AskRequest,
@@ -121,11 +122,23 @@ class Questions:
             return msgspec.structs.replace(request, file="")
         raise UserError(refusal)
 
+    async def _expanded(self, request: QuestionAsked) -> QuestionAsked:
+        """Return a request with what its placeholders say; raises `UserError`."""
+        if not isinstance(request, AskRequest | RewriteRequest) or request.facts is None:
+            return request
+        if isinstance(request, AskRequest):
+            name, text, has_lines = "prompt", request.prompt, request.lines is not None
+        else:
+            name, text, has_lines = "instruction", request.instruction, True
+        given = self._editor, text, request.facts
+        words = await expanded(*given, folder=request.cwd, is_typed=True, has_lines=has_lines)
+        return msgspec.structs.replace(request, **{name: words})
+
     async def _answer(self, run: Run, asked: QuestionAsked) -> None:
         ended: dict[str, Any] = {"error": FAILED}
         try:
             async with run:
-                result = await self._result(run, await self._shared(asked))
+                result = await self._result(run, await self._expanded(await self._shared(asked)))
                 ended = {"text" if isinstance(result, str) else "result": result}
         except ClaudeIdeError as error:
             ended = {"error": str(error)}

@@ -6,14 +6,14 @@ import logging
 from collections import deque
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from claude_ide import pids, repository
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.events import SelectionChanged
-from claude_ide.errors import RpcError, TransportClosed
+from claude_ide.errors import EditorError, RpcError, TransportClosed
 from claude_ide.jsonrpc.peer import Peer
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.client_connection import ClientConnection
@@ -36,6 +36,16 @@ WELCOME_PAUSE = 0.03
 SILENT_SECONDS = 0.4
 """How long a client that answers no ping waits for the selection."""
 
+SAVED = "saved; Claude gets it when it connects (:Claude)"
+
+
+class _Text(NamedTuple):
+    """Words that wait for a client, which the editor keeps under a number."""
+
+    number: int
+    words: str
+    submit: bool
+
 
 class Ide:
     """All clients of the server; `serve` runs one."""
@@ -47,6 +57,8 @@ class Ide:
         self.config = config
         self._kernels = kernels
         self.mentions: deque[dict[str, Any]] = deque()
+        self.texts: deque[_Text] = deque()
+        """Words for the prompt of the next client."""
         self._served: dict[Client, ClientConnection] = {}
         editor.events.register(self)
         editor.reader.when_changed = self._diagnostics_changed
@@ -92,7 +104,7 @@ class Ide:
         Those with a process id among `near` come first. If none is listening, the mention is
         queued for the next client, and None is returned.
         """
-        addressee = self._addressee(near)
+        addressee = self.addressee(near)
         if addressee is None:
             self.mentions.append(mention)
         else:
@@ -108,15 +120,21 @@ class Ide:
         a file that stays in the editor.
         """
         await check_private(self.editor, words, await self.editor.folders())
-        addressee = None if terminal else self._addressee(await self.near())
+        addressee = None if terminal else self.addressee(await self.near())
         pid = (addressee.pid or 0) if addressee else 0
         await self.editor.typing.say(words, pid, terminal)
+
+    async def keep(self, words: str, *, submit: bool) -> None:
+        """Keep words for the prompt of the next client; the editor has them, too."""
+        number = await self.editor.port.typing.hold(words)
+        self.texts.append(_Text(number, words, submit))
 
     async def near(self) -> Collection[int]:
         """Return the process ids of the clients of this tab page, if there are several clients."""
         return await self.editor.terminals.here() if len(self.clients) > 1 else ()
 
-    def _addressee(self, near: Collection[int]) -> Client | None:
+    def addressee(self, near: Collection[int]) -> Client | None:
+        """Return the client that a mention goes to; None if none is listening."""
         listening = [client for client in self.clients if client.listening]
         nearest = [client for client in listening if client.pid in near]
         return max(nearest or listening, key=lambda client: client.last_active, default=None)
@@ -172,6 +190,16 @@ class Ide:
         client.listening = True
         while self.mentions:
             self._served[client].notify("at_mentioned", self.mentions.popleft())
+        while self.texts:
+            await self._type(client, self.texts.popleft())
+
+    async def _type(self, client: Client, text: _Text) -> None:
+        typing = self.editor.port.typing
+        try:
+            await self.editor.typing.say(text.words, client.pid or 0, submits=text.submit)
+        except EditorError as error:
+            self.editor.notify(str(error), "warn")
+        typing.finish(text.number)
 
     def _inform(self, client: Client) -> None:
         """Send the selection now, and changes from now on."""

@@ -264,6 +264,21 @@ M.say_composed = chat_state.of_id(function(chat, text)
   M.say(chat, text)
 end)
 
+--- Called by the host: put a text that was composed there at the end of the prompt.
+---@type fun(id: integer, text: string)
+M.write = chat_state.of_id(function(chat, text)
+  local last = api.nvim_buf_get_lines(chat.prompt, -2, -1, false)[1]
+  local is_empty = prompt_buffer.text(chat.prompt) == ''
+  local gap = not is_empty and last:find('%S$') and ' ' or ''
+  prompt_buffer.replace(
+    chat.prompt,
+    -2,
+    -1,
+    last .. gap .. (is_empty and not_a_command(text) or text)
+  )
+  prompt_buffer.go_to_end(chat.prompt)
+end)
+
 --- Called by the host: return a text to the user if the prompt is empty; say whether it was.
 ---@type fun(id: integer, text: string): boolean
 M.put_if_empty = chat_state.of_id(function(chat, text)

@@ -19,6 +19,7 @@ from claude_ide.editor.port.batch import Guard, Result, Second, Step, Unguarded
 if TYPE_CHECKING:
     from claude_ide.editor.port import batch as _batch
     from claude_ide.editor.port import buffers as _buffers
+    from claude_ide.editor.port import contexts as _contexts
     from claude_ide.editor.port import diagnostics as _diagnostics
     from claude_ide.editor.port import diffs as _diffs
     from claude_ide.editor.port import formatting as _formatting
@@ -37,6 +38,7 @@ class Port(Protocol):
     batches: "_batch.Batches"
     buffers: "_buffers.Buffers"
     calling: "_windows.Calling"
+    contexts: "_contexts.Contexts"
     diagnostics: "_diagnostics.Diagnostics"
     dialogues: "_tools.Dialogues"
     diffs: "_diffs.Diffs"

@@ -181,6 +181,11 @@ class Panel(Protocol):
         """Send a text as a prompt; it is put into the prompt window if that is impossible."""
         ...
 
+    @request("chat.prompt.write")
+    async def write_prompt(self, text: str) -> None:
+        """Put a text at the end of the prompt."""
+        ...
+
     @request("chat.prompt.put_if_empty")
     async def put_if_empty(self, text: str) -> bool:
         """Put a text into the prompt window if that is empty; return whether it was."""

@@ -3,6 +3,7 @@
 from typing import ClassVar, Literal
 
 from claude_ide.editor.port.binding import Payload
+from claude_ide.editor.port.contexts import Facts
 from claude_ide.editor.port.events import Event
 
 READING = ("Read", "Grep", "Glob")
@@ -38,6 +39,8 @@ class AskRequest(QuestionAsked, frozen=True, tag="ask"):
     lines: Lines | None = None
     file: str = ""
     wants_events: bool = False
+    facts: Facts | None = None
+    """What the placeholders of the prompt mean."""
     is_kept: bool = False
     """Whether the answer can be continued in the chat until `question_closed`."""
 
@@ -56,6 +59,8 @@ class RewriteRequest(QuestionAsked, frozen=True, tag="rewrite"):
     """The id of a rewrite, if the buffer is its proposal."""
     version: int = 0
     """Of the proposal."""
+    facts: Facts | None = None
+    """What the placeholders of the instruction mean."""
 
 
 class CommitRequest(QuestionAsked, frozen=True, tag="commit"):

@@ -130,6 +130,11 @@ class TypedPrompt(Payload, frozen=True):
 class Typing(Protocol):
     """What types prompts into terminals."""
 
+    @request("terminal.typing.hold")
+    async def hold(self, text: str) -> int:
+        """Keep a prompt for which there is no CLI yet; return its number."""
+        ...
+
     @request("terminal.typing.begin")
     async def begin(self, pid: int, text: str, name: str = "") -> TypedPrompt:
         """Keep a prompt for the CLI in which a client runs; 0: for that of `:Claude`.

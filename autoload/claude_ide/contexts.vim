@@ -1,0 +1,269 @@
+vim9script
+# What the placeholders of a text mean where the user is, in one instant. The host says it in words,
+# and judges what may leave the editor (`contexts.py`).
+#
+# Where the user is: `win`, `bufnr`, `cursor` (line, byte column from 1), and the `selection`, empty
+# without one: its `first` and `last` line, its `lines`, and its `kind` ("lines", "part", "block").
+
+import autoload './diagnostics/words.vim' as words_of
+import autoload './file/path.vim' as file
+import autoload './messages/reason.vim'
+import autoload './own_options.vim'
+import autoload './selection/visual.vim'
+import autoload './window/recent.vim'
+
+const MOST = 1000 # entries of a list
+const LONGEST = 500 # bytes of their texts
+const MOST_PRINTED = 100 # lines of a terminal
+const KINDS = {v: 'v', V: 'V', "\<C-v>": "\<C-v>", s: 'v', S: 'V', "\<C-s>": "\<C-v>"}
+const NAMES = {v: 'part', V: 'lines', "\<C-v>": 'block'}
+const OF_OPERATOR = {char: 'v', line: 'V', block: "\<C-v>"}
+
+def LinesOf(bufnr: number, first: number, last: number): dict<any>
+  return {first: first, last: last, lines: getbufline(bufnr, first, last), kind: 'lines'}
+enddef
+
+def Area(kind: string, from: list<number>, to: list<number>): dict<any>
+  if kind ==# 'V'
+    return LinesOf(bufnr(), min([from[1], to[1]]), max([from[1], to[1]]))
+  endif
+  const found = visual.Area(kind, from, to, getcurpos()[4] == v:maxcol)
+  const ends_before = found.last.col == 0 && found.last.row > found.first.row
+  var lines: list<string> = found.text
+  if len(lines) > 1 && lines[-1] ==# ''
+    lines = lines[: -2]
+  endif
+  return {
+    first: found.first.row + 1,
+    last: found.last.row + (ends_before ? 0 : 1),
+    lines: lines,
+    kind: NAMES[kind],
+  }
+enddef
+
+# Whether a range is that of `:'<,'>` after the Visual mode that has just ended, in which less than
+# whole lines were selected: the cursor is still at an end.
+def IsOfSelection(lines: list<number>): bool
+  const ends = [getpos("'<"), getpos("'>")]
+  return index(['v', "\<C-v>"], visualmode()) >= 0
+    && lines == [ends[0][1], ends[1][1]]
+    && ends->indexof((_, pos) =>
+      line('.') == pos[1] && (col('.') == pos[2] || pos[2] == v:maxcol)) >= 0
+enddef
+
+# Where the user is, and what is selected there: in Visual mode that, otherwise the range.
+export def Here(range: list<number> = []): dict<any>
+  const kind = get(KINDS, mode(), '')
+  var selection: dict<any> = {}
+  if kind !=# ''
+    selection = Area(kind, getpos('v'), getpos('.'))
+  elseif !empty(range) && IsOfSelection(range)
+    selection = Area(visualmode(), getpos("'<"), getpos("'>"))
+  elseif !empty(range)
+    selection = LinesOf(bufnr(), range[0], range[1])
+  endif
+  return {win: win_getid(), bufnr: bufnr(), cursor: [line('.'), col('.')], selection: selection}
+enddef
+
+# The same for what an operator covers; its kind is that which 'operatorfunc' gets.
+export def Covered(kind: string): dict<any>
+  return extend(Here(), {selection: Area(OF_OPERATOR[kind], getpos("'["), getpos("']"))})
+enddef
+
+def Nothing(_: dict<any>): dict<any>
+  return {}
+enddef
+
+def Line(here: dict<any>): dict<any>
+  return {current: LinesOf(here.bufnr, here.cursor[0], here.cursor[0])}
+enddef
+
+def Lacking(_: dict<any>): dict<any>
+  throw 'claude-ide: only Neovim has tree-sitter'
+  return {}
+enddef
+
+def Diagnostics(here: dict<any>): dict<any>
+  const lines = empty(here.selection) ? [] : [here.selection.first, here.selection.last]
+  return {diagnostics: words_of.List(words_of.OfLines(here.bufnr, lines))}
+enddef
+
+def PathOf(bufnr: number): string
+  return bufnr > 0 ? file.Path(bufnr) ?? file.Name(bufnr) : ''
+enddef
+
+def Entries(items: list<dict<any>>): list<dict<any>>
+  return items[: MOST - 1]->mapnew((_, item) => ({
+    path: item.valid && item.bufnr > 0 ? PathOf(item.bufnr) : '',
+    line: item.lnum,
+    kind: item.type,
+    text: strpart(item.text, 0, LONGEST),
+  }))
+enddef
+
+def Quickfix(_: dict<any>): dict<any>
+  return {quickfix: Entries(getqflist())}
+enddef
+
+def Loclist(here: dict<any>): dict<any>
+  return {loclist: Entries(getloclist(here.win))}
+enddef
+
+def Buffers(_: dict<any>): dict<any>
+  return {
+    buffers: range(1, bufnr('$'))
+      ->filter((_, bufnr) => buflisted(bufnr) && file.Path(bufnr) !=# '')
+      ->mapnew((_, bufnr) => ({path: file.Path(bufnr)}))[: MOST - 1],
+  }
+enddef
+
+def Visible(_: dict<any>): dict<any>
+  return {
+    visible: range(1, winnr('$'))->filter((_, win) => file.Path(winbufnr(win)) !=# '')
+      ->mapnew((_, win) => ({
+        path: file.Path(winbufnr(win)),
+        line: line('w0', win_getid(win)),
+        last: line('w$', win_getid(win)),
+      })),
+  }
+enddef
+
+def Marks(here: dict<any>): dict<any>
+  return {
+    marks: (getmarklist(here.bufnr) + getmarklist())
+      ->filter((_, mark) => mark.mark =~# "^'\\a$")
+      ->mapnew((_, mark) => ({
+        name: mark.mark[1],
+        path: has_key(mark, 'file') ? fnamemodify(mark.file, ':p') : PathOf(here.bufnr),
+        line: mark.pos[1],
+        text: strpart(getbufline(mark.pos[0] ?? here.bufnr, mark.pos[1])->get(0, ''), 0, LONGEST),
+      })),
+  }
+enddef
+
+def Terminal(_: dict<any>): dict<any>
+  const ordinary = term_list()
+    ->filter((_, bufnr) => buflisted(bufnr) && !getbufvar(bufnr, 'claude_ide_terminal', false))
+  if empty(ordinary)
+    return {}
+  endif
+  const bufnr = recent.Sort(ordinary)[0]
+  var lines = getbufline(bufnr, 1, '$')
+  if term_getstatus(bufnr) =~# 'running' && term_getstatus(bufnr) !~# 'normal'
+    # Vim puts what is on the screen into the buffer a moment later.
+    const scrolled = term_getscrolled(bufnr)
+    lines = scrolled > 0 ? lines[: scrolled - 1] : []
+    lines += range(1, term_getsize(bufnr)[0])->mapnew((_, row) => term_getline(bufnr, row))
+  endif
+  while !empty(lines) && lines[-1] ==# ''
+    lines->remove(-1)
+  endwhile
+  const job = term_getjob(bufnr)
+  const pid = type(job) == v:t_job ? job_info(job).process : 0
+  const folder = resolve($'/proc/{pid}/cwd')
+  return {
+    terminal: {
+      name: bufname(bufnr),
+      lines: lines[- MOST_PRINTED :],
+      folder: stridx(folder, '/proc/') == 0 ? '' : folder,
+    },
+  }
+enddef
+
+# By the name of a placeholder: what sets its field.
+const FACTS: dict<func> = {
+  this: Nothing,
+  file: Nothing,
+  selection: Nothing,
+  diff: Nothing,
+  line: Line,
+  function: Lacking,
+  class: Lacking,
+  diagnostics: Diagnostics,
+  quickfix: Quickfix,
+  loclist: Loclist,
+  buffers: Buffers,
+  visible: Visible,
+  marks: Marks,
+  terminal: Terminal,
+}
+
+# The user's functions, by their names.
+def Own(): dict<func>
+  const given = own_options.Get('contexts')
+  final found: dict<func> = {}
+  for [name, Context] in type(given) == v:t_dict ? items(given) : []
+    if type(Context) == v:t_func
+      found[name] = Context
+    endif
+  endfor
+  return found
+enddef
+
+def Call(Context: func, here: dict<any>): dict<any>
+  const selection = here.selection
+  const said: any = call(Context, [{
+    bufnr: here.bufnr,
+    win: here.win,
+    line: here.cursor[0],
+    column: here.cursor[1],
+    first: get(selection, 'first', 0),
+    last: get(selection, 'last', 0),
+  }])
+  if type(said) != v:t_string
+    throw 'claude-ide: its function returned no text'
+  elseif said !~# '\S'
+    throw 'claude-ide: it has nothing to say here'
+  endif
+  return {own: said}
+enddef
+
+# The names of all placeholders.
+export def Names(): list<string>
+  return keys(extendnew(FACTS, Own()))->sort()
+enddef
+
+# What the placeholders of a text mean (`Facts` of the port).
+export def Facts(here: dict<any>, text: string): dict<any>
+  const at = getbufline(here.bufnr, here.cursor[0])->get(0, '')
+  final facts: dict<any> = {
+    folder: getcwd(),
+    path: file.Path(here.bufnr),
+    name: fnamemodify(bufname(here.bufnr), ':.') ?? '[No Name]',
+    line: here.cursor[0],
+    column: strchars(strpart(at, 0, here.cursor[1] - 1)) + 1,
+    own: {},
+    problems: {},
+  }
+  if !empty(here.selection)
+    facts.selection = here.selection
+  endif
+  const own = Own()
+  for name in Names()
+    if stridx(text, '{' .. name .. '}') >= 0
+      const found = has_key(own, name) ? reason.Attempt(Call, [own[name], here])
+        : reason.Attempt(FACTS[name], [here])
+      if !found[0]
+        facts.problems[name] = found[1]
+      elseif has_key(own, name)
+        facts.own[name] = found[1].own
+      else
+        extend(facts, found[1])
+      endif
+    endif
+  endfor
+  return facts
+enddef
+
+# Complete the name of a placeholder, in braces, after whatever precedes it in the word.
+export def Complete(lead: string): list<string>
+  const parts = matchlist(lead, '^\(.*\){\(\w*\)$')
+  # Two braces are one, as text.
+  if empty(parts) || len(matchstr(parts[1], '{*$')) % 2 == 1
+    return []
+  endif
+  return Names()->filter((_, name) => stridx(name, parts[2]) == 0)
+    ->mapnew((_, name) => $'{parts[1]}{{{name}}}')
+enddef
+
+defcompile

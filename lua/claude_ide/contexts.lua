@@ -1,0 +1,421 @@
+--- What the placeholders of a text mean where the user is, in one instant. The host says it in words, and
+--- judges what may leave the editor (`contexts.py`).
+local buffer_recent = require('claude_ide.window.recent')
+local file = require('claude_ide.file.path')
+local own_options = require('claude_ide.own_options')
+local reason = require('claude_ide.messages.reason')
+local visual = require('claude_ide.selection.visual')
+local words_of = require('claude_ide.diagnostics.words')
+
+local M = {}
+
+local api, fn = vim.api, vim.fn
+
+local MOST = 1000 -- entries of a list
+local LONGEST = 500 -- bytes of their texts
+local MOST_PRINTED = 100 -- lines of a terminal without the marks of a shell
+local MOST_OF_COMMAND = 2000 -- lines of a command in a terminal
+local LARGEST = 5e5 -- bytes of a text that is parsed
+local KINDS = { v = 'v', V = 'V', ['\22'] = '\22', s = 'v', S = 'V', ['\19'] = '\22' }
+local NAMES = { v = 'part', ['\22'] = 'block', V = 'lines' }
+local NO_NAME = '[No Name]'
+
+---@class claude_ide.Quoted
+---@field first integer line, 1-based
+---@field last integer inclusive
+---@field lines string[]
+---@field kind? 'lines'|'part'|'block' of a text that is a part of the lines
+
+--- Where the user is, for the facts of a text that may come later.
+---@class claude_ide.Here
+---@field win integer
+---@field bufnr integer
+---@field cursor integer[]
+---@field selection? claude_ide.Quoted
+
+---@param bufnr integer
+---@param first integer
+---@param last integer
+---@return claude_ide.Quoted
+local function lines_of(bufnr, first, last)
+  return {
+    first = first,
+    last = last,
+    lines = api.nvim_buf_get_lines(bufnr, first - 1, last, false),
+  }
+end
+
+---@param kind 'v'|'V'|'\22'
+---@return claude_ide.Quoted
+local function area(kind, from, to)
+  if kind == 'V' then
+    return lines_of(0, math.min(from[2], to[2]), math.max(from[2], to[2]))
+  end
+  local found = visual.area(kind, from, to, fn.getcurpos()[5] == vim.v.maxcol)
+  local ends_before = found.last.col == 0 and found.last.row > found.first.row
+  return {
+    first = found.first.row + 1,
+    last = found.last.row + (ends_before and 0 or 1),
+    lines = vim.split(found.text:gsub('\n$', ''), '\n', { plain = true }),
+    kind = NAMES[kind],
+  }
+end
+
+-- Whether a range is that of `:'<,'>` after the Visual mode that has just ended, in which less than whole
+-- lines were selected: the cursor is still at an end.
+local function is_of_selection(lines)
+  local first, last = fn.getpos("'<"), fn.getpos("'>")
+  local cursor = api.nvim_win_get_cursor(0)
+  local function is_at(pos)
+    return cursor[1] == pos[2] and (cursor[2] == pos[3] - 1 or pos[3] == vim.v.maxcol)
+  end
+  return fn.visualmode() ~= 'V'
+    and lines[1] == first[2]
+    and lines[2] == last[2]
+    and (is_at(first) or is_at(last))
+end
+
+--- Where the user is, and what is selected there: in Visual mode that, otherwise the range.
+---@param range? integer[] first and last line
+---@return claude_ide.Here
+function M.here(range)
+  local kind = KINDS[fn.mode()]
+  local selection
+  if kind then
+    selection = area(kind, fn.getpos('v'), fn.getpos('.'))
+  elseif range and is_of_selection(range) then
+    selection = area(fn.visualmode() --[[@as any]], fn.getpos("'<"), fn.getpos("'>"))
+  elseif range then
+    selection = lines_of(0, range[1], range[2])
+  end
+  return {
+    win = api.nvim_get_current_win(),
+    bufnr = api.nvim_get_current_buf(),
+    cursor = api.nvim_win_get_cursor(0),
+    selection = selection,
+  }
+end
+
+--- The same for what an operator covers.
+---@param kind 'char'|'line'|'block' as 'operatorfunc' gets it
+---@return claude_ide.Here
+function M.covered(kind)
+  local here = M.here()
+  local letter = ({ char = 'v', line = 'V', block = '\22' })[kind]
+  here.selection = area(letter, fn.getpos("'["), fn.getpos("']"))
+  return here
+end
+
+--- The same for the range of a command.
+---@param opts vim.api.keyset.create_user_command.command_args
+---@return claude_ide.Here
+function M.of_command(opts)
+  return M.here((opts.range or 0) > 0 and { opts.line1, opts.line2 } or nil)
+end
+
+local function one_line(text)
+  return text:sub(1, LONGEST)
+end
+
+---@type table<string, fun(here: claude_ide.Here, facts: table)> each sets a field, or raises why it cannot
+local FACTS = {}
+
+-- These need nothing but what is always there.
+function FACTS.this() end
+FACTS.file, FACTS.selection, FACTS.diff = FACTS.this, FACTS.this, FACTS.this
+
+function FACTS.line(here, facts)
+  facts.current = lines_of(here.bufnr, here.cursor[1], here.cursor[1])
+end
+
+-- What grammars call the nodes of functions and classes: one of these words, and one of the ends.
+local FUNCTION = { 'function', 'method', 'constructor', 'func_literal' }
+local CLASS =
+  { 'class', 'struct', 'interface', 'trait', 'impl', 'enum', 'record', 'module', 'type_decl' }
+local ENDS = {
+  '_definition$',
+  '_declaration$',
+  '_item$',
+  '_expression$',
+  '_specifier$',
+  '_statement$',
+  '_literal$',
+}
+local WHOLE = { class = true, module = true, method = true, singleton_method = true }
+WHOLE['function'], WHOLE.arrow_function, WHOLE.generator_function = true, true, true
+
+local function matches(text, patterns)
+  return vim.iter(patterns):any(function(pattern)
+    return text:find(pattern) ~= nil
+  end)
+end
+
+local function is_one(kind, words)
+  -- PHP has a function_call_expression.
+  local is_call = kind:find('call') ~= nil
+  return matches(kind, words) and (WHOLE[kind] or matches(kind, ENDS)) and not is_call
+end
+
+---@param words string[]
+---@return claude_ide.Quoted?
+local function enclosing(here, words)
+  local bufnr = here.bufnr
+  if api.nvim_buf_get_offset(bufnr, api.nvim_buf_line_count(bufnr)) > LARGEST then
+    error('this buffer is too large to be parsed', 0)
+  end
+  local ok, parser = pcall(vim.treesitter.get_parser, bufnr, nil, { error = false })
+  if not (ok and parser) then
+    local filetype = vim.bo[bufnr].filetype
+    error(
+      ('there is no tree-sitter parser for %s'):format(filetype ~= '' and filetype or 'this buffer'),
+      0
+    )
+  end
+  local row, col = here.cursor[1] - 1, here.cursor[2]
+  parser:parse({ row, row + 1 })
+  -- Before the first word of a line nothing is but what surrounds it.
+  local text = api.nvim_buf_get_lines(bufnr, row, row + 1, false)[1] or ''
+  col = math.max(col, #(text:match('^%s*')))
+  local node = vim.treesitter.get_node({ bufnr = bufnr, pos = { row, col } })
+  while node do
+    if node:named() and is_one(node:type(), words) then
+      local parent = node:parent()
+      if parent and parent:type() == 'decorated_definition' then
+        node = parent
+      end
+      local first, _, last, last_col = node:range()
+      return lines_of(bufnr, first + 1, last_col == 0 and last > first and last or last + 1)
+    end
+    node = node:parent()
+  end
+end
+
+FACTS['function'] = function(here, facts)
+  facts['function'] = enclosing(here, FUNCTION)
+end
+
+function FACTS.class(here, facts)
+  facts.enclosing_class = enclosing(here, CLASS)
+end
+
+function FACTS.diagnostics(here, facts)
+  local selection = here.selection
+  local lines = selection and { selection.first, selection.last } or nil
+  local found = words_of.of_lines(here.bufnr, lines)
+  facts.diagnostics = #found > 0 and vim.split(words_of.list(found), '\n') or {}
+end
+
+local function path_of(bufnr)
+  return bufnr > 0 and (file.path(bufnr) or api.nvim_buf_get_name(bufnr)) or ''
+end
+
+local function entries(items)
+  return vim.tbl_map(function(item)
+    local is_place = item.valid == 1 and item.bufnr > 0
+    return {
+      path = is_place and path_of(item.bufnr) or '',
+      line = item.lnum,
+      kind = item.type,
+      text = one_line(item.text),
+    }
+  end, vim.list_slice(items, 1, MOST))
+end
+
+function FACTS.quickfix(_, facts)
+  facts.quickfix = entries(fn.getqflist())
+end
+
+function FACTS.loclist(here, facts)
+  facts.loclist = entries(fn.getloclist(here.win))
+end
+
+function FACTS.buffers(_, facts)
+  local open = vim.tbl_filter(function(bufnr)
+    return vim.bo[bufnr].buflisted and file.path(bufnr) ~= nil
+  end, api.nvim_list_bufs())
+  facts.buffers = vim.tbl_map(function(bufnr)
+    return { path = file.path(bufnr) }
+  end, vim.list_slice(open, 1, MOST))
+end
+
+function FACTS.visible(_, facts)
+  facts.visible = {}
+  for _, win in ipairs(api.nvim_tabpage_list_wins(0)) do
+    local path = file.path(api.nvim_win_get_buf(win))
+    local info = fn.getwininfo(win)[1]
+    if path then
+      table.insert(facts.visible, { path = path, line = info.topline, last = info.botline })
+    end
+  end
+end
+
+function FACTS.marks(here, facts)
+  facts.marks = {}
+  for _, mark in ipairs(vim.list_extend(fn.getmarklist(here.bufnr), fn.getmarklist())) do
+    local name, bufnr, line = mark.mark:match("^'(%a)$"), mark.pos[1], mark.pos[2]
+    if name then
+      local path = mark.file and fn.fnamemodify(mark.file, ':p') or path_of(bufnr)
+      local text = api.nvim_buf_is_loaded(bufnr)
+          and api.nvim_buf_get_lines(bufnr, line - 1, line, false)[1]
+        or ''
+      table.insert(facts.marks, { name = name, path = path, line = line, text = one_line(text) })
+    end
+  end
+end
+
+-- The rows, from 0, at which a shell has drawn its prompt (OSC 133): Neovim marks them.
+local function prompts_in(bufnr)
+  local namespace = api.nvim_get_namespaces()['nvim.terminal.prompt']
+  local marks = namespace and api.nvim_buf_get_extmarks(bufnr, namespace, 0, -1, {}) or {}
+  return vim.tbl_map(function(mark)
+    return mark[2]
+  end, marks)
+end
+
+local function runs_a_command(bufnr)
+  local pid = vim.b[bufnr].terminal_job_pid
+  return pid ~= nil and #api.nvim_get_proc_children(pid) > 0
+end
+
+-- The rows of the last command with its output, or the last ones of all.
+---@return integer first
+---@return integer last exclusive
+local function printed_rows(bufnr)
+  local count = api.nvim_buf_line_count(bufnr)
+  local prompts = prompts_in(bufnr)
+  if #prompts == 0 then
+    local last = count
+    while last > 0 and api.nvim_buf_get_lines(bufnr, last - 1, last, false)[1] == '' do
+      last = last - 1
+    end
+    return math.max(0, last - MOST_PRINTED), last
+  elseif runs_a_command(bufnr) then
+    return prompts[#prompts], count
+  elseif #prompts == 1 then
+    error('no command has run in the terminal', 0)
+  end
+  return prompts[#prompts - 1], prompts[#prompts]
+end
+
+function FACTS.terminal(_, facts)
+  local terminals = vim.tbl_filter(function(bufnr)
+    return vim.bo[bufnr].buftype == 'terminal'
+      and api.nvim_buf_is_loaded(bufnr)
+      and vim.bo[bufnr].buflisted
+      and not vim.b[bufnr].claude_ide_terminal
+  end, api.nvim_list_bufs())
+  local bufnr = buffer_recent.sort(terminals)[1]
+  if not bufnr then
+    return
+  end
+  local first, last = printed_rows(bufnr)
+  local lines = api.nvim_buf_get_lines(bufnr, first, math.min(last, first + MOST_OF_COMMAND), false)
+  while lines[#lines] == '' do
+    table.remove(lines)
+  end
+  local pid = vim.b[bufnr].terminal_job_pid
+  facts.terminal = {
+    name = api.nvim_buf_get_name(bufnr),
+    lines = lines,
+    folder = pid and vim.uv.fs_readlink(('/proc/%d/cwd'):format(pid)) or nil,
+  }
+end
+
+-- The user's functions, by their names.
+---@return table<string, function>
+local function own()
+  local given = own_options.get('contexts')
+  local found = {}
+  for name, context in pairs(type(given) == 'table' and given or {}) do
+    found[name] = type(context) == 'function' and context or nil
+  end
+  return found
+end
+
+---@return string
+local function call(context, here)
+  local selection = here.selection or {}
+  local said = context({
+    bufnr = here.bufnr,
+    win = here.win,
+    line = here.cursor[1],
+    column = here.cursor[2] + 1,
+    first = selection.first,
+    last = selection.last,
+  })
+  if said == nil or said == false or type(said) == 'string' and not said:find('%S') then
+    error('it has nothing to say here', 0)
+  elseif type(said) ~= 'string' then
+    error(('its function returned no text, but a %s'):format(type(said)), 0)
+  end
+  return said
+end
+
+---@param names string[]
+---@return table
+local function gathered(here, names, text)
+  local facts = { own = vim.empty_dict(), problems = vim.empty_dict() }
+  local contexts = own()
+  for _, name in ipairs(names) do
+    if text:find(('{%s}'):format(name), 1, true) then
+      local ok, said
+      if contexts[name] then
+        ok, said = pcall(call, contexts[name], here)
+        facts.own[name] = ok and said or nil
+      else
+        ok, said = pcall(FACTS[name], here, facts)
+      end
+      facts.problems[name] = not ok and reason.of(said) or nil
+    end
+  end
+  return facts
+end
+
+--- The names of all placeholders.
+---@return string[]
+function M.names()
+  local names = vim.tbl_keys(vim.tbl_extend('force', FACTS, own()))
+  table.sort(names)
+  return names
+end
+
+--- What the placeholders of a text mean (`Facts` of the port).
+---@param here claude_ide.Here
+---@param text string
+---@return table facts
+function M.facts(here, text)
+  local is_there = api.nvim_win_is_valid(here.win) and api.nvim_win_get_buf(here.win) == here.bufnr
+  local function gather()
+    return gathered(here, M.names(), text)
+  end
+  local facts = is_there and api.nvim_win_call(here.win, gather) or gather()
+  local line = api.nvim_buf_get_lines(here.bufnr, here.cursor[1] - 1, here.cursor[1], false)[1]
+    or ''
+  local name = api.nvim_buf_get_name(here.bufnr)
+  facts.folder = fn.getcwd()
+  facts.path = file.path(here.bufnr)
+  facts.name = name ~= '' and fn.fnamemodify(name, ':.') or NO_NAME
+  facts.line = here.cursor[1]
+  facts.column = vim.str_utfindex(line, 'utf-32', math.min(here.cursor[2], #line), false) + 1
+  facts.selection = here.selection
+  return facts
+end
+
+--- Complete the name of a placeholder, in braces, after whatever precedes it in the word.
+---@param lead string
+---@return string[]
+function M.complete(lead)
+  local before, begun = lead:match('^(.*){([%w_]*)$')
+  -- Two braces are one, as text.
+  if not before or before:match('{*$'):len() % 2 == 1 then
+    return {}
+  end
+  local found = vim.tbl_filter(function(name)
+    return vim.startswith(name, begun)
+  end, M.names())
+  return vim.tbl_map(function(name)
+    return ('%s{%s}'):format(before, name)
+  end, found)
+end
+
+return M
