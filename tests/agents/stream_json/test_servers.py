@@ -1,6 +1,7 @@
 """`decoding/servers.py`: the states of MCP servers, as recorded."""
 
 from claude_ide.agents.agent import ServerState, ToolServer
+from claude_ide.agents.events import Notice, ServersFailed
 from claude_ide.agents.stream_json.decoding.answers import Servers, tool_servers
 from support.transcripts import frames_of
 
@@ -32,3 +33,22 @@ def test_each_broken_server_is_reported_once() -> None:
     assert servers.apply(frame) == []
     [more] = servers.apply({"mcp_servers": [{"name": "b", "status": "needs-auth"}]})
     assert more.names == ("b",)  # type: ignore[union-attr]
+
+
+def test_entries_that_cannot_be_read_are_reported_once() -> None:
+    servers = Servers()
+    errors = [
+        {"name": "pond", "type": "url_missing_type", "message": 'add "type": "http"'},
+        {"name": "river", "message": 3},
+        {"name": ""},
+        "junk",
+    ]
+    frame = {"mcp_servers": [{"name": "a", "status": "failed"}], "mcp_server_errors": errors}
+
+    assert servers.apply(frame) == [
+        ServersFailed(("a",)),
+        Notice('MCP server pond: add "type": "http"', "warning"),
+        Notice("MCP server river: its entry cannot be read", "warning"),
+    ]
+    assert servers.apply(frame) == []
+    assert servers.apply({"mcp_server_errors": None}) == []

@@ -26,7 +26,8 @@ async def panel(nvim: Neovim, cli: Path, path: Path, tmp_path: Path, dry: Path) 
     """A chat whose CLI has the server `river`, which cannot start."""
     config = tmp_path / "mcp.json"
     server = {"command": sys.executable, "args": ["-I", str(SERVER), str(dry)]}
-    config.write_text(json.dumps({"mcpServers": {"river": server}}))
+    pond = {"url": "http://127.0.0.1:9/"}
+    config.write_text(json.dumps({"mcpServers": {"river": server, "pond": pond}}))
     await nvim.command(f"edit {path}")
     return await Panel.open(nvim, [cli, "--mcp-config", config], mode="default")
 
@@ -36,10 +37,13 @@ async def test_a_broken_server_is_reported_once(panel: Panel, api: FakeApi) -> N
     await panel.send("First")
     await panel.shows("MCP server not connected: river · :ClaudeChat mcp shows why")
     await panel.shows("One.")
+    unread = await panel.shows("MCP server pond: ")
+    assert 'add "type": "http"' in " ".join(unread.split())
 
     await panel.send("Second")
 
-    assert (await panel.shows("Two.")).count("not connected") == 1
+    shown = await panel.shows("Two.")
+    assert (shown.count("not connected"), shown.count("MCP server pond: ")) == (1, 1)
 
 
 async def test_a_server_is_reconnected_and_turned_off(

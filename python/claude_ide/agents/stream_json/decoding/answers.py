@@ -108,7 +108,19 @@ class Servers:
         broken = [text(server.get("name")) for server in listed if _state(server) in BROKEN]
         new = tuple(name for name in broken if name and name not in self._reported)
         self._reported.update(new)
-        return [events.ServersFailed(new)] if new else []
+        failed: list[events.Event] = [events.ServersFailed(new)] if new else []
+        return [*failed, *self._left_out(frame)]
+
+    def _left_out(self, frame: Frame) -> list[events.Event]:
+        """Return notices about entries that the CLI cannot read, which it lists nowhere else."""
+        said = []
+        for entry in mappings(frame.get("mcp_server_errors")):
+            name, reason = text(entry.get("name")), text(entry.get("message"))
+            if name and name not in self._reported:
+                self._reported.add(name)
+                words = f"MCP server {name}: {reason or 'its entry cannot be read'}"
+                said.append(events.Notice(words, "warning"))
+        return [*said]
 
 
 MCP_PROMPT = re.compile(r"(?P<server>.+?):(?P<prompt>.+) \(MCP\)")
