@@ -73,6 +73,7 @@ local VALUES = {
   ['--mcp-config'] = paths('file'),
   -- Names that stand for the latest model of their kind.
   ['--model'] = { 'fable', 'haiku', 'opus', 'sonnet' },
+  ['--name'] = false,
   ['--permission-mode'] = {
     'acceptEdits',
     'auto',

@@ -47,12 +47,13 @@ async def open_terminal(
         return
     named = (*words, *arguments)
     options = await asyncio.to_thread(terminal_options, os.environ, named, terminal.mode)
+    name = str(more.get("name", ""))
+    options += await asyncio.to_thread(hooks.naming, name, (first, *named))
     launch = await hooks.for_a_terminal((first, *named))
     for_tools, variables = await tools(launch.id)
     variables |= launch.environment
     command = [path, *words, *options, *for_tools, *launch.options, *arguments]
     if terminal.side == "tmux" and not problem:
-        name = str(more.get("name", ""))
         await hooks.open_pane(launch, command, environment | variables, name)
         return
     await editor.port.terminals.start(

@@ -56,6 +56,7 @@ async def test_each_has_its_diff_and_its_mentions_in_its_tab_page(
     await nvim.keys(":ClaudeNew tests<CR>")
     await on_screen(nvim, CARET, PATIENCE)
     await on_screen(nvim, "⧉ In b.py", PATIENCE)
+    await on_screen(nvim, " tests ─", PATIENCE)
     await leave(nvim)
 
     await nvim.command("1ClaudeSend")

@@ -37,6 +37,8 @@ async def test_a_new_one_takes_the_window_and_the_names_lead_back(
     await nvim.keys("<C-\\><C-n>:ClaudeNew unit tests<CR>")
     await until(lambda: is_typing_in(nvim, "Claude (unit tests)"))
     assert await nvim.eval("winnr('$')") == 2
+    given = "getline(1, '$')->join('')"
+    await until(lambda: nvim.eval(f"{given} =~ '--name=unit tests'"), "its session's name")
 
     await nvim.keys("<C-\\><C-n>:ClaudeSwitch<CR>")
     await until(lambda: is_typing_in(nvim, "Claude"))

@@ -98,3 +98,20 @@ def test_other_settings_have_no_link(settings: str) -> None:
 
 def test_a_link_has_the_name_of_a_launch(link: Path) -> None:
     assert registration.link_in(settings_of(link.with_name("config"))) is None
+
+
+def test_a_session_gets_the_name_of_its_terminal_unless_it_has_one(tmp_path: Path) -> None:
+    def named(name: str, *words: str) -> list[str]:
+        return registration.naming(name, words, "/nowhere")
+
+    assert named("unit tests", "claude") == ["--name=unit tests"]
+    assert named("-x", "claude", "--verbose") == ["--name=-x"]
+    assert named("", "claude") == []
+    for words in (["--name", "pond"], ["--name=pond"], ["-n", "pond"]):
+        assert named("unit", "claude", *words) == []
+
+    old = tmp_path / "versions" / "2.0.1"
+    old.parent.mkdir()
+    old.write_text("")
+    old.chmod(0o755)
+    assert named("unit", str(old)) == []

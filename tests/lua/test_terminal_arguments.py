@@ -34,6 +34,8 @@ async def test_options_are_completed(nvim: Neovim, before: str) -> None:
         ("--model so", ["sonnet"]),
         ("--effort x", ["xhigh"]),
         ("--append-system-prompt ", []),
+        ("--name ", []),
+        ("--na", ["--name"]),
     ],
 )
 async def test_the_value_of_an_option_is_completed(

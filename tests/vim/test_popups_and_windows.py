@@ -86,6 +86,8 @@ async def test_arguments_are_completed(vim: Vim) -> None:
     assert await completed("ClaudeMcpConfig ") == ["stdio", "ws"]
     assert await completed("ClaudeWire ") == ["save"]
     assert await completed("Claude --model ") == ["fable", "haiku", "opus", "sonnet"]
+    assert await completed("Claude --na") == ["--name"]
+    assert await completed("Claude --name ") == []
     assert await completed("Claude --per") == ["--permission-mode"]
 
 

@@ -213,6 +213,10 @@ class Hooks:
         mark = panes.mark(self._pid, link, folder)
         return Launch(options, registration.status_line_environment(own), id_, mark)
 
+    def naming(self, name: str, words: Sequence[str]) -> list[str]:
+        """Return the option that gives the session of a CLI the name of its terminal."""
+        return registration.naming(name, words, os.environ.get("PATH", ""))
+
     async def serve(self, link: Path) -> None:
         """Have the CLI with this link report to us, whoever has started it. Raises `OSError`."""
         await self.open()

@@ -7,7 +7,7 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +105,20 @@ def obstacle(words: Iterable[str], path: str) -> str:
     if found and found < OLDEST:
         return f"Claude Code {'.'.join(map(str, found))} is too old"
     return ""
+
+
+NAME = ("--name", "-n")
+
+
+def naming(name: str, words: Sequence[str], path: str) -> list[str]:
+    """Return the option that gives a session a name; none if the command line `words` has one.
+
+    `path` is that of programs.
+    """
+    is_named = any(word.partition("=")[0] in NAME for word in words[1:])
+    if not name or is_named or () < version(words[0], path) < OLDEST:
+        return []
+    return [f"{NAME[0]}={name}"]
 
 
 def version(program: str, path: str) -> tuple[int, ...]:
