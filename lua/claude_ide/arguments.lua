@@ -82,7 +82,6 @@ local VALUES = {
     'manual',
     'plan',
   },
-  ['--name'] = false,
   ['--resume'] = M.session_ids,
   ['--settings'] = paths('file'),
   ['--verbose'] = {},
