@@ -279,3 +279,22 @@ async def test_a_remark_outside_of_the_project_is_sent_too(
     await nvim.command("ClaudeReview send")
 
     assert await opened(nvim) == f"{outside}:1\n```\nc\n```\nwhat?"
+
+
+async def test_a_later_review_replaces_the_one_that_is_open(
+    nvim: Editor, path: Path, agent: Agent, log: Path
+) -> None:
+    await nvim.command("1ClaudeComment one")
+    await nvim.command("ClaudeReview send")
+    assert "one" in await opened(nvim)
+    assert not await nvim.eval("&modified")
+    await nvim.keys("Gomine<Esc>")
+    await nvim.command("wincmd t")
+    await nvim.command("2ClaudeComment two")
+    await nvim.command("ClaudeReview send")
+
+    await until(lambda: nvim.eval("join(getline(1, '$')) =~ 'two$'"), "the later one")
+    assert await nvim.eval("len(filter(getwininfo(), 'bufname(v:val.bufnr) =~ \"Review\"'))") == 1
+    await says(nvim, "your text is kept in buffer")
+    await nvim.keys(":w<CR>")
+    await states(nvim, "sent", "sent")

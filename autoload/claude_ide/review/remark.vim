@@ -41,8 +41,12 @@ def Ended(bufnr: number)
   const ended = remove(texts, bufnr)
   channel.Emit('answered', has_key(ended, 'text') ? {token: ended.token, text: ended.text}
     : {token: ended.token})
+  const is_here = winbufnr(0) == bufnr
   timer_start(0, (_) => {
-    location.GoBack(ended.place)
+    # A later review may be open by now.
+    if is_here && !has_key(texts, string(bufnr()))
+      location.GoBack(ended.place)
+    endif
   })
 enddef
 
@@ -51,7 +55,7 @@ export def Write(token: number, title: string, words: string, is_changed: bool):
   const lines = split(words, "\n", true)
   const place = location.Current()
   const bufnr = label.NewBuffer('claude-remark', title)
-  texts[bufnr] = {token: token, words: words, is_changed: is_changed, place: place}
+  texts[bufnr] = {token: token, title: title, words: words, is_changed: is_changed, place: place}
   const height = max([LEAST, min([len(lines) + 1, MOST, &lines - 6])])
   execute $'botright :{height}split'
   execute $'buffer {bufnr}'
@@ -68,6 +72,21 @@ export def Write(token: number, title: string, words: string, is_changed: bool):
   if empty(words)
     startinsert
   endif
+  return true
+enddef
+
+# Close what the user writes, which a later review replaces. What they have changed is kept in another buffer.
+# The host calls this.
+export def Close(token: number): bool
+  for [name, its] in items(texts)
+    const bufnr = str2nr(name)
+    if its.token == token
+      if its.is_changed || TextOf(bufnr) !=# trim(its.words)
+        message.Show(command_buffer.Keep(its.title, getbufline(bufnr, 1, '$'), 'your text is', 'markdown'), 'warn')
+      endif
+      execute $'silent! bwipeout! {bufnr}'
+    endif
+  endfor
   return true
 enddef
 

@@ -20,6 +20,14 @@ local function text_of(bufnr)
   return vim.trim(table.concat(api.nvim_buf_get_lines(bufnr, 0, -1, true), '\n'))
 end
 
+---@class claude_ide.OpenRemark
+---@field bufnr integer
+---@field title string
+---@field words string
+---@field is_changed boolean
+
+local open = {} ---@type table<integer, claude_ide.OpenRemark> by token
+
 local function show(bufnr)
   local lines = api.nvim_buf_line_count(bufnr) + 1
   local height = math.max(LEAST, math.min(lines, MOST, vim.o.lines - 6))
@@ -45,6 +53,7 @@ function M.write(token, title, words, is_changed)
   options.modeline = false
   label.give(bufnr, 'claude-remark', title)
   api.nvim_buf_set_lines(bufnr, 0, -1, true, vim.split(words, '\n', { plain = true }))
+  options.modified = false
   local text ---@type string?
   command_buffer.listen(bufnr, function()
     if channel.id ~= host then
@@ -71,7 +80,9 @@ function M.write(token, title, words, is_changed)
       end
     end)
   end)
+  open[token] = { bufnr = bufnr, title = title, words = words, is_changed = is_changed }
   on('BufWipeout', function()
+    open[token] = nil
     channel.emit('answered', { token = token, text = text })
   end)
   show(bufnr)
@@ -79,6 +90,21 @@ function M.write(token, title, words, is_changed)
   if words == '' then
     vim.cmd.startinsert()
   end
+end
+
+--- Called by the host: close what the user writes, which a later review replaces. What they have changed is
+--- kept in another buffer.
+---@param token integer
+function M.close(token)
+  local its = open[token]
+  if not its then
+    return
+  end
+  local text = text_of(its.bufnr)
+  if its.is_changed or text ~= vim.trim(its.words) then
+    message.show(command_buffer.keep(its.title, text, 'your text is', 'markdown'), 'warn')
+  end
+  window_close.buffer(its.bufnr)
 end
 
 return M

@@ -1,5 +1,6 @@
 """The remarks that the user makes in one editor, and the reviews that are sent to agents."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.review import ShownBuffer
+from claude_ide.editor.port.tools import Typed
 from claude_ide.errors import EditorError, UserError
 from claude_ide.paths import real, within
 from claude_ide.review import telling
@@ -79,6 +81,8 @@ class Remarks:
         self._editor = editor
         self._service = service
         self._recipients = recipients
+        self._open: asyncio.Task[Typed] | None = None
+        """Of the review that is open."""
 
     # Remarks
 
@@ -181,8 +185,8 @@ class Remarks:
         while True:
             to = f" for {found[0].name}" if len(found) == 1 else ""
             title = f"Review{to} · :w sends it"
-            typed = await port.review.write_remark(title, text, is_changed)
-            if typed.text is None:
+            typed = await self._edited(title, text, is_changed=is_changed)
+            if typed is None or typed.text is None:
                 return
             text, is_changed = typed.text, True
             try:
@@ -190,6 +194,23 @@ class Remarks:
                     return
             except (UserError, EditorError) as error:
                 self._editor.notify(f"the review was not sent: {error}", "warn")
+
+    async def _edited(self, title: str, text: str, *, is_changed: bool) -> Typed | None:
+        """Let the user edit a review in place of the one that is open; None if another follows."""
+        if self._open is not None:
+            self._open.cancel()
+        write = self._editor.port.review.write_remark(title, text, is_changed)
+        self._open = task = asyncio.ensure_future(write)
+        try:
+            return await task
+        except asyncio.CancelledError:
+            if not task.cancelled():
+                task.cancel()
+                raise
+            return None
+        finally:
+            if self._open is task:
+                self._open = None
 
     async def _send(self, name: str, draft: _Draft, text: str) -> bool:
         if not text.strip():

@@ -161,7 +161,7 @@ class Review(Protocol):
         """Show a list in the quickfix window, or update this one; return its number."""
         ...
 
-    @operation("review.remark.write")
+    @operation("review.remark.write", "review.remark.close")
     async def write_remark(self, title: str, words: str, is_changed: bool) -> Typed:
         """Let the user write a remark or a review in a buffer; without words if they drop it.
 
