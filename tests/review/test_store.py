@@ -117,7 +117,7 @@ def test_texts_that_nothing_names_go_after_a_while(home: Path) -> None:
     unnamed = texts / review.keep(b"unnamed")
     os.utime(unnamed, (1, 1))
 
-    add(review, "b.py", "two\n")
+    add(Store(ROOT, home), "b.py", "two\n")
 
     assert not unnamed.exists()
     assert review.content("../state.json") is None

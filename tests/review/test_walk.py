@@ -121,8 +121,9 @@ class Walk(RuleBasedStateMachine):
     def begins(self, *names: str) -> None:
         """Know that the agent is about to write files."""
         waiting = self.files()
+        moved = {file.entry.origin for file in waiting.values()}
         for name in names:
-            if name not in waiting:
+            if name not in {*waiting, *moved}:
                 self.before[name] = self.read(name)
 
     def read(self, name: str) -> bytes | None:

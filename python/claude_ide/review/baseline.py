@@ -4,8 +4,10 @@ A row is an index of a line, 0-based; the last row of a range is exclusive. A pu
 line of its own: it belongs to the line below it, at the end of the file to the last line.
 """
 
+import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple, Self
 
 from claude_ide.text_diff import areas, hunks, merge
@@ -54,7 +56,7 @@ class Texts:
         """What is left to review of a file that exists; one that did not is one hunk."""
         if self.now is None:
             return []
-        return [Hunk(*each) for each in hunks(lines_of(self.base or ""), lines_of(self.now))]
+        return [*_hunks(self.base or "", self.now)]
 
     def written_by_agent(self, text: str | None) -> "Texts":
         """Return the texts after an agent has written the file, or deleted it (None)."""
@@ -71,10 +73,11 @@ class Texts:
         if self.base is None:
             return Texts(None, self.agent, text)
         old = lines_of(self.now)
-        base, agent = (_changes(old, lines_of(each or "")) for each in (self.base, self.agent))
+        base, agent = (_changes(self.now, each or "") for each in (self.base, self.agent))
         reverted, free = list[_Change](), list[_Change]()
-        for change in _changes(old, lines_of(text)):
-            touched = [hunk for hunk in base if _touches(change, hunk)]
+        touched_by = _Touched(base)
+        for change in _changes(self.now, text):
+            touched = touched_by(change)
             if _is_reverted(old, change, touched):
                 reverted.append(change)
             else:
@@ -96,15 +99,15 @@ class Texts:
         # Of a file that was new then, the user has kept something.
         then = Texts(then.base or "", then.agent, then.now)
         now, base = lines_of(then.now or ""), lines_of(then.base or "")
-        differing = [Hunk(*each) for each in hunks(lines_of(self.now or ""), now)]
-        without, written = [*now], lines_of(then.agent or "")
-        as_written = _changes(now, written)
+        differing = _Meeting([*_hunks(self.now or "", then.now or "")])
+        without, as_written = [*now], _Touched(_changes(then.now or "", then.agent or ""))
         back = list[_Change]()
         for hunk in reversed(then.hunks):
-            if choice := _back(hunk, differing):
+            if choice := _back(hunk, differing(hunk)):
                 mixed = _mixed(hunk, choice, base, now, takes_new=False)
                 without[hunk.start : hunk.stop] = mixed
-                back += [each for each in as_written if _is_within(each, hunk)]
+                inside = as_written((hunk.start, hunk.stop, []))
+                back += [each for each in inside if _is_within(each, hunk)]
         others = self.written_by_other(_joined(without))
         return others.written_by_agent(_applied(now, back)).written_by_other(then.now)
 
@@ -159,7 +162,8 @@ class Texts:
             if not is_forced:
                 raise OverlapError
             now = direct
-        return Texts(self.base, agent, now)
+        # What the user has added to lines that are gone is theirs alone.
+        return Texts(self.base, agent, agent).written_by_other(now)
 
     def _without(self, text: str, rows: Rows | None, *, is_exact: bool) -> str:
         if rows is None:
@@ -180,6 +184,12 @@ class Texts:
             if start < rows[1] and rows[0] < max(stop, start + 1):
                 agent[first:last] = now[start:stop]
         return _joined(agent)
+
+
+@lru_cache(maxsize=8)
+def _hunks(before: str, after: str) -> tuple[Hunk, ...]:
+    """Return the hunks between two texts; those of one file are asked for again and again."""
+    return tuple(Hunk(*each) for each in hunks(lines_of(before), lines_of(after)))
 
 
 def touches(hunk: Hunk, rows: Rows, length: int) -> bool:
@@ -246,13 +256,28 @@ def _carried(before: str, after: str, other: str) -> str:
     Those to lines that `other` has changed itself are left out.
     """
     old = lines_of(before)
-    own = _changes(old, lines_of(other))
-    return _applied(old, own + _apart(_changes(old, lines_of(after)), own))
+    own = _changes(before, other)
+    return _applied(old, [*own, *_apart(_changes(before, after), own)])
 
 
-def _apart(changes: list[_Change], others: list[_Change]) -> list[_Change]:
+def _apart(changes: Sequence[_Change], others: Sequence[_Change]) -> list[_Change]:
     """Return the changes that touch none of the others."""
-    return [each for each in changes if not any(_touches(each, other) for other in others)]
+    touched = _Touched(others)
+    return [each for each in changes if not touched(each)]
+
+
+class _Touched:
+    """Finds which of some changes, which do not overlap, are to the same lines as another one."""
+
+    def __init__(self, changes: Sequence[_Change]) -> None:
+        self._changes = sorted(changes, key=lambda change: change[:2])
+        self._firsts = [change[0] for change in self._changes]
+        self._lasts = [change[1] for change in self._changes]
+
+    def __call__(self, change: _Change) -> list[_Change]:
+        first = bisect.bisect_left(self._lasts, change[0])
+        last = bisect.bisect_right(self._firsts, change[1])
+        return [each for each in self._changes[first:last] if _touches(change, each)]
 
 
 def _is_reverted(old: list[str], change: _Change, hunks_: list[_Change]) -> bool:
@@ -285,9 +310,8 @@ def _outside(change: _Change, hunks_: list[_Change]) -> list[_Change]:
     return parts
 
 
-def _back(hunk: Hunk, differing: list[Hunk]) -> _Choice | None:
-    """Return the lines of a hunk that an earlier text did not have."""
-    met = [each for each in differing if _meet(hunk, each)]
+def _back(hunk: Hunk, met: list[Hunk]) -> _Choice | None:
+    """Return the lines of a hunk that an earlier text did not have: it differs in what was met."""
     if not met:
         return None
     rows = {row for each in met for row in range(each.start, each.stop)}
@@ -295,8 +319,21 @@ def _back(hunk: Hunk, differing: list[Hunk]) -> _Choice | None:
     return _Choice(chosen, any(each.first < each.last for each in met))
 
 
+class _Meeting:
+    """Finds which of some differences, in order, concern the same rows of a text as a hunk."""
+
+    def __init__(self, found: list[Hunk]) -> None:
+        self._found = found
+        self._starts = [each.start for each in found]
+        self._stops = [each.stop for each in found]
+
+    def __call__(self, hunk: Hunk) -> list[Hunk]:
+        first = bisect.bisect_left(self._stops, hunk.start)
+        last = bisect.bisect_right(self._starts, hunk.stop)
+        return [each for each in self._found[first:last] if _meet(hunk, each)]
+
+
 def _meet(hunk: Hunk, other: Hunk) -> bool:
-    """Return whether two differences concern the same rows of a text."""
     first, last = (hunk.start, hunk.stop), (other.start, other.stop)
     return first == last or _touches((*first, []), (*last, [""]))
 
@@ -314,8 +351,11 @@ def _applied(old: list[str], changes: list[_Change]) -> str:
     return _joined(merged + old[row:])
 
 
-def _changes(old: list[str], new: list[str]) -> list[_Change]:
-    return [(first, last, new[start:stop]) for first, last, start, stop in areas(old, new)]
+@lru_cache(maxsize=16)
+def _changes(before: str, after: str) -> tuple[_Change, ...]:
+    """Return the changes between two texts; those of one file are asked for again and again."""
+    old, new = lines_of(before), lines_of(after)
+    return tuple((first, last, new[start:stop]) for first, last, start, stop in areas(old, new))
 
 
 def _touches(change: _Change, other: _Change) -> bool:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from claude_ide.review.folder import Folder
     from claude_ide.review.service import ReviewService
 
+UNSEEN = "the text before was not seen"
+
 BUSY_SECONDS = 1.0
 """How long an agent waits for the editor, which may be at a prompt."""
 
@@ -174,10 +176,10 @@ class Recorder:
                 self._versions[path].end(self._noted[path], after, editor_stamp(path))
                 old, obstacle = self._noted.pop(path), ""
             elif is_known:
-                old, obstacle = None if before is None else before.encode("utf-8", "replace"), ""
+                old, obstacle = _reported(before)
             else:
                 old = await folder.run(folder.review.latest, path)
-                obstacle = "" if old is not None else "the text before was not seen"
+                obstacle = "" if old is not None else UNSEEN
             self._use(path)
             self._written[path] = after
             if path in self._asked:
@@ -276,6 +278,14 @@ async def base_of(recorders: Iterable[object], path: str, stamp: str) -> Base | 
         if isinstance(each, Recorder) and (base := await each.base_of(path, stamp)):
             return base
     return None
+
+
+def _reported(before: str | None) -> tuple[bytes | None, str]:
+    """Return the content that a tool says a file had, or why that is not known."""
+    if before is None:
+        return None, ""
+    # It has replaced what is not UTF-8: a revert would write that.
+    return (None, UNSEEN) if "\ufffd" in before else (before.encode("utf-8", "replace"), "")
 
 
 def _read(path: str) -> bytes | None:

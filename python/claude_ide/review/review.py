@@ -79,7 +79,8 @@ class Review:
         """Return what cannot be known, in one line each."""
         state = self._store.state()
         dropped = f"{state.dropped} files were dropped: too many, too large or too old"
-        return [*state.unknown, *([dropped] if state.dropped else [])]
+        lines = [*state.unknown, *([dropped] if state.dropped else [])]
+        return [*lines, *([self._store.problem] if self._store.problem else [])]
 
     def accepted(self, path: str, before: bytes | None, after: bytes | None) -> None:
         """Record what an agent has written and the user has accepted, as it stands."""
@@ -93,9 +94,15 @@ class Review:
 
     def look(self, path: str) -> None:
         """Record what somebody else has written to a file that waits for review."""
-        name = self._relative(path)
-        if name in self._store.state().files:
-            self._other(path, self._content(path))
+        entry = self._store.state().files.get(self._relative(path))
+        if entry is None:
+            return
+        content = self._content(path)
+        if content is None and os.path.lexists(path):
+            # It is private, too large, or no file any more: nothing is known of what it has.
+            return
+        if entry.now != (None if content is None else self._store.id_of(content)):
+            self._other(path, content)
 
     def look_at_all(self) -> None:
         """Do the same with all files that wait."""
@@ -166,8 +173,9 @@ class Review:
             return
         before = reviewable(texts)
         remember(entry, entry)
-        self._rebase(entry, texts, text)
-        self._set(entry, self._written_by_other(entry, texts, text))
+        new = self._written_by_other(entry, texts, text)
+        self._rebase(entry, texts, text, new)
+        self._set(entry, new)
         after = reviewable(self._texts(entry) or texts)
         self._tell(state, name, entry, before, after)
 
@@ -183,10 +191,12 @@ class Review:
             texts = texts.recalled(then) if is_decided else then
         return texts.written_by_other(text)
 
-    def _rebase(self, entry: Entry, texts: Texts, text: str | None) -> None:
+    def _rebase(self, entry: Entry, texts: Texts, text: str | None, new: Texts) -> None:
         """Move the texts before sessions and turns to what somebody else has made of a file."""
 
         def follow(name: str | None) -> str | None:
+            if name == entry.base:
+                return self._id(new.base)
             there = Texts(self._text(name), texts.agent, texts.now)
             return self._id(there.written_by_other(text).base)
 
@@ -347,7 +357,8 @@ class Review:
             state.told = [each for each in state.told if each not in undone]
             entry = state.files.get(last.path, as_kept)
             content = self._content(str(Path(self.root, last.path)))
-            self._apply_other(last.path, entry, state, content, "")
+            if content is not None or not os.path.lexists(Path(self.root, last.path)):
+                self._apply_other(last.path, entry, state, content, "")
             entry.decisions += 1
             if last.seen:
                 remember(entry, Entry(last.seen.base, last.seen.agent, last.unsaved))
@@ -439,7 +450,8 @@ class Review:
                 else:
                     remember(entry, entry)
                     if texts := self._texts(entry):
-                        self._rebase(entry, texts, self._text(name_now))
+                        text = self._text(name_now)
+                        self._rebase(entry, texts, text, Texts.same(text))
                 entry.base, entry.agent, entry.now, entry.origin = name_now, name_now, name_now, ""
                 self._put(state, name, entry)
         return kept
@@ -548,10 +560,10 @@ class Review:
         )
 
     def _id(self, text: str | None) -> str | None:
-        return None if text is None else self._store.keep(text.encode())
+        return None if text is None else self._store.keep(text.encode("utf-8", "surrogateescape"))
 
     def _id_of(self, text: str) -> str:
-        return self._store.id_of(text.encode())
+        return self._store.id_of(text.encode("utf-8", "surrogateescape"))
 
     def _kept(self, content: bytes | None, *, is_known: bool) -> str | None:
         if content is not None:

@@ -31,6 +31,9 @@ LARGEST_STATE = 20_000_000
 SPARE_SECONDS = 3600
 """How long a text that nothing names is kept: another editor may be about to name it."""
 
+FORGET_SECONDS = 60.0
+"""How often texts that nothing names are looked for."""
+
 MOST_UNDONE = 100
 
 LOCK_SECONDS = 30.0
@@ -161,6 +164,8 @@ class Store:
         self._path = self._folder / "state.json"
         self._texts = self._folder / "texts"
         self._stamp: tuple[int, int, int] | None = None
+        self._sizes: dict[str, int] = {}
+        self._forgot = -FORGET_SECONDS
         self._state = State()
 
     @property
@@ -262,17 +267,23 @@ class Store:
             mark.unlink(missing_ok=True)
 
     def _size(self, name: str) -> int:
-        try:
-            return (self._texts / name).stat().st_size
-        except (OSError, ValueError):
-            return 0
+        # A text never changes.
+        if name not in self._sizes:
+            try:
+                self._sizes[name] = (self._texts / name).stat().st_size
+            except (OSError, ValueError):
+                return 0
+        return self._sizes[name]
 
     def _forget(self, state: State) -> None:
+        if time.monotonic() < self._forgot + FORGET_SECONDS:
+            return
+        self._forgot = time.monotonic()
         named, limit = state.texts(), time.time() - SPARE_SECONDS
-        with contextlib.suppress(OSError):
-            for path in self._texts.iterdir():
-                if path.name not in named and path.stat().st_mtime < limit:
-                    path.unlink()
+        with contextlib.suppress(OSError), os.scandir(self._texts) as entries:
+            for entry in entries:
+                if entry.name not in named and entry.stat().st_mtime < limit:
+                    Path(entry.path).unlink()
 
 
 def name_of(root: str) -> str:

@@ -1,6 +1,7 @@
 """What an agent is told of the user's review: which changes, and the words for them."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from claude_ide.review.baseline import Texts, lines_of
@@ -73,10 +74,10 @@ def differences(
 
 
 def _less(changes: Sequence[Change], others: Sequence[Change]) -> list[Change]:
-    left, found = [*others], []
+    left, found = Counter(others), []
     for each in changes:
-        if each in left:
-            left.remove(each)
+        if left[each] > 0:
+            left[each] -= 1
         else:
             found.append(each)
     return found

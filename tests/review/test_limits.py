@@ -1,0 +1,192 @@
+"""Files that are no small texts, and many or broken ones: nothing is lost, and all is said."""
+
+from pathlib import Path
+
+import pytest
+
+from claude_ide.review.review import Review, Turn
+from claude_ide.review.snapshot import Found
+from claude_ide.review.store import Store
+
+TURN = Turn("s", "1")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "project"
+    root.mkdir()
+    return root
+
+
+def opened(root: Path) -> Review:
+    """Return the review as an editor sees it that has just started."""
+    store = Store(str(root), root.parent / "state")
+    return Review(str(root), store, lambda path: path.endswith(".env"))
+
+
+def agent(review: Review, path: Path, before: bytes, after: bytes) -> None:
+    path.write_bytes(after)
+    review.wrote(TURN, [Found(str(path), before, after)])
+
+
+def user(review: Review, path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+    review.look(str(path))
+
+
+def reverted(review: Review, path: Path) -> bytes:
+    """Return the content that a file has after a revert of all that is shown in it."""
+    file = review.file(str(path))
+    assert file is not None and file.hunks
+    texts = review.revert(file, None)
+    assert texts is not None and texts.now is not None
+    user(review, path, texts.now.encode())
+    assert review.files() == []
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param(b"one\r\ntwo\r\n", b"one\r\nTWO\r\nthree\r\n", id="CRLF"),
+        pytest.param(b"one\r\ntwo\n", b"one\nTWO\n", id="mixed line ends"),
+        pytest.param(b"\xef\xbb\xbfone\ntwo\n", b"\xef\xbb\xbfONE\ntwo\n", id="a BOM"),
+        pytest.param(b"\xef\xbb\xbfone\n", b"one\n", id="a BOM that is removed"),
+        pytest.param(b"one\ntwo", b"one\nTWO", id="no final newline"),
+        pytest.param(b"one\ntwo", b"one\ntwo\nthree\n", id="a final newline that is added"),
+        pytest.param(b"one\ntwo\n", b"one\n", id="the end is removed"),
+        pytest.param(b"one\n", b"", id="everything is removed"),
+        pytest.param(b"\n\n", b"x\n\n\n", id="blank lines"),
+    ],
+)
+def test_a_revert_restores_each_byte(root: Path, before: bytes, after: bytes) -> None:
+    review, path = opened(root), root / "a.py"
+    agent(review, path, before, after)
+
+    assert reverted(review, path) == before
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param("é = 1\n".encode("latin-1"), "é = 2\n".encode("latin-1"), id="latin-1"),
+        pytest.param("é = 1\n".encode("latin-1"), "é = 1\n".encode(), id="to UTF-8"),
+        pytest.param(b"\x1f\x8b\0", b"\x1f\x8b\1", id="compressed"),
+        pytest.param("one\n".encode("utf-16"), "two\n".encode("utf-16"), id="UTF-16"),
+    ],
+)
+def test_what_is_no_text_in_utf8_is_kept_and_reverted_as_a_whole(
+    root: Path, before: bytes, after: bytes
+) -> None:
+    review, path = opened(root), root / "a.py"
+    agent(review, path, before, after)
+
+    [file] = review.files()
+    assert (file.status, file.is_whole, file.hunks) == ("binary", True, [])
+    assert review.content_of(file.entry.base) == before
+    review.keep(str(path))
+    assert review.files() == []
+    review.undo()
+    assert review.content_of(review.files()[0].entry.base) == before
+
+
+def test_files_that_cannot_be_read_wait_until_they_are_decided(root: Path) -> None:
+    review = opened(root)
+    for name in (".env", "large"):
+        (root / name).write_text("x\n")
+    (root / "large").write_bytes(b"x" * 3_000_000)
+    (root / "a.py").write_text("one\n")
+    review.wrote(
+        TURN,
+        [
+            Found(str(root / ".env"), None, None, obstacle="private"),
+            Found(str(root / "large"), None, None, obstacle="too large"),
+            Found(str(root / "a.py"), b"zero\n", b"one\n"),
+        ],
+    )
+    (root / "a.py").unlink()
+    (root / "a.py").mkdir()
+
+    review.look_at_all()
+
+    assert [file.path for file in review.files()] == [".env", "large", "a.py"]
+    for name in (".env", "large", "a.py"):
+        review.keep(str(root / name))
+    assert review.files() == []
+    assert review.undo() == "a.py"
+    assert review.undo() == "large"
+    assert [file.path for file in review.files()] == ["large", "a.py"]
+
+
+def test_a_broken_state_is_said(root: Path) -> None:
+    review, path = opened(root), root / "a.py"
+    agent(review, path, b"one\n", b"two\n")
+    review.path.write_bytes(b"{")
+
+    other = opened(root)
+
+    assert other.files() == []
+    [line] = other.unknown()
+    assert "it is broken" in line and ".broken" in line
+
+
+def test_five_thousand_hunks(root: Path) -> None:
+    review, path = opened(root), root / "a.py"
+    before = [f"line {row}\n" for row in range(20_000)]
+    after = [line.upper() if row % 4 == 2 else line for row, line in enumerate(before)]
+    agent(review, path, "".join(before).encode(), "".join(after).encode())
+
+    review.keep(str(path), (2, 3))
+    user(review, path, "".join(f"  {line}" for line in after).encode())
+
+    file = review.file(str(path))
+    assert file is not None and len(file.hunks) == 4_999
+    texts = review.revert(file, None, is_forced=True)
+    assert texts is not None and texts.now is not None
+    user(review, path, texts.now.encode())
+    assert review.files() == []
+    assert path.read_text().startswith("  line 0\n  line 1\n  LINE 2\n")
+
+
+def test_three_hundred_files(root: Path) -> None:
+    review = opened(root)
+    for number in range(300):
+        agent(review, root / f"{number}.py", b"one\n", b"two\n")
+
+    assert len(opened(root).files()) == 300
+    for number in range(300):
+        review.keep(str(root / f"{number}.py"))
+    assert review.files() == []
+
+
+def test_an_undo_after_a_restart_brings_hunks_back(root: Path) -> None:
+    path = root / "a.py"
+    agent(opened(root), path, b"one\ntwo\nthree\n", b"one\nTWO\nthree\n")
+    reverted(opened(root), path)
+
+    user(opened(root), path, b"mine\none\nTWO\nthree\n")
+
+    [file] = opened(root).files()
+    assert [(hunk.start, hunk.stop) for hunk in file.hunks] == [(2, 3)]
+
+
+def test_what_the_agent_writes_after_a_keep_still_waits_when_that_is_undone(root: Path) -> None:
+    review, path = opened(root), root / "a.py"
+    agent(review, path, b"one\ntwo\nthree\n", b"ONE\ntwo\nthree\n")
+    review.keep(str(path))
+    agent(review, path, b"ONE\ntwo\nthree\n", b"ONE\ntwo\nTHREE\n")
+
+    review.undo()
+
+    assert [hunk.start for hunk in review.files()[0].hunks] == [0, 2]
+
+
+def test_what_a_checkout_writes_is_nobodys(root: Path) -> None:
+    review, path = opened(root), root / "a.py"
+    agent(review, path, b"one\ntwo\n", b"one\nTWO\n")
+    path.write_bytes(b"one\nother\n")
+
+    assert review.committed("abc", {"a.py": b"one\nother\n"}) == []
+
+    assert review.files() == []
+    assert review.told("s") == []
