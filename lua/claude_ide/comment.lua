@@ -4,7 +4,6 @@ local comments = require('claude_ide.diff.comments')
 local diff = require('claude_ide.diff')
 local host = require('claude_ide.host')
 local message = require('claude_ide.messages.message')
-local quotation = require('claude_ide.diff.quotation')
 local ready = require('claude_ide.host.ready')
 local vim_ui = require('claude_ide.ui.vim_ui')
 
@@ -25,18 +24,6 @@ local function is_beside_proposal()
     and vim.iter(api.nvim_tabpage_list_wins(0)):any(function(win)
       return diff.commentable(api.nvim_win_get_buf(win)) ~= nil
     end)
-end
-
--- Why nothing can be said about the lines of a buffer; nil if something can.
-local function refusal(bufnr)
-  if is_beside_proposal() then
-    return 'comment in the window of the proposal'
-  end
-  local list = package.loaded['claude_ide.review.list']
-  if list and list.listed(bufnr) then
-    return nil
-  end
-  return quotation.refusal(bufnr)
 end
 
 -- Outside of proposals the host keeps the words until the user sends them (`:ClaudeReview send`).
@@ -80,9 +67,8 @@ end
 ---@param where claude_ide.Commented
 ---@param words string
 local function comment_or_ask(where, words)
-  local obstacle = not diff.commentable(where.bufnr) and refusal(where.bufnr)
-  if obstacle then
-    return message.show(obstacle, 'warn')
+  if not diff.commentable(where.bufnr) and is_beside_proposal() then
+    return message.show('comment in the window of the proposal', 'warn')
   elseif words ~= '' or not diff.commentable(where.bufnr) then
     repeated = words ~= '' and words or nil
     return comment(where, words)

@@ -118,6 +118,18 @@ async def test_hunks_are_kept_and_reverted_at_the_cursor(
     await drawn(nvim)
 
 
+async def test_the_only_hunk_is_back_after_an_undo(nvim: Neovim, path: Path, agent: Agent) -> None:
+    await agent.write({path: BEFORE.replace("two", "TWO")})
+    await drawn(nvim, "2-two", "2+1")
+    await nvim.command("2ClaudeRevert")
+    await drawn(nvim)
+    await reads(path, BEFORE)
+
+    await nvim.command("normal! u")
+
+    await drawn(nvim, "2-two", "2+1")
+
+
 async def test_only_the_selected_lines_of_a_hunk_are_reverted(
     nvim: Neovim, path: Path, agent: Agent
 ) -> None:
@@ -414,6 +426,16 @@ async def test_scripts_see_what_waits(nvim: Neovim, path: Path, agent: Agent) ->
     }
     status = await nvim.lua("return require('claude_ide').statusline()")
     assert "review 1 file, 2 hunks, 1 remark" in status
+
+
+async def test_a_private_file_gets_no_remark(nvim: Neovim, project: Path) -> None:
+    (project / ".env").write_text("TOKEN=1\n")
+    await edit(nvim, project / ".env")
+
+    await nvim.command("ClaudeComment look")
+
+    await says(nvim, ".env stays in Neovim")
+    assert not await nvim.eval("claude_ide#review().remarks")
 
 
 async def test_without_git_remarks_below_the_working_folder_are_sent_with_paths_from_there(

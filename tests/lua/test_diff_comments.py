@@ -155,13 +155,3 @@ async def test_an_edit_that_is_answered_elsewhere_keeps_the_comments(
     (said,) = await until(lambda: nvim.events("commented"))
     about = f"About your edit of {path.name}:"
     assert said == {"words": f"{about}\n\n{path.name}, line 1:\n> line 1\nfirst line"}
-
-
-async def test_a_private_file_is_not_quoted(nvim: Neovim, diffs: Diffs, project: Path) -> None:
-    (project / ".env").write_text("TOKEN=1\n")
-    await nvim.command("edit .env")
-
-    await nvim.command("ClaudeComment look")
-
-    await until(lambda: ".env" in nvim.screen.text() and "stays" in nvim.screen.text())
-    assert not nvim.events("commented")

@@ -275,7 +275,7 @@ export def Waiting(files: dict<number>, paths: list<string>, count: number, json
   endfor
   augroup claude_ide_review
     autocmd!
-    autocmd BufWinEnter * claude_ide#review#overlay#Look(str2nr(expand('<abuf>')))
+    autocmd BufWinEnter,FileChangedShellPost * claude_ide#review#overlay#Look(str2nr(expand('<abuf>')))
     autocmd BufWritePost * claude_ide#review#overlay#Wrote(str2nr(expand('<abuf>')))
   augroup END
   if !is_same

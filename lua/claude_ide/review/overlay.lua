@@ -414,7 +414,7 @@ local function watch()
   local function on(events, callback)
     api.nvim_create_autocmd(events, { group = augroup, callback = callback })
   end
-  on('BufWinEnter', function(event)
+  on({ 'BufWinEnter', 'FileChangedShellPost' }, function(event)
     if is_known(event.buf) then
       emit_shown(event.buf)
     end
