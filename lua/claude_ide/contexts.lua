@@ -281,16 +281,15 @@ end
 ---@return integer first
 ---@return integer last exclusive
 local function printed_rows(bufnr)
-  local count = api.nvim_buf_line_count(bufnr)
+  local last = api.nvim_buf_line_count(bufnr)
+  while last > 0 and api.nvim_buf_get_lines(bufnr, last - 1, last, false)[1] == '' do
+    last = last - 1
+  end
   local prompts = prompts_in(bufnr)
   if #prompts == 0 then
-    local last = count
-    while last > 0 and api.nvim_buf_get_lines(bufnr, last - 1, last, false)[1] == '' do
-      last = last - 1
-    end
     return math.max(0, last - MOST_PRINTED), last
-  elseif runs_a_command(bufnr) then
-    return prompts[#prompts], count
+  elseif last > prompts[#prompts] + 1 and runs_a_command(bufnr) then
+    return prompts[#prompts], last
   elseif #prompts == 1 then
     error('no command has run in the terminal', 0)
   end
