@@ -190,3 +190,19 @@ def test_what_a_checkout_writes_is_nobodys(root: Path) -> None:
 
     assert review.files() == []
     assert review.told("s") == []
+
+
+def test_lines_of_the_user_in_a_new_file_are_known_after_it_was_moved(root: Path) -> None:
+    review, path = opened(root), root / "a.py"
+    path.write_bytes(b"one\n")
+    review.wrote(TURN, [Found(str(path), None, b"one\n")])
+    user(review, path, b"one\nmine\n")
+    path.rename(root / "b.py")
+    moved = [
+        Found(str(path), b"one\nmine\n", None),
+        Found(str(root / "b.py"), None, b"one\nmine\n"),
+    ]
+    review.wrote(TURN, moved)
+
+    [file] = review.files()
+    assert (file.path, file.status, file.is_mixed) == ("b.py", "created", True)

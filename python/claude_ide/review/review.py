@@ -146,7 +146,8 @@ class Review:
         remember(entry, entry)
         if entry.base is not None:
             entry.origin = entry.origin or source
-        entry.agent = entry.now = content
+        if entry.now != content:
+            entry.agent = entry.now = content
         entry.obstacle = self._obstacle(new)
         entry.written = int(time.time())
         self._put(state, name, entry)
