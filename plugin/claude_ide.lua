@@ -153,7 +153,11 @@ command('ClaudeAsk', ask, 'Ask Claude about the range or the file', TYPED)
 local edit = with_next('after_text', question('headless.rewrite', 'edit'))
 command('ClaudeEdit', edit, 'Let Claude rewrite the range or the file', TYPED)
 local commit = question('headless.commit_message', 'write')
-command('ClaudeCommit', commit, 'Let Claude write the commit message', BANG)
+command('ClaudeCommit', commit, 'Let Claude write the commit message', {
+  nargs = '?',
+  bang = true,
+  complete = complete('agent_names'),
+})
 local packages = { nargs = '?', bang = true, complete = complete('host.install') }
 command('ClaudeInstall', function(opts)
   require('claude_ide.host.install').run(opts.bang, opts.fargs[1])

@@ -123,7 +123,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "headless": {
         *("editor_name", "mentions", "pids", "text_diff", "chat.page", "contexts", "git_changes"),
-        *("errors", "config", "files", "git", "trust", "agents", "editor"),
+        *("errors", "config", "files", "git", "trust", "agents", "editor", "paths"),
+        *("agents.acp", "chat"),
         *("agents.stream_json", "agents.stream_json.wire", "agents.stream_json.decoding"),
     },
     "sessions": {
@@ -307,6 +308,7 @@ ROOMS = (
         "option_check",
         "diff",
         "contexts",
+        "agent_names",
         "prompts",
         "headless",
         "sending",

@@ -3,6 +3,7 @@ vim9script
 
 import autoload './contexts.vim'
 import autoload './ui/vim_ui.vim'
+import autoload './agent_names.vim'
 import autoload './own_options.vim'
 import autoload './messages/message.vim'
 
@@ -45,6 +46,9 @@ enddef
 
 # Complete `/name` as the first word of a command, and placeholders in any.
 export def Complete(lead: string, line: string, pos: number): list<string>
+  if lead[0] ==# '@'
+    return agent_names.Complete(lead, line, pos)
+  endif
   if strpart(line, 0, pos) !~# 'Claude\a\+!\?\s\+/\S*$'
     return contexts.Complete(lead)
   endif

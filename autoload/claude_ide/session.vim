@@ -166,8 +166,8 @@ export def Send(text: any, options: any)
 enddef
 
 # `:ClaudeCommit`.
-export def Commit(bang: bool)
-  Feature('ClaudeCommit', 'claude_ide#headless#commit_message#Write', '', [], bang)
+export def Commit(typed: string, bang: bool)
+  Feature('ClaudeCommit', 'claude_ide#headless#commit_message#Write', typed, [], bang)
 enddef
 
 defcompile

@@ -13,6 +13,7 @@
 ---@field terminal? claude_ide.Options.Terminal The terminal of `:Claude`
 ---@field chat? claude_ide.Options.Chat The chat
 ---@field ask? claude_ide.Options.Ask `:ClaudeAsk`, `:ClaudeEdit`, `:ClaudeCommit` and `ask()`
+---@field headless? claude_ide.Options.Headless Who answers these
 ---@field tools? claude_ide.Options.Tools The model's tools
 ---@field review? claude_ide.Options.Review The review of what agents have written
 ---@field limits? claude_ide.Options.Limits The limits of your plan
@@ -100,6 +101,9 @@
 ---@class (exact) claude_ide.Options.Ask
 ---@field model? string The model; '' (default): the CLI's
 ---@field window? 'float'|'split' Where an answer is shown; default 'float'
+
+---@class (exact) claude_ide.Options.Headless
+---@field agent? string The id of an agent; '' (default): Claude
 
 -- The `data` of the events.
 

@@ -60,6 +60,9 @@ end
 ---@param pos integer bytes
 ---@return string[] candidates
 function M.complete(lead, line, pos)
+  if lead:find('^@') then
+    return require('claude_ide.agent_names').complete(lead, line, pos)
+  end
   if not line:sub(1, pos):find('Claude%a+%s+/%S*$') then
     return require('claude_ide.contexts').complete(lead)
   end

@@ -418,10 +418,13 @@ class App:
         """One-off requests; the first use imports what they need."""
         from claude_ide.headless.questions import Questions
 
-        async def resume(chat: int, folder: Path, store: Callable[[], Awaitable[str]]) -> None:
-            await self.chats.resume_in(chat, "claude", folder, store)
+        async def resume(
+            chat: int, agent: str, folder: Path, store: Callable[[], Awaitable[str]]
+        ) -> None:
+            await self.chats.resume_in(chat, agent, folder, store)
 
-        return Questions(self.editor, self.config, self.trust, self._state_folder, resume)
+        given = self.editor, self.config, self.trust, self._state_folder
+        return Questions(*given, resume, lambda: self.kinds)
 
     @cached_property
     def trust(self) -> "Trust":

@@ -127,6 +127,12 @@ class AskConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     window: Literal["float", "split"] = "float"
 
 
+class HeadlessConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Who answers one-off requests: the id of an agent ('' for Claude)."""
+
+    agent: str = ""
+
+
 class ChatConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The chat panel: its position; the first model and mode of Claude ('' lets the CLI choose).
 
@@ -181,6 +187,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     terminal: TerminalConfig = TerminalConfig()
     chat: ChatConfig = ChatConfig()
     ask: AskConfig = AskConfig()
+    headless: HeadlessConfig = HeadlessConfig()
     tools: ToolsConfig = ToolsConfig()
     review: ReviewConfig = ReviewConfig()
     limits: LimitsConfig = LimitsConfig()

@@ -28,6 +28,7 @@ def configured(
             install=entry.install,
             login=entry.login,
             mcp=entry.mcp,
+            asking=entry.asking,
             remembered=remembered,
         )
         for entry in entries
@@ -39,6 +40,9 @@ def configured(
     if chosen and chosen not in (kind.id for kind in kinds):
         named = ", ".join(kind.id for kind in kinds)
         complaints.append(f'g:claude_ide.chat.agent: there is no agent "{chosen}": {named}')
+    asked = config.headless.agent
+    if asked and asked not in (kind.id for kind in kinds):
+        complaints.append(f'g:claude_ide.headless.agent: there is no agent "{asked}"')
     return Kinds(kinds, chosen), complaints
 
 

@@ -98,6 +98,9 @@ export def Ask(text: string, lines: list<number>, bang: bool)
     return
   endif
   const here = contexts.Here(lines)
+  # The host knows what `@name` before the words means.
+  const at = matchstr(text, '^@\S\+\s\+')
+  const words = strpart(text, len(at))
   const about = reason.Attempt(Context, [lines])
   const Begin = (prompt: string) => {
     if prompt =~# '\S'
@@ -107,8 +110,8 @@ export def Ask(text: string, lines: list<number>, bang: bool)
   }
   if !about[0]
     message.Show(about[1], 'error')
-  elseif prompts.AreName(text)
-    prompts.Choose(strpart(trim(text), 1), Begin)
+  elseif prompts.AreName(words)
+    prompts.Choose(strpart(trim(words), 1), (prompt) => Begin(at .. prompt))
   elseif text =~# '\S'
     Begin(text)
   else

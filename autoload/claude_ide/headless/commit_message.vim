@@ -13,14 +13,14 @@ def FindBuffer(): number
 enddef
 
 # Carry out `:ClaudeCommit[!]`.
-export def Write(_: string, _: list<number>, bang: bool)
+export def Write(typed: string, _: list<number>, bang: bool)
   const bufnr = FindBuffer()
   if bang
     headless.CancelAll('commit', 'nothing to stop')
   elseif bufnr == 0
-    answer.Show('Commit message', 'commit', {}, true)
+    answer.Show('Commit message', 'commit', {typed: typed}, true)
   else
-    headless.Begin('commit', {path: path.Name(bufnr), bufnr: bufnr}, {
+    headless.Begin('commit', {path: path.Name(bufnr), bufnr: bufnr, typed: typed}, {
       note: {bufnr: bufnr, lnum: 1, verb: 'writing'},
     })
   endif

@@ -1,5 +1,7 @@
 --- `:ClaudeChat`: what Lua does before the host gets the command, and the completion of the chat's commands.
 --- Completion must wait neither for the host nor for an agent.
+local agent_names = require('claude_ide.agent_names')
+
 local M = {}
 
 -- The subcommands and their arguments: free text, to which a `|` belongs, a value that the agent offers, or a
@@ -29,28 +31,10 @@ local SUBCOMMANDS = {
   tasks = 'nothing',
   thinking = 'value',
 }
-local AGENTS = '/python/claude_ide/agents/acp/known.json'
 
 local function sorted(names)
   table.sort(names)
   return names
-end
-
--- The agents that are built in, and the user's (`agents/acp/known.py`); Claude is the first.
-local function agents()
-  local path = require('claude_ide.host.python').root .. AGENTS
-  local found = vim.json.decode(table.concat(vim.fn.readfile(path), '\n'))
-  local own, has_claude = require('claude_ide.own_options').get('agents'), true
-  for id, entry in pairs(type(own) == 'table' and own or {}) do
-    local is_offered = entry ~= false and entry ~= 0
-    if id == 'claude' then
-      has_claude = is_offered
-    elseif type(id) == 'string' then
-      local is_known = found[id] ~= nil or type(entry) == 'table' and entry.cmd ~= nil
-      found[id] = is_offered and is_known or nil
-    end
-  end
-  return vim.list_extend(has_claude and { 'claude' } or {}, sorted(vim.tbl_keys(found)))
 end
 
 --- Carry out `:[range]ClaudeChat [subcommand] [argument]`.
@@ -72,7 +56,7 @@ function M.run(opts)
     return host.command('ClaudeChat', opts)
   end
   local agent = table.concat(opts.fargs, ' ', 2)
-  if agent ~= '' and not vim.list_contains(agents(), agent) then
+  if agent ~= '' and not vim.list_contains(agent_names.list(), agent) then
     local problem = ('there is no agent "%s" (<Tab> lists them)'):format(agent)
     require('claude_ide.messages.message').show(problem, 'error')
   elseif host.start() then
@@ -118,7 +102,7 @@ local function candidates(before)
   if before == 'resume' then
     return sessions()
   elseif before == 'new' then
-    return agents()
+    return agent_names.list()
   end
   local here = require('claude_ide.chat.panel').here()
   local chat = here and require('claude_ide.chat.state').get(here.chat)

@@ -171,9 +171,13 @@ function M.ask(opts, open)
       M.show(prompt, 'ask', request, { about = rows, open = open })
     end
   end
-  local name = prompts.name_in(opts.args)
+  -- The host knows what `@name` before the words means.
+  local at, words = opts.args:match('^(@%S+%s+)(.*)$')
+  local name = prompts.name_in(words or opts.args)
   if name then
-    prompts.choose(name, ask)
+    prompts.choose(name, function(prompt)
+      ask((at or '') .. prompt)
+    end)
   elseif opts.args ~= '' then
     ask(opts.args)
   else

@@ -20,9 +20,10 @@ function M.write(opts)
   end
   local bufnr = find_buffer()
   if not bufnr then
-    return answer.show('Commit message', 'commit', {}, { commits = true })
+    return answer.show('Commit message', 'commit', { typed = opts.args }, { commits = true })
   end
-  headless.begin('commit', { path = vim.api.nvim_buf_get_name(bufnr), bufnr = bufnr }, {
+  local request = { path = vim.api.nvim_buf_get_name(bufnr), bufnr = bufnr, typed = opts.args }
+  headless.begin('commit', request, {
     mark = { bufnr = bufnr, row = 0, verb = 'writing' },
   })
 end

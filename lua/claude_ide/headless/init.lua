@@ -203,6 +203,7 @@ end
 ---@field on_text? fun(text: string) called with the whole answer so far, as it arrives
 ---@field on_event? fun(event: table) called with each of the CLI's events ('stream-json')
 ---@field model? string
+---@field agent? string the id of the agent; default: that of the option `headless.agent`
 ---@field tools? string[] names of the CLI's tools; default: Read, Grep and Glob
 ---@field cwd? string default: Neovim's
 
@@ -212,6 +213,7 @@ local OPTIONS = {
   on_text = 'callable',
   on_event = 'callable',
   model = 'string',
+  agent = 'string',
   cwd = 'string',
 }
 
@@ -255,6 +257,7 @@ function M.ask(prompt, options, callback)
     format = options.format,
     schema = options.schema and vim.json.encode(options.schema),
     model = options.model,
+    agent = options.agent,
     tools = options.tools,
     cwd = options.cwd,
     wants_events = options.on_event ~= nil,

@@ -116,5 +116,7 @@ class Workbench(Struct, frozen=True):
     edits: Edits | None = None
     files: Files | None = None
     allow_code: AllowCode | None = None
+    runs_commands: bool = True
+    """Whether the agent may run commands in terminals of ours."""
     trusts: Callable[[Path], bool] | None = None
     """Returns whether the user trusts a folder; called at each start."""

@@ -1,13 +1,14 @@
 """`:ClaudeAsk` and `ask()`: a question, which may be about lines or a file."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 from claude_ide.agents.prompt import OpenFile, Prompt, Selection, Words
 from claude_ide.agents.stream_json.headless import Conversation, Format, Question
 from claude_ide.agents.stream_json.wire import frames
 from claude_ide.editor.port.questions import AskRequest
-from claude_ide.headless.launching import launch
+from claude_ide.headless.agent import Needs
 from claude_ide.headless.run import Run
 
 
@@ -16,11 +17,11 @@ async def ask(run: Run, request: AskRequest) -> Any:
     format_ = Format(request.format)
     schema = json.loads(request.schema) if request.schema else None
     content = prompt(request)
-    launched = launch(run.config, request.cwd, request.tools, request.model)
-    if request.is_kept:
-        run.conversation = Conversation(launched.cwd, content)
+    run.is_kept = request.is_kept
+    if request.is_kept and run.kind is None:
+        run.conversation = Conversation(Path(request.cwd), content)
     result = await run.ask(
-        launched,
+        Needs(request.cwd, request.tools, request.model),
         Question(frames.words(content), format_, schema),
         wants_events=request.wants_events,
     )

@@ -19,7 +19,7 @@ from claude_ide.editor.port.questions import CommitRequest
 from claude_ide.editor_name import for_this_editor
 from claude_ide.errors import EditorError, UserError
 from claude_ide.git_changes import Changes
-from claude_ide.headless.launching import launch
+from claude_ide.headless.agent import Needs
 from claude_ide.headless.run import Run, structured, without_fence
 from claude_ide.trust.trust import Trust, shown
 
@@ -110,12 +110,12 @@ async def write(run: Run, request: CommitRequest) -> str | None:
     comment = await repository.try_read("config", "core.commentChar")
     comment = comment if len(comment) == 1 else DEFAULT_COMMENT
     result = await run.ask(
-        launch(run.config, request.cwd, ()),
+        Needs(request.cwd),
         Question(
             PROMPT.format(log=log, stat=stat, patch=patch, comment=comment), Format.TEXT, SCHEMA
         ),
     )
-    message = _message(result, comment)
+    message = _message(result, comment, run.name)
     if not request.bufnr:
         return message
     try:
@@ -191,8 +191,8 @@ async def _commit(cwd: str, message: str) -> str:
     return next((line for line in lines if line.startswith("[")), lines[-1])
 
 
-def _message(result: Result, comment: str) -> str:
+def _message(result: Result, comment: str, name: str) -> str:
     """Return the message, whose lines Git does not regard as comments."""
-    message = without_fence(structured(result, Written).message.strip())
+    message = without_fence(structured(result, Written, name).message.strip())
     lines = message.split("\n")
     return "\n".join(f" {line}" if line.startswith(comment) else line for line in lines)

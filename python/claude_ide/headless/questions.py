@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from claude_ide.chat.kinds import Kinds
 from claude_ide.config import Config
 from claude_ide.contexts import expanded
 from claude_ide.editor.editor import Editor
@@ -24,6 +25,7 @@ from claude_ide.editor.port.questions import (
 )
 from claude_ide.errors import ClaudeIdeError, UserError
 from claude_ide.headless import ask, commit, rewriting
+from claude_ide.headless.address import CLAUDE, addressed, answering
 from claude_ide.headless.launching import following
 from claude_ide.headless.run import Run
 from claude_ide.trust.trust import Trust
@@ -32,17 +34,24 @@ FAILED = "the question failed; see :ClaudeLog"
 NOT_KEPT = "this answer cannot be continued: the Python host has ended since"
 NO_ANSWER = "there is no answer to continue"
 
-Resume = Callable[[int, Path, Callable[[], Awaitable[str]]], Awaitable[None]]
-"""Takes over a chat in a folder, with the session whose id the function returns."""
+Resume = Callable[[int, str, Path, Callable[[], Awaitable[str]]], Awaitable[None]]
+"""Takes over a chat with an agent in a folder, with the session whose id the function returns."""
 
 
 class Questions:
     """Answers the questions of `headless/init.lua`, and reports the end of each once."""
 
     def __init__(
-        self, editor: Editor, config: Config, trust: Trust, state: Path, resume: Resume
+        self,
+        editor: Editor,
+        config: Config,
+        trust: Trust,
+        state: Path,
+        resume: Resume,
+        kinds: Callable[[], Kinds],
     ) -> None:
         """Prepare to answer; `state` is our folder, here for files that exist during a question."""
+        self._kinds = kinds
         self._editor = editor
         self._config = config
         self._follow = partial(following, trust=trust, state=state)
@@ -76,7 +85,9 @@ class Questions:
 
         Raises `UserError` or `AgentError`; then the answer stays on the screen.
         """
-        await self._resume(event.chat, Path(event.cwd), partial(self._store, event.id))
+        run = self._kept.get(event.id)
+        agent = run.kind.id if run and run.kind else CLAUDE
+        await self._resume(event.chat, agent, Path(event.cwd), partial(self._store, event.id))
         await self._editor.port.question.close_answer(event.id)
 
     async def commit(self, asked: CommitAsked) -> None:
@@ -100,6 +111,10 @@ class Questions:
         run = self._kept.get(id_)
         if run is None:
             raise UserError(NOT_KEPT)
+        if run.kind is not None:
+            if not run.session:
+                raise UserError(f"{run.kind.name} cannot continue an answer in a chat")
+            return run.session
         if run.conversation is None or not run.conversation.has_answer:
             raise UserError(NO_ANSWER)
         return await asyncio.to_thread(run.conversation.store, os.environ)
@@ -138,7 +153,10 @@ class Questions:
         ended: dict[str, Any] = {"error": FAILED}
         try:
             async with run:
-                result = await self._result(run, await self._expanded(await self._shared(asked)))
+                request = addressed(asked)
+                usual = self._config.headless.agent
+                run.kind = answering(request, self._kinds(), usual, self._trust)
+                result = await self._result(run, await self._expanded(await self._shared(request)))
                 ended = {"text" if isinstance(result, str) else "result": result}
         except ClaudeIdeError as error:
             ended = {"error": str(error)}

@@ -9,14 +9,14 @@ from claude_ide.editor.port.diffs import Question as PortQuestion
 from claude_ide.editor.port.diffs import lines_of, with_ends
 from claude_ide.editor.port.questions import READING, RewriteRequest
 from claude_ide.errors import EditorError
+from claude_ide.headless.agent import Needs
 from claude_ide.headless.answer import STARTING
-from claude_ide.headless.launching import launch
 from claude_ide.headless.run import Run, structured, without_fence
 from claude_ide.text_diff import hunks, merge_lines
 
-TITLE = "Claude's rewrite"
+TITLE = "{}'s rewrite"
 CHANGED = "the lines have changed"
-UNCHANGED = "Claude suggests no changes"
+UNCHANGED = "{} suggests no changes"
 REFINED = "refined (u undoes it)"
 
 SCHEMA = {
@@ -147,10 +147,10 @@ async def rewrite(run: Run, request: RewriteRequest) -> None:
         await port.question.keep_rewrite(run.id, with_ends(lines), str(error))
         return
     if proposed == target.lines:
-        run.said = UNCHANGED
+        run.said = UNCHANGED.format(run.name)
         return
     texts = {"text": with_ends(proposed).text, "base": with_ends(target.lines)}
-    shown = texts | {"title": TITLE, "layout": run.config.diff.layout}
+    shown = texts | {"title": TITLE.format(run.name), "layout": run.config.diff.layout}
     show = port.question.show_rewrite
     name = f"rewrite {run.id}"
     diff = await diffs.open(name, request.name, lambda id_: show(id_, run.id, shown))
@@ -185,15 +185,15 @@ async def refine(run: Run, request: RewriteRequest, opened: Rewrite) -> None:
         return
     if version is not None:
         opened.instructions[version] = [*earlier, request.instruction]
-    run.said = UNCHANGED if version is None else REFINED
+    run.said = UNCHANGED.format(run.name) if version is None else REFINED
 
 
 async def _ask(run: Run, request: RewriteRequest, target: Target, words: str) -> list[str]:
-    result = await run.ask(
-        launch(run.config, request.cwd, READING), Question(words, Format.TEXT, SCHEMA)
-    )
+    result = await run.ask(Needs(request.cwd, READING), Question(words, Format.TEXT, SCHEMA))
     marked = "\n".join(target.marked)
-    return answered(without_fence(structured(result, Rewritten).replacement, marked), marked)
+    return answered(
+        without_fence(structured(result, Rewritten, run.name).replacement, marked), marked
+    )
 
 
 def rows_in(base: list[str], current: list[str], first: int, last: int) -> tuple[int, int]:

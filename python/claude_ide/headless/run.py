@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
+from claude_ide.agents.acp.kind import Acp
 from claude_ide.agents.events import LimitsTold
 from claude_ide.agents.stream_json.headless import FENCED, Ask, Conversation, Question, Result
 from claude_ide.agents.stream_json.wire.frames import Frame
@@ -16,13 +17,17 @@ from claude_ide.agents.stream_json.wire.launch import Launch
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import AgentError
+from claude_ide.headless.agent import AgentQuestion, Needs
 from claude_ide.headless.answer import Answer, AnswerFrames
+from claude_ide.headless.launching import launch
 from claude_ide.mentions import check_private
 
 if TYPE_CHECKING:
     from claude_ide.headless.rewriting import Rewrite
 
 S = TypeVar("S", bound=msgspec.Struct)
+
+CLAUDE = "Claude"
 
 QUESTION = "question"
 """What tells limits: the last of all questions."""
@@ -46,11 +51,17 @@ class Run:
         """Whether the editor has ended the question, so that no end must be reported."""
         self.said = ""
         """A message for the user, once the editor has ended the question."""
+        self.kind: Acp | None = None
+        """The agent that answers, unless that is Claude."""
         self.conversation: Conversation | None = None
         """What to continue in the chat, if the user may do that."""
         self.rewrite: Rewrite | None = None
         """What is rewritten, once it is asked for."""
-        self._asking: Ask | None = None
+        self.session = ""
+        """The same in another agent: its session."""
+        self.is_kept = False
+        """Whether the user may continue the answer."""
+        self._asking: Ask | AgentQuestion | None = None
         self._task: asyncio.Task[Any] | None = None
 
     async def __aenter__(self) -> None:
@@ -61,19 +72,23 @@ class Run:
     async def __aexit__(self, *_exception: object) -> None:
         self._task = None
 
-    async def ask(
-        self, launch: Launch, question: Question, *, wants_events: bool = False
-    ) -> Result:
-        """Ask the CLI, and send the growing answer to the editor.
+    @property
+    def name(self) -> str:
+        """The name of who answers."""
+        return self.kind.name if self.kind else CLAUDE
+
+    async def ask(self, needs: Needs, question: Question, *, wants_events: bool = False) -> Result:
+        """Ask, and send the growing answer to the editor.
 
         Raises `AgentError` with one line, and `UserError` if the prompt mentions a private file.
         """
-        with self._follow(launch) as followed:
-            return await self._ask(followed, question, wants_events=wants_events)
-
-    async def _ask(self, launch: Launch, question: Question, *, wants_events: bool) -> Result:
+        await check_private(self.editor, question.prompt, [needs.cwd])
         answer = Answer()
         frames = AnswerFrames(answer, partial(self.editor.port.question.update, self.id))
+        if self.kind is not None:
+            keep = self._keep if self.is_kept else None
+            asking = AgentQuestion(self.kind, needs, question, self.editor.refusal, keep)
+            return await self._followed(asking, answer, frames)
 
         def on_frame(frame: Frame) -> None:
             if self.conversation is not None:
@@ -81,8 +96,14 @@ class Run:
             if wants_events:
                 frames.put_event(frame)
 
-        await check_private(self.editor, question.prompt, [str(launch.cwd)])
-        self._asking = asking = Ask(launch, question, on_frame)
+        launched = launch(self.config, needs.cwd, needs.tools, needs.model)
+        with self._follow(launched) as followed:
+            return await self._followed(Ask(followed, question, on_frame), answer, frames)
+
+    async def _followed(
+        self, asking: Ask | AgentQuestion, answer: Answer, frames: AnswerFrames
+    ) -> Result:
+        self._asking = asking
         frames.changed()
         async with frames.running(), contextlib.aclosing(asking.events()) as events:
             async for event in events:
@@ -94,6 +115,9 @@ class Run:
             return asking.result()
         except AgentError as error:
             raise AgentError(_one_line(str(error), answer)) from None
+
+    def _keep(self, session: str) -> None:
+        self.session = session
 
     def cancel(self) -> None:
         """Cancel the question and end the CLI."""
@@ -110,12 +134,12 @@ def _one_line(message: str, answer: Answer) -> str:
     return f"{line.removesuffix(PLEASE).rstrip('.')}. {LOGIN}" if is_login else line
 
 
-def structured(result: Result, type_: type[S]) -> S:
+def structured(result: Result, type_: type[S], name: str = CLAUDE) -> S:
     """Return an answer as the schema describes it. Raises `AgentError` if it has another shape."""
     try:
         return msgspec.convert(result.structured, type_)
     except msgspec.ValidationError:
-        raise AgentError("Claude's answer could not be used; try again") from None
+        raise AgentError(f"{name}'s answer could not be used; try again") from None
 
 
 def without_fence(text: str, replaced: str = "") -> str:

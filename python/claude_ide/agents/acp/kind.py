@@ -26,6 +26,19 @@ OWN = "claude"
 """Claude itself, which needs no entry: the option `cmd` is its command."""
 
 
+class Asking(Struct, frozen=True):
+    """How an agent is kept from changing anything while it answers a one-off request.
+
+    `mode` is set at its start; with `is_sandboxed` its commands can change nothing in that mode.
+    `env` and `arguments` are added to those of its entry.
+    """
+
+    mode: str = ""
+    is_sandboxed: bool = False
+    env: Mapping[str, str] = {}
+    arguments: tuple[str, ...] = ()
+
+
 class Entry(Struct, frozen=True):
     """An agent: its command line, its environment in addition to Neovim's.
 
@@ -44,6 +57,7 @@ class Entry(Struct, frozen=True):
     install: str = ""
     login: tuple[str, ...] = ()
     mcp: str = "stdio"
+    asking: Asking = Asking()
     is_own: bool = False
 
 
@@ -104,6 +118,7 @@ class Acp(Kind):
         install: str = "",
         login: Sequence[str] = (),
         mcp: str = "stdio",
+        asking: Asking | None = None,
         remembered: Remembered | None = None,
     ) -> None:
         self.id = id_
@@ -112,6 +127,7 @@ class Acp(Kind):
         self._environment = dict(environment)
         self._install = install
         self._mcp = mcp
+        self.asking = asking or Asking()
         self._logins = Logins(login, id_, remembered)
         self.deletes_sessions = False
         self._agents: weakref.WeakSet[AcpAgent] = weakref.WeakSet()
@@ -140,6 +156,18 @@ class Acp(Kind):
         agent = AcpAgent(self._launch(folder), workbench)
         self._agents.add(agent)
         return agent
+
+    def open_for_question(self, folder: Path) -> AcpAgent:
+        """Return an agent that gets nothing of the editor's; raises like `open`."""
+        if reason := self.missing():
+            raise AgentError(reason)
+        begun, asking = self._launch(folder), self.asking
+        launch = replace(
+            begun,
+            command=(*begun.command, *asking.arguments),
+            environment=begun.environment | dict(asking.env),
+        )
+        return AcpAgent(launch, Workbench(runs_commands=False))
 
     async def sessions(self, folder: Path) -> list[SessionSummary]:
         # The agent is started if none runs there.

@@ -224,7 +224,7 @@ class Serving:
         has_files = self._workbench.files is not None
         return {
             "fs": {"readTextFile": has_files, "writeTextFile": has_files},
-            "terminal": True,
+            "terminal": self._workbench.runs_commands,
         }
 
     def requests(self) -> dict[str, Answering]:
@@ -233,12 +233,16 @@ class Serving:
         found: dict[str, Answering] = {
             "session/request_permission": self._permission,
             "elicitation/create": self._elicitation,
+        }
+        commands: dict[str, Answering] = {
             "terminal/create": lambda _, params: self._create(params),
             "terminal/output": lambda _, params: terminals.output(params),
             "terminal/wait_for_exit": lambda _, params: terminals.wait_for_exit(params),
             "terminal/kill": lambda _, params: terminals.kill(params),
             "terminal/release": lambda _, params: terminals.release(params),
         }
+        if self._workbench.runs_commands:
+            found |= commands
         if self._workbench.files is not None:
             run, files = self._pending.run, self.files
             found["fs/read_text_file"] = lambda id_, params: run(id_, files.read(params))

@@ -126,7 +126,7 @@ class Ask:
         words = text(self._result.get("result"))
         structured = self._result.get("structured_output")
         if structured is None and self._question.schema is not None:
-            structured = _decoded(words)
+            structured = decoded(words)
         return Result(words, structured, number(self._result.get("total_cost_usd")), self._result)
 
     def cancel(self) -> None:
@@ -160,7 +160,7 @@ class Ask:
         return arguments
 
 
-def _decoded(words: str) -> Any:
+def decoded(words: str, name: str = "Claude") -> Any:
     """Return the value in an answer, which may be in a code fence.
 
     Raises `AgentError` with the model's words if it has not followed the schema.
@@ -171,7 +171,7 @@ def _decoded(words: str) -> Any:
     except ValueError:
         said = " ".join(words.split())
         cut = said if len(said) <= LONGEST_WORDS else f"{said[: LONGEST_WORDS - 1]}…"
-        raise AgentError(f"Claude answered in words: {cut}") from None
+        raise AgentError(f"{name} answered in words: {cut}") from None
 
 
 THINKING = ("thinking", "redacted_thinking")

@@ -43,6 +43,8 @@ class AskRequest(QuestionAsked, frozen=True, tag="ask"):
     """What the placeholders of the prompt mean."""
     is_kept: bool = False
     """Whether the answer can be continued in the chat until `question_closed`."""
+    agent: str = ""
+    """The id of the agent that answers; empty for the user's choice."""
 
 
 class RewriteRequest(QuestionAsked, frozen=True, tag="rewrite"):
@@ -61,6 +63,8 @@ class RewriteRequest(QuestionAsked, frozen=True, tag="rewrite"):
     """Of the proposal."""
     facts: Facts | None = None
     """What the placeholders of the instruction mean."""
+    agent: str = ""
+    """The id of the agent that answers; empty for the user's choice."""
 
 
 class CommitRequest(QuestionAsked, frozen=True, tag="commit"):
@@ -68,6 +72,10 @@ class CommitRequest(QuestionAsked, frozen=True, tag="commit"):
 
     path: str = ""
     bufnr: int = 0
+    agent: str = ""
+    """The id of the agent that answers; empty for the user's choice."""
+    typed: str = ""
+    """What follows the command: `@` and an agent."""
 
 
 class QuestionCancelled(Event, frozen=True):

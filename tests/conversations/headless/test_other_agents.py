@@ -1,0 +1,254 @@
+"""One-off requests that another agent than Claude answers: a real editor, a scripted agent."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.acp.script import (
+    Fake,
+    Make,
+    Script,
+    diff,
+    error,
+    exit_,
+    option,
+    permission,
+    say,
+    tool,
+    tool_update,
+    write_file,
+)
+from support.either_editor import BOTH, Editor, configure, hidden, on_screen
+from support.fake_headless import FakeHeadless
+from support.headless import accept, answers, ask, holds
+from support.neovim import Neovim, until
+
+REJECTED = {"outcome": {"outcome": "selected", "optionId": "reject"}}
+ALLOWED = {"outcome": {"outcome": "selected", "optionId": "allow"}}
+ANSWER_OF = "session/request_permission"
+
+Begin = Callable[..., Awaitable[Fake]]
+
+
+@pytest.fixture
+def begin(nvim: Editor, claude: FakeHeadless, fake_agent: Make) -> Begin:
+    """Has an agent, Beaver, that plays a script, in a trusted folder."""
+
+    async def begin(*, trusts: bool = True, headless: str = "", **script: Any) -> Fake:
+        agent = fake_agent(Script(**script))
+        entry = {"cmd": list(agent.command), "name": "Beaver"}
+        await configure(nvim, agents={"beaver": entry}, headless={"agent": headless})
+        if trusts:
+            await nvim.command("ClaudeTrust yes")
+            await on_screen(nvim, "trusted")
+        return agent
+
+    return begin
+
+
+def prompts(agent: Fake) -> list[str]:
+    """Return the texts of the prompts that an agent has got."""
+    return [
+        "".join(block.get("text", "") for block in asked["prompt"])
+        for asked in agent.received("session/prompt")
+    ]
+
+
+@BOTH
+class TestOtherAgents:
+    async def test_a_name_at_the_beginning_chooses_who_is_asked(
+        self, nvim: Editor, begin: Begin, file: Path
+    ) -> None:
+        agent = await begin(prompt=[say("A "), say("dam.")])
+        await nvim.keys(":ClaudeAsk @beaver what is it?<CR>")
+
+        await until(lambda: holds(nvim, ["A dam."]))
+        (words,) = prompts(agent)
+        assert words.endswith("\n\nwhat is it?")
+        assert str(file) in words
+        (opened,) = agent.received("session/new")
+        assert opened["mcpServers"] == []
+        (begun,) = agent.received("initialize")
+        abilities = begun["clientCapabilities"]
+        assert abilities["fs"] == {"readTextFile": False, "writeTextFile": False}
+        assert abilities["terminal"] is False
+
+    async def test_the_option_chooses_the_usual_one_and_claude_can_still_be_named(
+        self, nvim: Editor, claude: FakeHeadless, begin: Begin
+    ) -> None:
+        agent = await begin(headless="beaver", prompt=[say("A dam.")])
+        await nvim.keys(":ClaudeAsk what is it?<CR>")
+        await until(lambda: holds(nvim, ["A dam."]))
+
+        await nvim.keys("q:ClaudeAsk @claude and this?<CR>")
+
+        assert (await claude.asked()).prompt == "and this?"
+        assert len(prompts(agent)) == 1
+
+    @pytest.mark.parametrize("command", ["ClaudeAsk @nobody hi", "ClaudeEdit @nobody hi"])
+    async def test_the_name_of_no_agent_is_an_error(
+        self, nvim: Editor, begin: Begin, claude: FakeHeadless, file: Path, command: str
+    ) -> None:
+        agent = await begin()
+        await nvim.keys(f":{command}<CR>")
+
+        await on_screen(nvim, 'there is no agent "nobody"')
+        assert agent.entries("in") == []
+
+    async def test_a_mention_of_a_file_is_no_name(
+        self, nvim: Editor, claude: FakeHeadless, file: Path
+    ) -> None:
+        await nvim.keys(":ClaudeAsk @a.py what is it?<CR>")
+
+        assert (await claude.asked()).prompt.endswith("@a.py what is it?")
+
+    async def test_a_folder_must_be_trusted(self, nvim: Editor, begin: Begin) -> None:
+        agent = await begin(trusts=False)
+        await nvim.keys(":ClaudeAsk @beaver hi<CR>")
+
+        await on_screen(nvim, "Beaver follows the settings")
+        assert agent.entries("in") == []
+
+    async def test_without_words_nobody_is_asked(self, nvim: Editor, begin: Begin) -> None:
+        agent = await begin()
+        await nvim.keys(":ClaudeAsk @beaver<CR>")
+
+        await on_screen(nvim, "@beaver: what is it to do?")
+        assert agent.entries("in") == []
+
+    async def test_an_edit_is_proposed_as_a_diff(
+        self, nvim: Editor, begin: Begin, file: Path
+    ) -> None:
+        read = tool("t", "Read", kind="read"), tool_update("t", status="completed")
+        agent = await begin(prompt=[say("I look."), *read, say("```python\n  TWO\n```")])
+        await nvim.command("2ClaudeEdit @beaver shout")
+
+        await on_screen(nvim, "Beaver's rewrite")
+        await accept(nvim)
+        await until(lambda: holds(nvim, ["one", "  TWO", "three", "four"]))
+        assert "shout" in prompts(agent)[0]
+        assert "@beaver" not in prompts(agent)[0]
+        assert file.read_text() == "one\ntwo\nthree\nfour\n"
+
+    async def test_what_it_asks_for_is_rejected_but_for_reading_files_of_the_folder(
+        self, nvim: Editor, begin: Begin, file: Path
+    ) -> None:
+        secret = file.parent / ".env"
+        secret.write_text("KEY=1\n")
+        options = (
+            option("always", "allow_always"),
+            option("allow", "allow_once"),
+            option("reject", "reject_once"),
+        )
+        reads = [
+            permission(name, *options, kind="read", locations=[{"path": str(path)}])
+            for name, path in (("r1", file), ("r2", secret), ("r3", Path("/etc/hosts")))
+        ]
+        changes = [
+            permission("e", *options, kind="edit", content=[diff(str(file), "one", "1")]),
+            permission("x", *options, kind="execute", rawInput={"command": "rm -r /"}),
+        ]
+        agent = await begin(prompt=[*reads, *changes, say("Done.")])
+        await nvim.keys(":ClaudeAsk @beaver hi<CR>")
+
+        await until(lambda: holds(nvim, ["Done."]))
+        answered = [frame["result"] for frame in agent.answers(ANSWER_OF)]
+        assert answered == [ALLOWED, REJECTED, REJECTED, REJECTED, REJECTED]
+
+    async def test_an_agent_that_has_changed_a_file_unasked_is_reported(
+        self, nvim: Editor, begin: Begin, file: Path
+    ) -> None:
+        wrote = [
+            tool("t", "Edit", kind="edit", status="in_progress"),
+            write_file(str(file), "1\n"),
+            tool_update("t", status="completed"),
+        ]
+        await begin(prompt=[*wrote, say("Done.")])
+        await nvim.keys(":ClaudeAsk @beaver hi<CR>")
+
+        await on_screen(nvim, "Beaver has changed a file without asking")
+
+    @pytest.mark.parametrize(
+        ("script", "shown"),
+        [
+            ({"new": [error(-32000, "Log in first")]}, "Log in first"),
+            ({"prompt": [error(-32603, "the model is down")]}, "the model is down"),
+            ({"prompt": [exit_(3)]}, "Beaver gave no answer: exit code 3"),
+            ({"prompt": []}, "Beaver gave no answer"),
+        ],
+    )
+    async def test_a_failure_is_shown_in_one_line(
+        self, nvim: Editor, begin: Begin, script: dict[str, Any], shown: str
+    ) -> None:
+        await begin(**script)
+        await nvim.keys(":ClaudeAsk @beaver hi<CR>")
+
+        await on_screen(nvim, shown)
+
+    async def test_the_names_are_completed(self, nvim: Editor, begin: Begin) -> None:
+        await begin()
+
+        for command in ("ClaudeAsk", "ClaudeEdit", "ClaudeCommit"):
+            found = await nvim.eval(f"getcompletion('{command} @', 'cmdline')")
+            assert found[0] == "@claude"
+            assert {"@beaver", "@codex"} <= set(found)
+        assert await nvim.eval("getcompletion('ClaudeAsk @be', 'cmdline')") == ["@beaver"]
+        assert await nvim.eval("getcompletion('ClaudeAsk what @be', 'cmdline')") == []
+
+
+async def test_a_session_that_nobody_continues_is_deleted(
+    nvim: Neovim, begin: Begin, claude: FakeHeadless
+) -> None:
+    agent = await begin(prompt=[say("yes")])
+
+    await ask(nvim, "hi", {"agent": "beaver"})
+
+    assert (await answers(nvim))[0]["result"] == "yes"
+    assert len(agent.received("session/delete")) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"agent": "nobody"}, 'there is no agent "nobody" (g:claude_ide.agents)'),
+        ({"agent": "beaver", "format": "stream-json"}, "format: Beaver has no stream-json"),
+        ({"agent": "beaver", "tools": ["Bash"]}, "tools: only Claude has Bash"),
+        ({"agent": "beaver", "model": "x"}, 'Beaver has no model "x"'),
+    ],
+)
+async def test_what_the_agent_cannot_do_is_an_error(
+    nvim: Neovim, begin: Begin, options: dict[str, Any], problem: str
+) -> None:
+    agent = await begin()
+
+    await ask(nvim, "hi", options)
+
+    assert (await answers(nvim))[0]["err"] == problem
+    assert prompts(agent) == []
+
+
+async def test_an_answer_follows_a_schema(nvim: Neovim, begin: Begin) -> None:
+    agent = await begin(prompt=[say('```json\n{"n": 3, "why": "so"}\n```')])
+    fields = {"n": {"type": "integer"}, "why": {"type": "string"}}
+
+    await ask(nvim, "hi", {"agent": "beaver", "format": "json", "schema": {"properties": fields}})
+
+    got = (await answers(nvim))[0]["result"]
+    assert got["structured_output"] == {"n": 3, "why": "so"}
+    assert '"integer"' in prompts(agent)[0]
+
+
+async def test_the_answer_can_be_continued_in_a_chat_with_the_agent(
+    nvim: Neovim, begin: Begin
+) -> None:
+    agent = await begin(prompt=[say("A dam.")])
+    await nvim.keys(":ClaudeAsk @beaver what is it?<CR>")
+    await until(lambda: holds(nvim, ["A dam."]))
+    await hidden(nvim, "CTRL-C stops")
+
+    await nvim.keys("c")
+
+    await until(lambda: agent.received("session/load") or agent.received("session/resume"))
+    assert agent.received("session/delete") == []
