@@ -32,6 +32,15 @@ async def test_the_subprotocol_mcp_is_chosen(port: int, offered: str) -> None:
     assert b"Sec-WebSocket-Protocol: mcp\r\n" in answer
 
 
+async def test_a_client_with_the_token_need_not_offer_a_subprotocol(port: int) -> None:
+    async with tcp(port) as (reader, writer):
+        writer.write(handshake(port, TOKEN, {"Sec-WebSocket-Protocol": None}))
+        answer = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), WAIT)
+
+    assert answer.startswith(b"HTTP/1.1 101")
+    assert b"Sec-WebSocket-Protocol" not in answer
+
+
 async def test_compression_is_not_negotiated(port: int) -> None:
     async with tcp(port) as (reader, writer):
         offer = {"Sec-WebSocket-Extensions": "permessage-deflate; client_max_window_bits"}
@@ -66,7 +75,17 @@ REFUSED: list[tuple[str, dict[str, str | None], int]] = [
     ("another port", {"Host": "127.0.0.1:1"}, 403),
     ("no Host", {"Host": None}, 403),
     ("two Hosts", {"Host": "127.0.0.1:{port}", "host": "127.0.0.1:{port}"}, 403),
-    ("no subprotocol", {"Sec-WebSocket-Protocol": None}, 400),
+    ("an empty subprotocol", {"Sec-WebSocket-Protocol": ""}, 400),
+    (
+        "no token and no subprotocol",
+        {AUTHORIZATION: None, "Sec-WebSocket-Protocol": None},
+        401,
+    ),
+    (
+        "a page, a token and no subprotocol",
+        {"Origin": "http://127.0.0.1", "Sec-WebSocket-Protocol": None},
+        403,
+    ),
     ("another subprotocol", {"Sec-WebSocket-Protocol": "mcp2, chat"}, 400),
     ("no WebSocket at all", {"Upgrade": None, "Connection": None}, 426),
 ]

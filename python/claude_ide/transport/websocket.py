@@ -189,7 +189,9 @@ class Listener:
         token = single(headers, AUTHORIZATION)
         address = self._address, self.port
         entrance = admit(self._entrances, address, request.path, headers, token)
-        offered = ",".join(headers.get_all("Sec-WebSocket-Protocol")).split(",")
-        if SUBPROTOCOL not in (name.strip() for name in offered):
+        offered = headers.get_all("Sec-WebSocket-Protocol")
+        names = [name.strip() for value in offered for name in value.split(",")]
+        # OpenCode offers none. The token is what admits a client.
+        if offered and SUBPROTOCOL not in names:
             raise Refused(HTTPStatus.BAD_REQUEST, "the subprotocol mcp was not offered")
         return entrance
