@@ -7,7 +7,7 @@ nothing. Source: doc/protocol.md; RFC 6455 section 4.2.2; RFC 6454 for Origin.
 import asyncio
 import logging
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from functools import partial
 from http import HTTPStatus
 from typing import Any, NamedTuple, cast
@@ -134,7 +134,7 @@ class Listener:
         self._server = await serve(
             self._serve,
             sock=self._socket,
-            subprotocols=[Subprotocol(SUBPROTOCOL)],
+            select_subprotocol=_chosen,
             process_request=self._refuse,
             create_connection=cast("type[ServerConnection]", partial(_Socket, self._accepted)),
             open_timeout=HANDSHAKE_SECONDS,
@@ -195,3 +195,8 @@ class Listener:
         if offered and SUBPROTOCOL not in names:
             raise Refused(HTTPStatus.BAD_REQUEST, "the subprotocol mcp was not offered")
         return entrance
+
+
+def _chosen(_connection: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
+    """Return the subprotocol, unless the client has offered none."""
+    return Subprotocol(SUBPROTOCOL) if offered else None
