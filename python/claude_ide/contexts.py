@@ -73,23 +73,27 @@ def _filled(text: str, said: dict[str, str]) -> str:
     several begins on a line of its own, too.
     """
     filled, end, is_long = "", 0, False
+
+    def add(piece: str) -> None:
+        nonlocal filled, is_long
+        rest = piece.lstrip(" \t") if is_long else piece
+        if rest:
+            filled += rest if not is_long or rest.startswith("\n") else f"\n{rest}"
+            is_long = False
+
     for found in WORD.finditer(text):
         name = found[1]
         if name and name not in said:
             continue
-        filled += _below(text[end : found.start()], is_long)
+        add(text[end : found.start()])
         words = said[name] if name else "{"
+        if words.startswith("- ") and "\n" in words and filled.rpartition("\n")[2].strip():
+            filled, is_long = filled.rstrip(" "), True
+        add(words)
         is_long = "\n" in words
-        if is_long and words.startswith("- ") and filled.rpartition("\n")[2].strip():
-            filled = filled.rstrip(" ") + "\n"
-        filled += words
         end = found.end()
-    return filled + _below(text[end:], is_long)
-
-
-def _below(text: str, is_long: bool) -> str:
-    rest = text.lstrip(" \t")
-    return f"\n{rest}" if is_long and rest and not rest.startswith("\n") else text
+    add(text[end:])
+    return filled
 
 
 def _listed(entries: Iterable[str], nothing: str) -> str:
