@@ -186,7 +186,7 @@ def test_what_a_checkout_writes_is_nobodys(root: Path) -> None:
     agent(review, path, b"one\ntwo\n", b"one\nTWO\n")
     path.write_bytes(b"one\nother\n")
 
-    assert review.committed("abc", {"a.py": b"one\nother\n"}) == []
+    assert review.committed("abc", {"a.py": b"one\nother\n"}, is_kept=False) == []
 
     assert review.files() == []
     assert review.told("s") == []

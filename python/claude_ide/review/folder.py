@@ -86,15 +86,15 @@ class Folder:
             listing.value(self.root, waiting, remarks, unknown),
         )
 
-    async def follow_commits(self) -> list[str]:
-        """Keep what the latest commit contains; return the files."""
+    async def follow_commits(self, *, is_kept: bool = True) -> list[str]:
+        """Keep what the latest commit contains, if that `is_kept`; return the files."""
         head = await self.snapshots.head()
         if not head or head == self.review.head:
             return []
         # The first commit that is known was there before what waits.
         waiting = await self.run(self.review.files) if self.review.head else []
         found = await self.snapshots.contents_in(head, [file.path for file in waiting])
-        return await self.run(self.review.committed, head, found)
+        return await self.run(self.review.committed, head, found, is_kept=is_kept)
 
     async def run(self, function: Callable[..., T], *arguments: Any, **named: Any) -> T:
         """Run a method of the review in a thread."""

@@ -141,7 +141,7 @@ class ReviewService:
 
     async def follow_commits(self, folder: Folder) -> None:
         """Keep what the latest commit contains, if the user wants that, and say so."""
-        kept = await folder.follow_commits() if self._config.commit_keeps else []
+        kept = await folder.follow_commits(is_kept=self._config.commit_keeps)
         if kept:
             what = kept[0] if len(kept) == 1 else f"{len(kept)} files"
             self._editor.notify(f"reviewed by the commit: {what} (:ClaudeReview undo)")
