@@ -28,6 +28,7 @@ return {
     'ClaudeKernel',
     'ClaudeLog',
     'ClaudeMcpConfig',
+    'ClaudeMerge',
     'ClaudeNew',
     'ClaudePrompt',
     'ClaudeReject',

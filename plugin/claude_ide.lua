@@ -88,6 +88,10 @@ command('ClaudeChat', chat, 'Open or hide the chat', {
 })
 local background = with_next('after_text', question('background', 'begin'))
 command('ClaudeBackground', background, 'Begin a session in the background', TEXT)
+command('ClaudeMerge', host('ClaudeMerge'), 'Merge the worktree of a session, or discard it', {
+  nargs = '?',
+  complete = complete('arguments', 'of_worktrees'),
+})
 command('ClaudeSessions', host('ClaudeSessions'), 'List all sessions, wherever they run', ANY)
 command('ClaudeAnswer', host('ClaudeAnswer'), 'Go to the request that waits for an answer')
 local REVIEW = { nargs = '*', bang = true, complete = complete('review') }

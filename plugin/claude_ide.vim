@@ -32,6 +32,7 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
         \ 'ClaudeRevert': '-bar -bang -nargs=? -complete=customlist,claude_ide#review#CompleteAll',
         \ 'ClaudeComment': '-bang -nargs=*',
         \ 'ClaudeSessions': '-bar -nargs=*',
+        \ 'ClaudeMerge': '-bar -nargs=? -complete=customlist,claude_ide#arguments#OfWorktrees',
         \ 'ClaudeWire': '-bar -nargs=* -complete=customlist,claude_ide#arguments#OfWords',
         \ }
   let s:with_text = {

@@ -75,6 +75,13 @@ export def OfCli(lead: string, line: string, pos: number): list<string>
   return Beginning(empty(values) && index(FREE_TEXT, option) < 0 ? OPTIONS : values, lead)
 enddef
 
+# Complete the name of a worktree of the working folder's project.
+export def OfWorktrees(lead: string, line: string, pos: number): list<string>
+  const listed = systemlist('git worktree list --porcelain')
+  const paths = v:shell_error == 0 ? listed->filter((_, each) => each =~# '^worktree ') : []
+  return Beginning(paths[1 :]->mapnew((_, each) => fnamemodify(each, ':t')), lead)
+enddef
+
 const WORDS = {
   ClaudeMcpConfig: ['stdio', 'ws'],
   ClaudeShare: ['off', 'on', 'toggle'],

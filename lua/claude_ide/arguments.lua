@@ -105,6 +105,20 @@ function M.of_cli(lead, line, pos)
   return beginning(candidates, lead)
 end
 
+--- Complete the name of a worktree of the working folder's project.
+---@param lead string
+---@return string[]
+function M.of_worktrees(lead)
+  local git = vim.fs.root(0, '.git') or vim.uv.cwd() or '.'
+  local common = fn.systemlist({ 'git', '-C', git, 'worktree', 'list', '--porcelain' })
+  local names = {}
+  for _, line in ipairs(vim.v.shell_error == 0 and common or {}) do
+    local path = line:match('^worktree (.*)$')
+    names[#names + 1] = path and vim.fs.basename(path) or nil
+  end
+  return beginning(vim.list_slice(names, 2), lead)
+end
+
 local WORDS = {
   McpConfig = { 'stdio', 'ws' },
   Share = { 'off', 'on', 'toggle' },

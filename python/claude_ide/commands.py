@@ -322,6 +322,12 @@ async def background(app: App, call: Call) -> None:
     await app.sessions.shown.begin(wanted)
 
 
+@command("ClaudeMerge")
+async def merge(app: App, call: Call) -> None:
+    """:ClaudeMerge [name] — merge a worktree, squash, rebase or discard it."""
+    await app.sessions.shown.merge(" ".join(call.arguments))
+
+
 @command("ClaudeAnswer")
 async def answer(app: App, _call: Call) -> None:
     """:ClaudeAnswer — go to the permission that a CLI in a terminal waits for, or to a chat's."""

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 CLAUDE = "Claude"
 STATES = {"waiting": WAITS, "busy": WORKS}
 
-OPEN, ALLOW, REJECT, STOP, DELETE, RENAME, REVIEW = (
-    *("open", "allow", "reject", "stop", "delete", "rename", "review"),
+OPEN, ALLOW, REJECT, STOP, DELETE, RENAME, REVIEW, MERGE = (
+    *("open", "allow", "reject", "stop", "delete", "rename", "review", "merge"),
 )
 """The names of the list's keys."""
 
@@ -257,7 +257,13 @@ def _placed(found: Iterable[Entry]) -> list[Entry]:
     """Return entries with their worktrees, which are on the disk."""
     listed = [*found]
     places = {folder: Place.of(folder) for folder in {each.place.folder for each in listed}}
-    return [replace(each, place=places[each.place.folder]) for each in listed]
+    return [_at(each, places[each.place.folder]) for each in listed]
+
+
+def _at(entry: Entry, place: Place) -> Entry:
+    """Return an entry with its place: only a linked worktree is merged."""
+    is_linked = place.worktree != place.project
+    return replace(entry, place=place, lacks=entry.lacks + (() if is_linked else (MERGE,)))
 
 
 def _with_worktrees(folder: Path) -> list[Path]:

@@ -27,6 +27,7 @@ from claude_ide.sessions.background import Background, Beginning
 from claude_ide.sessions.collection import (
     ALLOW,
     DELETE,
+    MERGE,
     OPEN,
     REJECT,
     RENAME,
@@ -35,6 +36,7 @@ from claude_ide.sessions.collection import (
     Collection,
 )
 from claude_ide.sessions.entry import META, WAITS, Entry, Place, items, ordered
+from claude_ide.sessions.merging import Merging
 from claude_ide.sessions.watch import Watch
 
 if TYPE_CHECKING:
@@ -50,6 +52,7 @@ KEYS = (
     ("s", STOP, "Stop the session, or the turn of a chat"),
     ("d", DELETE, "Delete the session"),
     ("r", RENAME, "Rename the session"),
+    ("gm", MERGE, "Merge its worktree"),
     ("gr", REVIEW, "Review what was written in its worktree"),
 )
 MOST_COUNTED = 300
@@ -169,6 +172,12 @@ class Sessions:
             await asyncio.sleep(SENT_PAUSE_SECONDS)
         self._editor.notify(f"{SEND_AWAY} is typed; :ClaudeSessions shows what runs")
 
+    async def merge(self, name: str) -> None:
+        """Merge the worktree with a name, or that of the working folder."""
+        here = Path(await self._port.buffers.folder())
+        await Merging(self._app, self._background).begin(name, here, [*self._found.running])
+        self._watch.look()
+
     async def attach(self, id_: str) -> None:
         """Attach a terminal to a session in the background."""
         await self._background.attach(id_)
@@ -217,6 +226,7 @@ class Sessions:
             DELETE: self._delete,
             RENAME: self._rename,
             REVIEW: self._review,
+            MERGE: self._merge,
         }
 
     # Keys.
@@ -316,6 +326,12 @@ class Sessions:
 
     async def _review(self, entry: Entry) -> None:
         await self._app.review.show(entry.place.folder)
+
+    async def _merge(self, entry: Entry) -> None:
+        if entry.place.worktree == entry.place.project:
+            raise UserError(f"this is no linked worktree: {entry.place.worktree}")
+        merging = Merging(self._app, self._background)
+        await merging.begin("", Path(entry.place.worktree), [*self._found.running])
 
     # Content.
 

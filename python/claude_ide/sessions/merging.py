@@ -1,0 +1,178 @@
+"""`:ClaudeMerge`: what becomes of the work in a worktree, by one choice of the user's.
+
+Nothing is removed but what is merged, or what the user was shown by name and gave up.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from claude_ide.agents.stream_json.running import Running
+from claude_ide.editor.port.review import ListItem
+from claude_ide.errors import UserError
+from claude_ide.sessions.worktree import Work, Worktree
+
+if TYPE_CHECKING:
+    from claude_ide.sessions.background import Background
+    from claude_ide.sessions.here import App
+
+REVIEW, MERGE, SQUASH = "Review its changes first", "Merge", "Squash into one commit"
+REBASE, LATER, DISCARD = "Rebase", "Keep it for later", "Discard it"
+LOSE = "Lose it for good"
+GO_ON, ABORT = "Go on: the conflicts are resolved", "Abort, and lose what is resolved"
+
+
+class Merging:
+    """Asks, and has git do it."""
+
+    def __init__(self, app: "App", background: "Background") -> None:
+        self._app = app
+        self._editor = app.editor
+        self._background = background
+
+    async def begin(self, name: str, here: Path, running: list[Running]) -> None:
+        """Merge the worktree with a name, or without one that of a folder. Raises `UserError`."""
+        is_trusted = self._app.trust.is_trusted(here)
+        tree = Worktree.named(name, here.resolve(), runs_hooks=is_trusted)
+        if (unfinished := await tree.unfinished()) is not None:
+            return await self._finish(tree, *unfinished)
+        await tree.check()
+        await self._check_saved(tree.root)
+        if not await self._is_stopped(tree, running):
+            return
+        work = await tree.work()
+        if not (work.commits or work.uncommitted):
+            return await self._offer_removal(tree, work, running, "has nothing to merge")
+        into = f"{tree.name}: {work.words} → {tree.into}"
+        ways = [REVIEW, MERGE, SQUASH, REBASE, LATER, DISCARD]
+        match await self._editor.choose(into, ways):
+            case way if way == REVIEW:
+                await self._app.review.show(str(tree.root), since="base", session=await tree.base())
+            case way if way == DISCARD:
+                await self._discard(tree, work, running)
+            case way if way in (MERGE, SQUASH, REBASE):
+                await self._merge(tree, way, running)
+
+    async def _merge(self, tree: Worktree, way: str, running: list[Running]) -> None:
+        if not await self._commit(tree):
+            return
+        work = await tree.work()
+        try:
+            if way == MERGE:
+                await tree.merge()
+            elif way == REBASE:
+                await tree.rebase()
+            else:
+                await tree.squash(await self._message(tree, work))
+        except UserError:
+            if not await self._show_conflicts(tree):
+                raise
+            return
+        if way == SQUASH:
+            return await self._offer_removal(tree, work, running, "is squashed", is_squashed=True)
+        await self._offer_removal(tree, await tree.work(), running, "is merged")
+
+    async def _commit(self, tree: Worktree) -> bool:
+        """Commit what is in no commit, if the user wants that; otherwise return False."""
+        work = await tree.work()
+        if not work.uncommitted:
+            return True
+        asked = f"{tree.name} has {Work('', (), work.uncommitted).words}. Message of a commit: "
+        message = await self._editor.input(asked, f"Add the work of {tree.name}")
+        if not (message or "").strip():
+            return False
+        await tree.commit(str(message))
+        return True
+
+    async def _message(self, tree: Worktree, work: Work) -> str:
+        subject = work.commits[-1].partition(" ")[2] if len(work.commits) == 1 else ""
+        given = subject or f"Add the work of {tree.name}"
+        message = await self._editor.input("Message of the commit: ", given)
+        if not (message or "").strip():
+            raise UserError("nothing is merged")
+        return str(message)
+
+    async def _discard(self, tree: Worktree, work: Work, running: list[Running]) -> None:
+        asked = f"Lose {work.words} of {tree.name} for good?"
+        if await self._editor.choose(asked, ["Keep it", LOSE]) != LOSE:
+            return
+        await tree.remove(work, discards=True)
+        await self._forget(tree, running)
+        self._editor.notify(f"{tree.name} is discarded; its last commit was {work.tip[:10]}")
+
+    async def _offer_removal(
+        self,
+        tree: Worktree,
+        work: Work,
+        running: list[Running],
+        how: str,
+        *,
+        is_squashed: bool = False,
+    ) -> None:
+        asked = f"{tree.name} {how}. Remove the worktree and its branch {tree.branch}?"
+        if await self._editor.choose(asked, ["Remove them", "Keep them"]) != "Remove them":
+            return
+        await self._check_saved(tree.root)
+        if is_squashed:
+            await tree.forget_branch(work)
+        else:
+            await tree.remove(work, discards=False)
+        await self._forget(tree, running)
+        self._editor.notify(f"{tree.name} {how} and removed")
+
+    async def _forget(self, tree: Worktree, running: list[Running]) -> None:
+        """Remove the sessions that worked in it from the CLI's list."""
+        for each in running:
+            if each.id and Path(each.folder) == tree.root:
+                await self._background.remove(each.id)
+
+    async def _is_stopped(self, tree: Worktree, running: list[Running]) -> bool:
+        """Return whether no session runs in it, after the user has let those be stopped."""
+        working = [
+            each for each in running if each.pid and Path(each.folder).is_relative_to(tree.root)
+        ]
+        for each in working:
+            if not each.id:
+                what = f"{each.name or 'a session'} runs in {tree.name}, in process {each.pid}"
+                raise UserError(f"{what}: end it first")
+            asked = f"“{each.name or each.id}” runs in {tree.name}. Stop it?"
+            if await self._editor.choose(asked, ["Stop it", "Keep it"]) != "Stop it":
+                return False
+            await self._background.stop(each.id)
+        return True
+
+    async def _check_saved(self, root: Path) -> None:
+        """Raise `UserError` if a file in it has changes that are not saved."""
+        for each in (await self._editor.port.buffers.editors()).editors:
+            if each.is_modified and each.name and Path(each.name).is_relative_to(root):
+                raise UserError(f"save {each.name} first, or give its changes up")
+
+    async def _show_conflicts(self, tree: Worktree) -> bool:
+        """List what git could not merge, if there is something; return whether there is."""
+        for folder in (tree.main, tree.root):
+            found = await tree.conflicts(folder)
+            if found:
+                title = f"Conflicts of {tree.name}"
+                items = [ListItem(str(folder / each), 0, "conflict", []) for each in found]
+                await self._editor.port.review.show_list(title, items)
+                how = f"resolve them, then :ClaudeMerge {tree.name} goes on"
+                self._editor.notify(f"{len(found)} in conflict: {how}", "warn")
+                return True
+        return False
+
+    async def _finish(self, tree: Worktree, folder: Path, what: str) -> None:
+        """Go on with what is under way, or abort it."""
+        match await self._editor.choose(f"A {what} is under way in {folder}:", [GO_ON, ABORT]):
+            case way if way == GO_ON:
+                message = ""
+                if what == "squash":
+                    message = await self._message(tree, await tree.work())
+                try:
+                    await tree.go_on(folder, what, message)
+                except UserError:
+                    if what != "rebase" or not await self._show_conflicts(tree):
+                        raise
+                    return
+                self._editor.notify(f"the {what} is done; :ClaudeMerge {tree.name} can remove it")
+            case way if way == ABORT:
+                await tree.abort(folder, what)
+                self._editor.notify(f"the {what} is aborted")

@@ -1,0 +1,214 @@
+"""A linked worktree and the main one, by git: what it has, merged, squashed, rebased, removed."""
+
+import asyncio
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from claude_ide import git, repository
+from claude_ide.errors import UserError
+from claude_ide.transport.process import Process
+
+GIT_SECONDS = 60.0
+MOST_NAMED = 3
+MARKS = (b"<<<<<<< ", b">>>>>>> ")
+"""At the beginning of lines between which a conflict is."""
+
+
+class Work(NamedTuple):
+    """What a worktree has: the commit at its tip, those not in the main branch, loose files."""
+
+    tip: str
+    commits: tuple[str, ...]
+    """Their hashes and subjects, the latest first."""
+    uncommitted: tuple[str, ...]
+    """Files with changes that are in no commit, untracked ones, too."""
+
+    @property
+    def words(self) -> str:
+        """It in one line, by name as far as there is room."""
+        parts = [_named("commit", [each.partition(" ")[2] for each in self.commits])]
+        parts.append(_named("uncommitted file", self.uncommitted))
+        return " and ".join(filter(None, parts)) or "nothing"
+
+
+class Worktree:
+    """The worktree with a root, of a main one; `runs_hooks` is whether git runs their programs."""
+
+    def __init__(self, root: Path, main: Path, *, runs_hooks: bool) -> None:
+        self.root, self.main = root, main
+        self._command = git.users_command if runs_hooks else git.command
+        self.branch = repository.branch(root)
+        self.into = repository.branch(main)
+
+    @classmethod
+    def named(cls, name: str, here: Path, *, runs_hooks: bool) -> "Worktree":
+        """Return the worktree of a name, or without one that of a folder. Raises `UserError`."""
+        found = repository.find(here)
+        if found is None:
+            raise UserError(f"there is no git repository: {here}")
+        linked = repository.worktrees(found.main)
+        if not name and found.root != found.main:
+            return cls(found.root, found.main, runs_hooks=runs_hooks)
+        wanted = [each for each in linked if name in (each.name, repository.branch(each))]
+        if not name or not wanted:
+            known = ", ".join(each.name for each in linked)
+            what = f"there is no worktree {name}" if name else "there is no worktree"
+            raise UserError(f"{what} ({known})" if known else what)
+        return cls(wanted[0], found.main, runs_hooks=runs_hooks)
+
+    @property
+    def name(self) -> str:
+        """The name of its folder."""
+        return self.root.name
+
+    async def check(self) -> None:
+        """Raise `UserError` if it cannot be merged at all."""
+        if not self.branch or not self.into:
+            which = self.root if not self.branch else self.main
+            raise UserError(f"this worktree is on no branch: {which}")
+        if await self._text(self.main, "diff", "--cached", "--name-only"):
+            raise UserError(f"{self.main} has staged changes: commit or unstage them first")
+
+    async def work(self) -> Work:
+        """Return what it has. Raises `UserError`."""
+        status = await self._text(self.root, "status", "--porcelain", "-z", "-uall")
+        log = await self._text(
+            *(self.root, "log", "--format=%h %s", f"refs/heads/{self.into}..HEAD")
+        )
+        tip = await self._text(self.root, "rev-parse", "HEAD")
+        return Work(tip, tuple(log.splitlines()), tuple(_files(status)))
+
+    async def base(self) -> str:
+        """Return the commit at which it has branched. Raises `UserError`."""
+        return await self._text(self.root, "merge-base", "HEAD", f"refs/heads/{self.into}")
+
+    async def commit(self, message: str) -> None:
+        """Commit all that it has. Raises `UserError` with git's words."""
+        await self._run(self.root, "add", "--all")
+        await self._run(self.root, "commit", "--quiet", "-m", message)
+
+    async def merge(self) -> None:
+        """Merge it. Raises `UserError`, also for conflicts: git's own state then remains."""
+        await self._run(self.main, "merge", "--no-edit", self.branch)
+
+    async def squash(self, message: str) -> None:
+        """Put all its commits into one of the main branch, likewise."""
+        await self._run(self.main, "merge", "--squash", self.branch)
+        await self._run(self.main, "commit", "--quiet", "-m", message)
+
+    async def rebase(self) -> None:
+        """Put its commits on top of the main branch, likewise."""
+        await self._run(self.root, "rebase", self.into)
+        await self._run(self.main, "merge", "--ff-only", self.branch)
+
+    async def conflicts(self, folder: Path) -> list[str]:
+        """Return the files of a worktree that git has not merged."""
+        listed = await self._text(folder, "diff", "--name-only", "--diff-filter=U", "-z")
+        return [each for each in listed.split("\0") if each]
+
+    async def unfinished(self) -> tuple[Path, str] | None:
+        """Return the worktree in which a merge, squash or rebase is under way, and which it is."""
+        for folder in (self.main, self.root):
+            data = Path(await self._text(folder, "rev-parse", "--absolute-git-dir"))
+            if (data / "MERGE_HEAD").exists():
+                return folder, "merge"
+            if (data / "rebase-merge").exists() or (data / "rebase-apply").exists():
+                return folder, "rebase"
+            if (data / "SQUASH_MSG").exists() and await self.conflicts(folder):
+                return folder, "squash"
+        return None
+
+    async def go_on(self, folder: Path, what: str, message: str) -> None:
+        """Finish what is under way, once no conflict is left. Raises `UserError`."""
+        left = await self.conflicts(folder)
+        marked = [each for each in left if _is_marked(folder / each)]
+        if marked:
+            raise UserError(f"still in conflict: {_named('file', marked)}")
+        if left:
+            await self._run(folder, "add", "--", *left)
+        if what == "rebase":
+            await self._run(folder, "rebase", "--continue")
+            if folder == self.root:
+                await self._run(self.main, "merge", "--ff-only", repository.branch(self.root))
+        elif what == "merge":
+            await self._run(folder, "commit", "--no-edit", "--quiet")
+        else:
+            await self._run(folder, "commit", "--quiet", "-m", message)
+
+    async def abort(self, folder: Path, what: str) -> None:
+        """Undo what is under way. Raises `UserError`."""
+        words = ("reset", "--merge") if what == "squash" else (what, "--abort")
+        await self._run(folder, *words)
+
+    async def remove(self, known: Work, *, discards: bool) -> None:
+        """Remove it with its branch: what it has must be known. Raises `UserError`.
+
+        Without `discards`, git refuses if something would be lost.
+        """
+        if await self.work() != known:
+            raise UserError(f"{self.name} has changed meanwhile: nothing is removed")
+        force = ("--force",) if discards else ()
+        await self._run(self.main, "worktree", "remove", *force, str(self.root))
+        await self._run(self.main, "branch", "-D" if discards else "-d", self.branch)
+
+    async def forget_branch(self, known: Work) -> None:
+        """Remove it and its branch after a squash: all of its commits are in the one of it."""
+        now = await self.work()
+        if (now.tip, now.uncommitted) != (known.tip, ()):
+            raise UserError(f"{self.name} has changed meanwhile: nothing is removed")
+        await self._run(self.main, "worktree", "remove", str(self.root))
+        await self._run(self.main, "branch", "-D", self.branch)
+
+    async def _text(self, folder: Path, *words: str) -> str:
+        """Return what git says without changing anything. Raises `UserError`."""
+        command = [str(each) for each in git.command(*words)]
+        return (await _output(command, folder, git.environment(os.environ))).strip("\n")
+
+    async def _run(self, folder: Path, *words: str) -> None:
+        command = [str(each) for each in self._command(*words)]
+        environment = {**os.environ, "GIT_EDITOR": "true", "GIT_TERMINAL_PROMPT": "0"}
+        await _output(command, folder, environment)
+
+
+async def _output(command: Sequence[str], folder: Path, environment: dict[str, str]) -> str:
+    said: list[bytes] = []
+    errors: list[bytes] = []
+    try:
+        process = await Process.start(command, folder, environment, said.append, errors.append)
+        code = await asyncio.wait_for(process.wait(), GIT_SECONDS)
+    except OSError as error:
+        raise UserError(f"git cannot run in {folder}: {error.strerror}") from None
+    except TimeoutError:
+        raise UserError(f"git has not ended within {GIT_SECONDS:.0f} s") from None
+    if code:
+        told = b"".join(errors or said).decode("utf-8", "replace")
+        raise UserError(" ".join(told.split()) or f"git has failed with {code}")
+    return os.fsdecode(b"".join(said))
+
+
+def _files(status: str) -> list[str]:
+    """Return the files in `git status --porcelain -z`; a rename has its old name behind it."""
+    fields, found = iter(status.split("\0")), []
+    for field in fields:
+        if field:
+            found.append(field[3:])
+            if field[0] in "RC":
+                next(fields, None)
+    return found
+
+
+def _is_marked(path: Path) -> bool:
+    try:
+        lines = path.read_bytes().splitlines()
+    except OSError:
+        return False
+    return any(line.startswith(MARKS) for line in lines)
+
+
+def _named(noun: str, names: Sequence[str]) -> str:
+    if not names:
+        return ""
+    shown = ", ".join(names[:MOST_NAMED]) + (", …" if len(names) > MOST_NAMED else "")
+    return f"{len(names)} {noun}{'s' * (len(names) > 1)} ({shown})"

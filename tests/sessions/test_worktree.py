@@ -1,0 +1,222 @@
+"""`sessions/worktree.py`: what git does with a linked worktree; nothing is ever lost."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from claude_ide.errors import UserError
+from claude_ide.sessions.worktree import Worktree
+
+
+def git(folder: Path, *words: str) -> str:
+    """Run git, and return what it says."""
+    identity = ("-c", "user.name=a", "-c", "user.email=a@b")
+    done = subprocess.run(
+        ["git", *identity, *words], cwd=folder, check=True, capture_output=True, text=True
+    )
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def main(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{name}_NAME", "a")
+        monkeypatch.setenv(f"GIT_{name}_EMAIL", "a@b")
+    folder = tmp_path / "main"
+    folder.mkdir()
+    git(folder, "init", "-q", "-b", "trunk")
+    (folder / "a.txt").write_text("one\n")
+    git(folder, "add", ".")
+    git(folder, "commit", "-qm", "first")
+    return folder
+
+
+@pytest.fixture
+def root(main: Path) -> Path:
+    """A worktree with one commit."""
+    root = main / ".claude/worktrees/fish"
+    git(main, "worktree", "add", "-q", "-b", "worktree-fish", str(root))
+    (root / "b.txt").write_text("new\n")
+    git(root, "add", ".")
+    git(root, "commit", "-qm", "add b")
+    return root
+
+
+@pytest.fixture
+def tree(root: Path, main: Path) -> Worktree:
+    return Worktree.named("fish", main, runs_hooks=False)
+
+
+def conflict(main: Path, root: Path) -> None:
+    for folder, text in ((main, "main\n"), (root, "fish\n")):
+        (folder / "a.txt").write_text(text)
+        git(folder, "commit", "-qam", f"change a to {text.strip()}")
+
+
+async def fails(work: object, words: str) -> None:
+    with pytest.raises(UserError, match=words):
+        await work  # type: ignore[misc]
+
+
+def test_it_is_found_by_name_by_branch_and_by_folder(main: Path, root: Path) -> None:
+    for name, here in (("fish", main), ("worktree-fish", root), ("", root)):
+        found = Worktree.named(name, here, runs_hooks=False)
+        assert (found.root, found.branch, found.into) == (root, "worktree-fish", "trunk")
+
+
+def test_what_is_none_is_named(main: Path, root: Path, tmp_path: Path) -> None:
+    for name, here, words in (
+        ("bird", main, r"there is no worktree bird \(fish\)"),
+        ("../fish", main, r"there is no worktree \.\./fish"),
+        ("", main, r"there is no worktree \(fish\)"),
+        ("fish", tmp_path, "there is no git repository"),
+    ):
+        with pytest.raises(UserError, match=words):
+            Worktree.named(name, here, runs_hooks=False)
+
+
+async def test_its_work_is_told_by_name(tree: Worktree, root: Path) -> None:
+    (root / "loose é.txt").write_text("x")
+    (root / "a.txt").write_text("changed\n")
+
+    work = await tree.work()
+
+    assert work.words == "1 commit (add b) and 2 uncommitted files (a.txt, loose é.txt)"
+
+
+async def test_it_is_merged_and_removed(tree: Worktree, main: Path, root: Path) -> None:
+    await tree.check()
+    await tree.merge()
+    await tree.remove(await tree.work(), discards=False)
+
+    assert (main / "b.txt").read_text() == "new\n"
+    assert not root.exists()
+    assert git(main, "branch", "--format=%(refname:short)") == "trunk"
+
+
+async def test_it_is_squashed_and_removed(tree: Worktree, main: Path, root: Path) -> None:
+    (root / "c.txt").write_text("c\n")
+    await tree.commit("add c")
+    work = await tree.work()
+
+    await tree.squash("both")
+    await tree.forget_branch(work)
+
+    assert git(main, "log", "--format=%s") == "both\nfirst"
+    assert not root.exists()
+
+
+async def test_it_is_rebased(tree: Worktree, main: Path, root: Path) -> None:
+    (main / "c.txt").write_text("c\n")
+    git(main, "add", "c.txt")
+    git(main, "commit", "-qm", "add c")
+
+    await tree.rebase()
+
+    assert git(main, "log", "--format=%s") == "add b\nadd c\nfirst"
+
+
+async def test_what_is_not_merged_or_not_committed_is_never_removed(
+    tree: Worktree, main: Path, root: Path
+) -> None:
+    await fails(tree.remove(await tree.work(), discards=False), "not fully merged|gone")
+    assert git(main, "log", "--format=%s", "worktree-fish").startswith("add b")
+
+    git(main, "worktree", "prune")
+    git(main, "worktree", "add", "-q", "--force", str(root), "worktree-fish")
+    (root / "loose.txt").write_text("x")
+    await fails(tree.remove(await tree.work(), discards=False), "modified or untracked")
+    assert (root / "loose.txt").read_text() == "x"
+
+
+async def test_what_has_changed_since_it_was_shown_is_not_discarded(
+    tree: Worktree, root: Path
+) -> None:
+    work = await tree.work()
+    (root / "later.txt").write_text("x")
+
+    await fails(tree.remove(work, discards=True), "has changed meanwhile")
+    await fails(tree.forget_branch(work), "has changed meanwhile")
+
+    assert (root / "later.txt").exists()
+
+
+async def test_it_is_discarded_with_what_was_shown(tree: Worktree, main: Path, root: Path) -> None:
+    (root / "loose.txt").write_text("x")
+
+    await tree.remove(await tree.work(), discards=True)
+
+    assert not root.exists()
+    assert git(main, "branch", "--format=%(refname:short)") == "trunk"
+
+
+@pytest.mark.parametrize("how", ["merge", "squash", "rebase"])
+async def test_a_conflict_goes_on_or_is_aborted(
+    tree: Worktree, main: Path, root: Path, how: str
+) -> None:
+    conflict(main, root)
+    before = [git(folder, "rev-parse", "HEAD") for folder in (main, root)]
+    begin = {"merge": tree.merge, "squash": lambda: tree.squash("x"), "rebase": tree.rebase}[how]
+
+    await fails(begin(), "onflict|could not apply")
+    found = await tree.unfinished()
+    assert found is not None
+    folder, what = found
+    assert (what, await tree.conflicts(folder)) == (how, ["a.txt"])
+    await fails(tree.go_on(folder, what, "x"), r"still in conflict: 1 file \(a\.txt\)")
+
+    await tree.abort(folder, what)
+    assert [git(each, "rev-parse", "HEAD") for each in (main, root)] == before
+    assert await tree.unfinished() is None
+
+    await fails(begin(), "onflict|could not apply")
+    (folder / "a.txt").write_text("both\n")
+    await tree.go_on(folder, what, "x")
+    assert (main / "a.txt").read_text() == "both\n"
+    assert (main / "b.txt").exists()
+    assert await tree.unfinished() is None
+
+
+async def test_staged_changes_of_the_main_worktree_stop_it(tree: Worktree, main: Path) -> None:
+    (main / "own.txt").write_text("x")
+    git(main, "add", "own.txt")
+
+    await fails(tree.check(), "has staged changes")
+
+
+async def test_a_worktree_without_a_branch_is_named(tree: Worktree, main: Path, root: Path) -> None:
+    git(root, "checkout", "-q", "--detach")
+
+    await fails(Worktree.named("fish", main, runs_hooks=False).check(), f"on no branch: {root}")
+
+
+async def test_a_locked_one_is_kept_in_the_words_of_git(
+    tree: Worktree, main: Path, root: Path
+) -> None:
+    await tree.merge()
+    git(main, "worktree", "lock", "--reason", "in use", str(root))
+
+    await fails(tree.remove(await tree.work(), discards=False), "lock reason: in use")
+
+    assert root.exists()
+
+
+def test_a_worktree_that_was_removed_by_hand_is_none(main: Path, root: Path) -> None:
+    subprocess.run(["rm", "-r", root], check=True)
+
+    with pytest.raises(UserError, match="there is no worktree fish"):
+        Worktree.named("fish", main, runs_hooks=False)
+
+
+async def test_hooks_run_only_where_that_is_wanted(main: Path, root: Path) -> None:
+    hook = main / ".git/hooks/post-merge"
+    hook.write_text(f"#!/bin/sh\ntouch {main}/ran\n")
+    hook.chmod(0o755)
+
+    await Worktree.named("fish", main, runs_hooks=False).merge()
+    assert not (main / "ran").exists()
+    git(main, "reset", "-q", "--hard", "HEAD^")
+
+    await Worktree.named("fish", main, runs_hooks=True).merge()
+    assert (main / "ran").exists()
