@@ -77,7 +77,7 @@ enddef
 
 # Complete the name of a worktree of the working folder's project.
 export def OfWorktrees(lead: string, line: string, pos: number): list<string>
-  const listed = systemlist('git worktree list --porcelain')
+  final listed = systemlist('git worktree list --porcelain')
   const paths = v:shell_error == 0 ? listed->filter((_, each) => each =~# '^worktree ') : []
   return Beginning(paths[1 :]->mapnew((_, each) => fnamemodify(each, ':t')), lead)
 enddef

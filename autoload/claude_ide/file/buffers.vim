@@ -55,6 +55,14 @@ export def Modified(paths: list<string>): list<string>
   })
 enddef
 
+# The files below a folder, a real path, whose buffers have unsaved changes.
+export def ModifiedBelow(folder: string): list<string>
+  return getbufinfo({bufmodified: 1})
+    ->filter((_, each) => getbufvar(each.bufnr, '&buftype') ==# ''
+      && stridx(file.Resolved(each.name), folder .. '/') == 0)
+    ->map((_, each) => each.name)
+enddef
+
 # The text that `:write` would put on disk; null if the file is not loaded. `is_real` as in `Find`.
 export def Text(path: string, is_real = false): any
   const buffer = Lookup(path, is_real)

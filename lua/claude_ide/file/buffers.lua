@@ -62,6 +62,20 @@ function M.modified(paths)
   end, paths)
 end
 
+--- The files below a folder, a real path, whose buffers have unsaved changes.
+---@param folder string
+---@return string[]
+function M.modified_below(folder)
+  local names = {}
+  for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+    local name = vim.api.nvim_buf_get_name(bufnr)
+    local real = vim.bo[bufnr].modified and vim.bo[bufnr].buftype == '' and vim.fn.resolve(name)
+      or ''
+    names[#names + 1] = vim.startswith(real, folder .. '/') and name or nil
+  end
+  return names
+end
+
 --- The text that `:write` would put on disk; nil if the file is not loaded.
 ---@param path string
 ---@param is_real? boolean as in `find`

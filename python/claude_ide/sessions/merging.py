@@ -142,9 +142,9 @@ class Merging:
 
     async def _check_saved(self, root: Path) -> None:
         """Raise `UserError` if a file in it has changes that are not saved."""
-        for each in (await self._editor.port.buffers.editors()).editors:
-            if each.is_modified and each.name and Path(each.name).is_relative_to(root):
-                raise UserError(f"save {each.name} first, or give its changes up")
+        unsaved = await self._editor.port.buffers.modified_below(str(root))
+        if unsaved:
+            raise UserError(f"save {unsaved[0]} first, or give its changes up")
 
     async def _show_conflicts(self, tree: Worktree) -> bool:
         """List what git could not merge, if there is something; return whether there is."""
@@ -153,7 +153,7 @@ class Merging:
             if found:
                 title = f"Conflicts of {tree.name}"
                 items = [ListItem(str(folder / each), 0, "conflict", []) for each in found]
-                await self._editor.port.review.show_list(title, items)
+                await self._editor.port.review.show_list(title, items, 0)
                 how = f"resolve them, then :ClaudeMerge {tree.name} goes on"
                 self._editor.notify(f"{len(found)} in conflict: {how}", "warn")
                 return True

@@ -119,6 +119,11 @@ class Buffers(Protocol):
         """Return those of the files whose buffers have unsaved changes."""
         ...
 
+    @request("file.buffers.modified_below")
+    async def modified_below(self, folder: str) -> list[str]:
+        """Return the files below a folder, a real path, whose buffers have unsaved changes."""
+        ...
+
     @request("file.buffers.find")
     async def find(self, path: str, real: bool = False) -> Buffer | None:
         """Return a file's buffer. `real` is as in `text`."""

@@ -1,0 +1,128 @@
+"""`:ClaudeMerge` in a real Neovim and a real Vim, with a real git."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from support.either_editor import BOTH, Editor, choose_item, hidden, on_screen, type_answer
+from support.neovim import until
+
+pytestmark = BOTH
+
+
+def git(folder: Path, *words: str) -> str:
+    done = subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def root(project: Path) -> Path:
+    """A worktree of the project with one commit."""
+    git(project, "init", "-q", "-b", "trunk")
+    for key, value in (("user.name", "a"), ("user.email", "a@b")):
+        git(project, "config", key, value)
+    (project / "a.txt").write_text("one\n")
+    git(project, "add", ".")
+    git(project, "commit", "-qm", "first")
+    root = project / ".claude/worktrees/fish"
+    git(project, "worktree", "add", "-q", "-b", "worktree-fish", str(root))
+    (root / "a.txt").write_text("fish\n")
+    git(root, "commit", "-qam", "change a")
+    return root
+
+
+async def test_a_worktree_is_merged_and_removed(nvim: Editor, root: Path, project: Path) -> None:
+    await nvim.command("ClaudeMerge fish")
+    await on_screen(nvim, "fish: 1 commit (change a) → trunk")
+    await choose_item(nvim, "Merge")
+    await on_screen(nvim, "Remove the worktree and its branch worktree-fish?")
+    await choose_item(nvim, "Remove them")
+
+    await on_screen(nvim, "fish is merged and removed")
+    assert (project / "a.txt").read_text() == "fish\n"
+    assert not root.exists()
+    assert "fish" not in git(project, "branch")
+
+
+async def test_uncommitted_work_is_committed_with_a_message(
+    nvim: Editor, root: Path, project: Path
+) -> None:
+    (root / "loose.txt").write_text("x\n")
+    await nvim.command("ClaudeMerge fish")
+    await on_screen(nvim, "1 uncommitted file (loose.txt)")
+    await choose_item(nvim, "Merge")
+    await on_screen(nvim, "Message of a commit:")
+
+    await type_answer(nvim, "<C-u>add loose<CR>")
+
+    await on_screen(nvim, "Remove the worktree")
+    await choose_item(nvim, "Keep them")
+    assert git(root, "log", "-1", "--format=%s") == "add loose"
+    assert (project / "loose.txt").read_text() == "x\n"
+    assert root.exists()
+
+
+async def test_a_conflict_is_listed_and_gone_on_with(
+    nvim: Editor, root: Path, project: Path
+) -> None:
+    (project / "a.txt").write_text("two\n")
+    git(project, "commit", "-qam", "change a otherwise")
+    await nvim.command("ClaudeMerge fish")
+    await on_screen(nvim, "fish: 1 commit")
+    await choose_item(nvim, "Merge")
+    await on_screen(nvim, "1 in conflict: resolve them")
+    assert await nvim.eval("len(getqflist())") == 1
+
+    await nvim.command("ClaudeMerge fish")
+    await on_screen(nvim, "A merge is under way")
+    await choose_item(nvim, "Go on")
+    await on_screen(nvim, "still in conflict: 1 file (a.txt)")
+    (project / "a.txt").write_text("both\n")
+    await nvim.command("ClaudeMerge fish")
+    await on_screen(nvim, "A merge is under way")
+    await choose_item(nvim, "Go on")
+
+    await on_screen(nvim, "the merge is done")
+    assert git(project, "log", "-1", "--format=%s") == "Merge branch 'worktree-fish' into trunk"
+
+
+async def test_discarding_asks_again_by_name(nvim: Editor, root: Path, project: Path) -> None:
+    (root / "loose.txt").write_text("x\n")
+    for answer in ("Keep it", "Lose it for good"):
+        await nvim.command("ClaudeMerge fish")
+        await on_screen(nvim, "fish: 1 commit")
+        await choose_item(nvim, "Discard it")
+        await on_screen(nvim, "Lose 1 commit (change a) and 1 uncommitted file (loose.txt)")
+        assert root.exists()
+        await choose_item(nvim, answer)
+        await hidden(nvim, "Lose 1 commit")
+
+    await until(lambda: not root.exists(), "the worktree is gone")
+    await on_screen(nvim, "fish is discarded; its last commit was")
+    assert git(project, "show", "trunk:a.txt") == "one"
+
+
+async def test_an_unsaved_file_of_the_worktree_stops_it(nvim: Editor, root: Path) -> None:
+    await nvim.command(f"edit {root / 'a.txt'}")
+    await nvim.command("call setline(1, 'unsaved')")
+
+    await nvim.command("ClaudeMerge fish")
+
+    await on_screen(nvim, "save ")
+    assert await nvim.eval("getline(1)") == "unsaved"
+
+
+async def test_a_wrong_name_and_a_folder_without_git_are_named(nvim: Editor, project: Path) -> None:
+    await nvim.command("ClaudeMerge fish")
+    await on_screen(nvim, "there is no git repository")
+    git(project, "init", "-q")
+
+    await nvim.command("ClaudeMerge ../fish")
+
+    await on_screen(nvim, "there is no worktree ../fish")
+
+
+async def test_the_names_are_completed(nvim: Editor, root: Path) -> None:
+    assert await nvim.eval("getcompletion('ClaudeMerge ', 'cmdline')") == ["fish"]
+    assert await nvim.eval("getcompletion('ClaudeMerge x', 'cmdline')") == []
