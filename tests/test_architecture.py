@@ -130,7 +130,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "sessions": {
         *("errors", "config", "paths", "pids", "program", "repository", "editor", "editor_name"),
         *("agents", "agents.stream_json", "chat", "chat.chat_context", "chat.page"),
-        *("chat.requests", "git", "hooks", "own_mode", "review", "transport", "trust"),
+        *("chat.requests", "files", "git", "hooks", "own_mode", "review", "transport", "trust"),
     },
     "terminal_opening": {"config", "editor", "editor_name", "hooks", "own_mode", "program"},
     "configured_agents": {"config", "agents", "agents.stream_json", "agents.acp", "chat"},

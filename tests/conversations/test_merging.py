@@ -39,7 +39,7 @@ async def test_a_worktree_is_merged_and_removed(nvim: Editor, root: Path, projec
     await on_screen(nvim, "Remove the worktree and its branch worktree-fish?")
     await choose_item(nvim, "Remove them")
 
-    await on_screen(nvim, "fish is merged and removed")
+    await on_screen(nvim, "fish is removed with its branch worktree-fish")
     assert (project / "a.txt").read_text() == "fish\n"
     assert not root.exists()
     assert "fish" not in git(project, "branch")

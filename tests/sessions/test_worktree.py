@@ -1,5 +1,6 @@
 """`sessions/worktree.py`: what git does with a linked worktree; nothing is ever lost."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -200,6 +201,21 @@ async def test_a_locked_one_is_kept_in_the_words_of_git(
     await fails(tree.remove(await tree.work(), discards=False), "lock reason: in use")
 
     assert root.exists()
+
+
+async def test_the_lock_of_a_session_that_has_ended_is_removed(
+    tree: Worktree, main: Path, root: Path
+) -> None:
+    await tree.merge()
+    lock = ("worktree", "lock", "--reason")
+    git(main, *lock, f"claude session fish (pid {os.getpid()})", str(root))
+    await fails(tree.remove(await tree.work(), discards=False), "lock reason: claude session")
+    assert root.exists()
+    git(main, "worktree", "unlock", str(root))
+    git(main, *lock, f"claude session fish (pid {2**22 + 1} start 5)", str(root))
+
+    await tree.remove(await tree.work(), discards=False)
+    assert not root.exists()
 
 
 def test_a_worktree_that_was_removed_by_hand_is_none(main: Path, root: Path) -> None:

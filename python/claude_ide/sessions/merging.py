@@ -3,6 +3,7 @@
 Nothing is removed but what is merged, or what the user was shown by name and gave up.
 """
 
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -117,13 +118,15 @@ class Merging:
         else:
             await tree.remove(work, discards=False)
         await self._forget(tree, running)
-        self._editor.notify(f"{tree.name} {how} and removed")
+        self._editor.notify(f"{tree.name} is removed with its branch {tree.branch}")
 
     async def _forget(self, tree: Worktree, running: list[Running]) -> None:
         """Remove the sessions that worked in it from the CLI's list."""
         for each in running:
             if each.id and Path(each.folder) == tree.root:
-                await self._background.remove(each.id)
+                # One that does not go stays in the list of sessions.
+                with contextlib.suppress(UserError):
+                    await self._background.remove(each.id)
 
     async def _is_stopped(self, tree: Worktree, running: list[Running]) -> bool:
         """Return whether no session runs in it, after the user has let those be stopped."""

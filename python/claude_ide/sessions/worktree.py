@@ -2,16 +2,22 @@
 
 import asyncio
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from claude_ide import git, repository
+from claude_ide import files, git, repository
+from claude_ide.agents.stream_json.running import is_alive
 from claude_ide.errors import UserError
 from claude_ide.transport.process import Process
 
 GIT_SECONDS = 60.0
 MOST_NAMED = 3
+LARGEST_REASON = 4096
+_LOCK = re.compile(r"claude .*\(pid (\d+)(?: start (\d+))?\)")
+"""Why the CLI has locked a worktree: a session works there."""
+
 MARKS = (b"<<<<<<< ", b">>>>>>> ")
 """At the beginning of lines between which a conflict is."""
 
@@ -150,6 +156,7 @@ class Worktree:
         if await self.work() != known:
             raise UserError(f"{self.name} has changed meanwhile: nothing is removed")
         force = ("--force",) if discards else ()
+        await self._unlock()
         await self._run(self.main, "worktree", "remove", *force, str(self.root))
         await self._run(self.main, "branch", "-D" if discards else "-d", self.branch)
 
@@ -158,8 +165,17 @@ class Worktree:
         now = await self.work()
         if (now.tip, now.uncommitted) != (known.tip, ()):
             raise UserError(f"{self.name} has changed meanwhile: nothing is removed")
+        await self._unlock()
         await self._run(self.main, "worktree", "remove", str(self.root))
         await self._run(self.main, "branch", "-D", self.branch)
+
+    async def _unlock(self) -> None:
+        """Remove the lock of a session that has ended: the CLI leaves it."""
+        data = Path(await self._text(self.root, "rev-parse", "--absolute-git-dir"))
+        reason = files.read_if_sound(data / "locked", LARGEST_REASON) or b""
+        found = _LOCK.fullmatch(reason.decode("utf-8", "replace").strip())
+        if found and not is_alive(int(found[1]), found[2] or ""):
+            await self._run(self.main, "worktree", "unlock", str(self.root))
 
     async def _text(self, folder: Path, *words: str) -> str:
         """Return what git says without changing anything. Raises `UserError`."""
