@@ -133,3 +133,66 @@ async def test_undo_brings_the_last_hunk_of_a_file_back(
     await nvim.keys(":w\r")
     await until(lambda: nvim.eval("len(claude_ide#review().files) == 1"))
     assert path.read_text() == text
+
+
+async def test_a_range_a_count_and_a_repetition(nvim: Editor, path: Path, agent: Agent) -> None:
+    await configure(nvim, review={"keys": KEYS})
+    await agent.write({path: "ONE\ntwo\nTHREE\nfour\nFIVE\n"})
+    three = "1-one", "1+1", "3-three", "3+1", "5-five", "5+1"
+    await drawn(nvim, *three)
+
+    await nvim.command("2,5ClaudeRevert")
+    await reads(path, BEFORE.replace("one", "ONE"))
+    await nvim.keys("u")
+    await drawn(nvim, *three)
+    await nvim.keys("gg2gk")
+    await drawn(nvim, "5-five", "5+1")
+    await nvim.command("ClaudeReview undo")
+    await drawn(nvim, *three)
+    await nvim.keys("gggk")
+    await drawn(nvim, *three[2:])
+    await nvim.keys("3G.")
+    await drawn(nvim, *three[4:])
+    await nvim.command("ClaudeKeep all | let g:after = 1")
+    await drawn(nvim)
+    assert await nvim.eval("g:after") == 1
+
+
+@pytest.mark.parametrize("format_", ["dos", "bom", "open end"])
+async def test_a_revert_brings_the_bytes_back(
+    nvim: Editor, path: Path, agent: Agent, format_: str
+) -> None:
+    encode = {
+        "dos": lambda text: text.replace("\n", "\r\n").encode(),
+        "bom": lambda text: b"\xef\xbb\xbf" + text.encode(),
+        "open end": lambda text: text[:-1].encode(),
+    }[format_]
+    path.write_bytes(encode(BEFORE))
+    await nvim.command("edit!")
+    await nvim.command("autocmd BufWritePre * silent! %s/three/formatted/")
+    await agent.prompt()
+    given = {"file_path": str(path)}
+    await agent.tool("Edit", lambda: path.write_bytes(encode(AFTER)), **given)
+    await drawn(nvim, *BOTH_HUNKS)
+
+    await nvim.command("2ClaudeRevert")
+    await until(lambda: path.read_bytes() == encode(BEFORE.replace("five", "FIVE")), "reverted")
+    await nvim.command("ClaudeRevert!")
+    await until(lambda: path.read_bytes() == encode(BEFORE), "all is reverted")
+    assert not await nvim.eval("&modified")
+
+
+@pytest.mark.parametrize("option", ["nomodifiable", "readonly"])
+async def test_a_buffer_that_cannot_change_is_not_reverted(
+    nvim: Editor, path: Path, agent: Agent, option: str
+) -> None:
+    await agent.write({path: AFTER})
+    await drawn(nvim, *BOTH_HUNKS)
+    await nvim.command(f"setlocal {option}")
+
+    await nvim.keys(":2ClaudeRevert\r")
+    await until(lambda: "modifiable" in nvim.screen.text() or "readonly" in nvim.screen.text())
+
+    assert path.read_text() == AFTER
+    assert await nvim.eval("getline(1, '$')") == AFTER.splitlines()
+    await drawn(nvim, *BOTH_HUNKS)

@@ -124,6 +124,7 @@ async def test_where_the_changes_overlap_a_diff_has_the_agents_lines(
 ) -> None:
     await overlap(nvim, cli, path)
     await nvim.keys(":w\r")
+    await until(lambda: nvim.eval("!&diff && bufname() =~# 'a.py$'"), "the diff is closed")
 
     theirs = BEFORE.replace("o", "O").replace("seven", "my end")
     await holds(nvim, theirs)
@@ -136,6 +137,7 @@ async def test_a_diff_that_is_rejected_leaves_the_users_lines(
 ) -> None:
     await overlap(nvim, cli, path)
     await nvim.keys(":q\r")
+    await until(lambda: nvim.eval("!&diff && bufname() =~# 'a.py$'"), "the diff is closed")
     mine = BEFORE.replace("one", "mine").replace("seven", "my end")
     await holds(nvim, mine)
     await writes(nvim, path, mine)

@@ -64,8 +64,9 @@ def IsEnded(bufnr: number): bool
     || (getbufvar(bufnr, '&fixendofline') && !getbufvar(bufnr, '&binary'))
 enddef
 
-# The bytes that writing the buffer as UTF-8 would put on disk. Throws if it is not loaded.
-export def Get(bufnr: number): list<string>
+# The bytes that writing the buffer as UTF-8 would put on disk. With `is_open` without a final line end that the
+# file lacks, although a write would add it. Throws if it is not loaded.
+export def Get(bufnr: number, is_open = false): list<string>
   if !bufloaded(bufnr)
     throw 'claude-ide: the buffer is not loaded'
   endif
@@ -76,7 +77,7 @@ export def Get(bufnr: number): list<string>
   if text ==# [''] && winid > 0 && win_execute(winid, 'echon wordcount().bytes') ==# '0'
     return [bom]
   endif
-  if IsEnded(bufnr)
+  if is_open ? !!getbufvar(bufnr, '&endofline') : IsEnded(bufnr)
     text->add('')
   endif
   const format = getbufvar(bufnr, '&fileformat')

@@ -68,7 +68,8 @@ export def Buffer(bufnr: number): any
     bufnr: bufnr,
     path: path,
     tick: getbufvar(bufnr, 'changedtick'),
-    text: buffer_text.Get(bufnr),
+    text: buffer_text.Get(bufnr, true),
+    is_writable: getbufvar(bufnr, '&modifiable') && !getbufvar(bufnr, '&readonly'),
     is_modified: getbufvar(bufnr, '&modified') ? true : false,
     row: bufnr == bufnr() ? line('.') - 1 : 0,
   }
@@ -294,15 +295,17 @@ export def Counts(): dict<number>
   return {files: len(waiting), hunks: reduce(values(waiting), (sum, each) => sum + each, 0), remarks: remarks}
 enddef
 
-# Write a buffer as it is: no autocommand changes its text. Return why that failed.
+# Write a buffer as it is: no autocommand changes its text, and no line end is added. Return why that failed.
 export def Save(bufnr: number): string
-  const ignored = &eventignore
+  const [ignored, fixes] = [&eventignore, getbufvar(bufnr, '&fixendofline')]
+  setbufvar(bufnr, '&fixendofline', false)
   &eventignore = (empty(ignored) ? '' : ignored .. ',') .. 'BufWritePre,FileWritePre,BufWrite'
   var refusal = ''
   try
     refusal = disk.Write(bufnr)
   finally
     &eventignore = ignored
+    setbufvar(bufnr, '&fixendofline', fixes)
   endtry
   return refusal
 enddef

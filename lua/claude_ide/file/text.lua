@@ -78,8 +78,9 @@ end
 ---
 --- Raises an error if the buffer is not loaded.
 ---@param bufnr integer
+---@param is_open? boolean without a final line end that the file lacks, although a write would add it
 ---@return string
-function M.get(bufnr)
+function M.get(bufnr, is_open)
   if not api.nvim_buf_is_loaded(bufnr) then
     error('the buffer is not loaded', 0)
   end
@@ -88,7 +89,8 @@ function M.get(bufnr)
   if #lines == 1 and lines[1] == '' and has_no_line(bufnr) then
     return bom
   end
-  return bom .. table.concat(lines, eol) .. (is_ended(options) and eol or '')
+  local has_end = options.endofline or not is_open and is_ended(options)
+  return bom .. table.concat(lines, eol) .. (has_end and eol or '')
 end
 
 --- A digest of a text, by which another one is recognized.

@@ -81,7 +81,8 @@ function M.buffer(bufnr)
     bufnr = bufnr,
     path = path,
     tick = api.nvim_buf_get_changedtick(bufnr),
-    text = buffer_text.get(bufnr),
+    text = buffer_text.get(bufnr, true),
+    is_writable = vim.bo[bufnr].modifiable and not vim.bo[bufnr].readonly,
     is_modified = vim.bo[bufnr].modified,
     row = is_current and api.nvim_win_get_cursor(0)[1] - 1 or 0,
     selected = selected(bufnr),
@@ -467,15 +468,16 @@ function M.counts()
   return counts
 end
 
---- Write a buffer as it is: no autocommand changes its text.
+--- Write a buffer as it is: no autocommand changes its text, and no line end is added.
 ---@param bufnr integer
 ---@return string refusal empty if it was written
 function M.save(bufnr)
-  local ignored = vim.o.eventignore
+  local ignored, fixes = vim.o.eventignore, vim.bo[bufnr].fixendofline
+  vim.bo[bufnr].fixendofline = false
   vim.o.eventignore = (ignored == '' and '' or ignored .. ',')
     .. 'BufWritePre,FileWritePre,BufWrite'
   local refusal = disk.write(bufnr)
-  vim.o.eventignore = ignored
+  vim.o.eventignore, vim.bo[bufnr].fixendofline = ignored, fixes
   return refusal or ''
 end
 

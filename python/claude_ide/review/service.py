@@ -295,6 +295,9 @@ class ReviewService:
         self, folder: Folder, path: str, buffer: ShownBuffer, text: str
     ) -> None:
         """Replace the text of a buffer in one undo step; save it unless it had unsaved changes."""
+        if not buffer.is_writable:
+            name = within(path, folder.root)
+            raise UserError(f"{name}: not changed: 'readonly' or 'nomodifiable' is set")
         steps = [step(Disk.replace, buffer.bufnr, NewText(text))]
         guard = Guard(Gate.POSSIBLE, (tick(buffer.bufnr, buffer.tick),))
         await self._editor.port.batch(steps, guard)

@@ -64,6 +64,7 @@ class ShownBuffer(Payload, frozen=True):
     tick: int
     text: str
     is_modified: bool = False
+    is_writable: bool = True
     row: int = 0
     """The cursor's, of a buffer that is current."""
     selected: tuple[int, int] | None = None
