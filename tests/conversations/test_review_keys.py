@@ -143,7 +143,7 @@ async def test_a_range_a_count_and_a_repetition(nvim: Editor, path: Path, agent:
 
     await nvim.command("2,5ClaudeRevert")
     await reads(path, BEFORE.replace("one", "ONE"))
-    await nvim.keys("u")
+    await nvim.keys("u:w\r")
     await drawn(nvim, *three)
     await nvim.keys("gg2gk")
     await drawn(nvim, "5-five", "5+1")
