@@ -162,11 +162,11 @@ async def test_a_range_a_count_and_a_repetition(nvim: Editor, path: Path, agent:
 async def test_a_revert_brings_the_bytes_back(
     nvim: Editor, path: Path, agent: Agent, format_: str
 ) -> None:
-    encode = {
-        "dos": lambda text: text.replace("\n", "\r\n").encode(),
-        "bom": lambda text: b"\xef\xbb\xbf" + text.encode(),
-        "open end": lambda text: text[:-1].encode(),
-    }[format_]
+    def encode(text: str) -> bytes:
+        text = text.replace("\n", "\r\n") if format_ == "dos" else text
+        text = text[:-1] if format_ == "open end" else text
+        return text.encode("utf-8-sig" if format_ == "bom" else "utf-8")
+
     path.write_bytes(encode(BEFORE))
     await nvim.command("edit!")
     await nvim.command("autocmd BufWritePre * silent! %s/three/formatted/")
