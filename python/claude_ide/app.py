@@ -37,7 +37,6 @@ from claude_ide.mcp.reading import Reading, Readings
 from claude_ide.prompt_events import PromptEvents
 from claude_ide.review.events import ReviewEvents
 from claude_ide.review.writes import AgentWrites
-from claude_ide.sessions.here import SessionsHere
 from claude_ide.startup import Bound
 from claude_ide.transport.handshake import PATHS, TOOLS_PATH
 from claude_ide.transport.websocket import CLOSE_SECONDS, Connection, Entrance, Listener
@@ -52,6 +51,7 @@ if TYPE_CHECKING:
     from claude_ide.mcp.tool import Toolset
     from claude_ide.review.merging import Base, Merging
     from claude_ide.review.service import ReviewService
+    from claude_ide.sessions.here import SessionsHere
     from claude_ide.tool_list import ToolList
     from claude_ide.trust.trust import Trust
     from claude_ide.wire_view import WireView
@@ -69,6 +69,8 @@ END_CLOSE_SECONDS = 0.1
 STOP_SETTLE_SECONDS = 3.0
 """How long answers may take until the clients are disconnected. On a busy machine the rejection of
 an open diff may take more than half a second, and would be lost."""
+SESSIONS_SECONDS = 0.5
+"""The first answers come before the watch of sessions, whose modules take their time."""
 LOCAL = ("127.0.0.1", "::1", "localhost")
 
 
@@ -118,8 +120,7 @@ class App:
         self._disk_report = DiskReport(self.editor.port, self.editor.events, hinted)
         self._disk = DiskWatch(self.editor.port, self.editor.events, self._has_agents)
         self._disk.start(loop)
-        self.sessions = SessionsHere(self)
-        self.sessions.start(loop)
+        loop.call_later(SESSIONS_SECONDS, lambda: self.sessions)
         if startup.bound is None:
             self.editor.private_files.refresh()
         if self.has_hooked_terminals:
@@ -211,7 +212,8 @@ class App:
         guardian.end_all()
         self._disk.stop()
         self._review_watch.cancel()
-        self.sessions.stop()
+        if self.begun("sessions"):
+            self.sessions.stop()
         self._channel.close()
         if self.serving is None:
             return
@@ -310,6 +312,15 @@ class App:
     def has_hooked_terminals(self) -> bool:
         """Whether CLIs report to this editor, because an earlier host has let them."""
         return Links(self._state_folder / HOOKS, self.options.hooks).is_used
+
+    @cached_property
+    def sessions(self) -> "SessionsHere":
+        """All sessions, which are watched from the first use on."""
+        from claude_ide.sessions.here import SessionsHere
+
+        sessions = SessionsHere(self)
+        sessions.start(self._loop)
+        return sessions
 
     @cached_property
     def chats(self) -> "Chats":
@@ -475,6 +486,10 @@ class App:
                 return self.sessions.shown.press(pressed)
         self.chats.on_list_event(pressed)
         return None
+
+    @handles(events.SessionsAsked)
+    def _sessions_asked(self, _: events.SessionsAsked) -> None:
+        self.sessions.shown.wanted()
 
     @handles(events.OwnToolsChanged)
     def _own_tools_changed(self, changed: events.OwnToolsChanged) -> None:

@@ -11,7 +11,7 @@ from claude_ide.agents.stream_json.running import Running
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.binding import handles
-from claude_ide.editor.port.events import SessionsAsked, StatusReported, TerminalEnded
+from claude_ide.editor.port.events import StatusReported, TerminalEnded
 from claude_ide.editor_name import NEOVIM, editor_name
 from claude_ide.hooks.registration import link_in
 from claude_ide.sessions.entry import Place
@@ -147,7 +147,3 @@ class SessionsHere:
     def _status_reported(self, _: StatusReported) -> None:
         if "shown" in self.__dict__:
             self.shown.something_changed()
-
-    @handles(SessionsAsked)
-    def _sessions_asked(self, _: SessionsAsked) -> None:
-        self.shown.wanted()
