@@ -108,6 +108,16 @@ async def test_other_paths_are_not_found(port: int, path: str) -> None:
     assert await status(port, handshake(port, TOKEN, path=path)) == 404
 
 
+async def test_the_log_names_each_reason_once(port: int, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "claude_ide")
+    for token in ("", "wrong", ""):
+        assert await status(port, handshake(port, token)) == 401
+
+    assert [record.getMessage() for record in caplog.records] == [
+        "refused a client: no token, or a wrong one"
+    ]
+
+
 async def test_the_log_names_the_reason_for_a_rejection_but_not_the_token(
     port: int, caplog: pytest.LogCaptureFixture
 ) -> None:

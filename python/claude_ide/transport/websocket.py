@@ -123,6 +123,8 @@ class Listener:
         self._entrances = entrances
         self._server: Server | None = None
         self._accepted: set[_Socket] = set()
+        self._told: set[str] = set()
+        """The reasons of refusals that the log has."""
 
     @property
     def port(self) -> int:
@@ -180,7 +182,10 @@ class Listener:
         try:
             cast("_Socket", connection).entrance = self._check(request)
         except Refused as refused:
-            logger.info("refused a client: %s", refused.reason)
+            # A program without the token, such as OpenCode in a terminal, tries again for ever.
+            level = logging.DEBUG if refused.reason in self._told else logging.INFO
+            self._told.add(refused.reason)
+            logger.log(level, "refused a client: %s", refused.reason)
             return connection.respond(refused.status, f"{refused.reason}\n")
         return None
 
