@@ -1,12 +1,22 @@
 """`:ClaudeMerge` in a real Neovim and a real Vim, with a real git."""
 
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from support.either_editor import BOTH, Editor, choose_item, hidden, on_screen, type_answer
+from support.either_editor import (
+    BOTH,
+    Editor,
+    choose_item,
+    configure,
+    hidden,
+    on_screen,
+    type_answer,
+)
 from support.neovim import until
+from support.session_records import Records
 
 pytestmark = BOTH
 
@@ -14,6 +24,19 @@ pytestmark = BOTH
 def git(folder: Path, *words: str) -> str:
     done = subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True, text=True)
     return done.stdout.strip()
+
+
+@pytest.fixture
+def records(config_folder: Path) -> Records:
+    return Records(config_folder)
+
+
+@pytest.fixture
+def other() -> Iterator[int]:
+    """The id of another process that runs."""
+    with subprocess.Popen(["sleep", "1000"]) as process:
+        yield process.pid
+        process.kill()
 
 
 @pytest.fixture
@@ -126,3 +149,30 @@ async def test_a_wrong_name_and_a_folder_without_git_are_named(nvim: Editor, pro
 async def test_the_names_are_completed(nvim: Editor, root: Path) -> None:
     assert await nvim.eval("getcompletion('ClaudeMerge ', 'cmdline')") == ["fish"]
     assert await nvim.eval("getcompletion('ClaudeMerge x', 'cmdline')") == []
+
+
+async def test_a_session_that_runs_there_is_stopped_first(
+    nvim: Editor, root: Path, records: Records, other: int, tmp_path: Path
+) -> None:
+    script = tmp_path / "claude-stand-in"
+    script.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/ran\nkill {other}\n')
+    script.chmod(0o755)
+    await configure(nvim, cmd=str(script))
+    records.running_job("bird", "busy", other, cwd=str(root))
+
+    await nvim.command("ClaudeMerge fish")
+
+    await on_screen(nvim, "“bird” runs in fish. Stop it?")
+    await choose_item(nvim, "Stop it")
+    await on_screen(nvim, "fish: 1 commit")
+    assert (tmp_path / "ran").read_text() == "stop bird\n"
+
+
+async def test_a_session_of_another_terminal_has_to_be_ended(
+    nvim: Editor, root: Path, records: Records, other: int
+) -> None:
+    records.process("s", name="bird", cwd=str(root), pid=other)
+
+    await nvim.command("ClaudeMerge fish")
+
+    await on_screen(nvim, f"bird runs in fish, in process {other}: end it first")

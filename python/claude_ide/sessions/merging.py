@@ -3,11 +3,13 @@
 Nothing is removed but what is merged, or what the user was shown by name and gave up.
 """
 
+import asyncio
 import contextlib
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from claude_ide.agents.stream_json.running import Running
+from claude_ide.agents.stream_json.running import Records, Running
 from claude_ide.editor.port.review import ListItem
 from claude_ide.errors import UserError
 from claude_ide.sessions.worktree import Work, Worktree
@@ -30,7 +32,7 @@ class Merging:
         self._editor = app.editor
         self._background = background
 
-    async def begin(self, name: str, here: Path, running: list[Running]) -> None:
+    async def begin(self, name: str, here: Path) -> None:
         """Merge the worktree with a name, or without one that of a folder. Raises `UserError`."""
         is_trusted = self._app.trust.is_trusted(here)
         tree = Worktree.named(name, here.resolve(), runs_hooks=is_trusted)
@@ -38,22 +40,22 @@ class Merging:
             return await self._finish(tree, *unfinished)
         await tree.check()
         await self._check_saved(tree.root)
-        if not await self._is_stopped(tree, running):
+        if not await self._is_stopped(tree):
             return
         work = await tree.work()
         if not (work.commits or work.uncommitted):
-            return await self._offer_removal(tree, work, running, "has nothing to merge")
+            return await self._offer_removal(tree, work, "has nothing to merge")
         into = f"{tree.name}: {work.words} → {tree.into}"
         ways = [REVIEW, MERGE, SQUASH, REBASE, LATER, DISCARD]
         match await self._editor.choose(into, ways):
             case way if way == REVIEW:
                 await self._app.review.show(str(tree.root), since="base", session=await tree.base())
             case way if way == DISCARD:
-                await self._discard(tree, work, running)
+                await self._discard(tree, work)
             case way if way in (MERGE, SQUASH, REBASE):
-                await self._merge(tree, way, running)
+                await self._merge(tree, way)
 
-    async def _merge(self, tree: Worktree, way: str, running: list[Running]) -> None:
+    async def _merge(self, tree: Worktree, way: str) -> None:
         if not await self._commit(tree):
             return
         work = await tree.work()
@@ -69,8 +71,8 @@ class Merging:
                 raise
             return
         if way == SQUASH:
-            return await self._offer_removal(tree, work, running, "is squashed", is_squashed=True)
-        await self._offer_removal(tree, await tree.work(), running, "is merged")
+            return await self._offer_removal(tree, work, "is squashed", is_squashed=True)
+        await self._offer_removal(tree, await tree.work(), "is merged")
 
     async def _commit(self, tree: Worktree) -> bool:
         """Commit what is in no commit, if the user wants that; otherwise return False."""
@@ -92,19 +94,21 @@ class Merging:
             raise UserError("nothing is merged")
         return str(message)
 
-    async def _discard(self, tree: Worktree, work: Work, running: list[Running]) -> None:
+    async def _discard(self, tree: Worktree, work: Work) -> None:
         asked = f"Lose {work.words} of {tree.name} for good?"
         if await self._editor.choose(asked, ["Keep it", LOSE]) != LOSE:
             return
+        await self._check_saved(tree.root)
+        if not await self._is_stopped(tree):
+            return
         await tree.remove(work, discards=True)
-        await self._forget(tree, running)
+        await self._forget(tree)
         self._editor.notify(f"{tree.name} is discarded; its last commit was {work.tip[:10]}")
 
     async def _offer_removal(
         self,
         tree: Worktree,
         work: Work,
-        running: list[Running],
         how: str,
         *,
         is_squashed: bool = False,
@@ -113,25 +117,29 @@ class Merging:
         if await self._editor.choose(asked, ["Remove them", "Keep them"]) != "Remove them":
             return
         await self._check_saved(tree.root)
+        if not await self._is_stopped(tree):
+            return
         if is_squashed:
             await tree.forget_branch(work)
         else:
             await tree.remove(work, discards=False)
-        await self._forget(tree, running)
+        await self._forget(tree)
         self._editor.notify(f"{tree.name} is removed with its branch {tree.branch}")
 
-    async def _forget(self, tree: Worktree, running: list[Running]) -> None:
+    async def _forget(self, tree: Worktree) -> None:
         """Remove the sessions that worked in it from the CLI's list."""
-        for each in running:
+        for each in await _running():
             if each.id and Path(each.folder) == tree.root:
                 # One that does not go stays in the list of sessions.
                 with contextlib.suppress(UserError):
                     await self._background.remove(each.id)
 
-    async def _is_stopped(self, tree: Worktree, running: list[Running]) -> bool:
+    async def _is_stopped(self, tree: Worktree) -> bool:
         """Return whether no session runs in it, after the user has let those be stopped."""
         working = [
-            each for each in running if each.pid and Path(each.folder).is_relative_to(tree.root)
+            each
+            for each in await _running()
+            if each.pid and Path(each.folder).is_relative_to(tree.root)
         ]
         for each in working:
             if not each.id:
@@ -179,3 +187,8 @@ class Merging:
             case way if way == ABORT:
                 await tree.abort(folder, what)
                 self._editor.notify(f"the {what} is aborted")
+
+
+async def _running() -> list[Running]:
+    """Return what runs at this moment."""
+    return await asyncio.to_thread(Records(os.environ).read)

@@ -175,7 +175,7 @@ class Sessions:
     async def merge(self, name: str) -> None:
         """Merge the worktree with a name, or that of the working folder."""
         here = Path(await self._port.buffers.folder())
-        await Merging(self._app, self._background).begin(name, here, [*self._found.running])
+        await Merging(self._app, self._background).begin(name, here)
         self._watch.look()
 
     async def attach(self, id_: str) -> None:
@@ -331,7 +331,7 @@ class Sessions:
         if entry.place.worktree == entry.place.project:
             raise UserError(f"this is no linked worktree: {entry.place.worktree}")
         merging = Merging(self._app, self._background)
-        await merging.begin("", Path(entry.place.worktree), [*self._found.running])
+        await merging.begin("", Path(entry.place.worktree))
 
     # Content.
 
