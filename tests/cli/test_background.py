@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from support.claude_cli import CARET, environment
-from support.either_editor import BOTH_WITH_CLI, Editor, choose, on_screen
+from support.either_editor import BOTH_WITH_CLI, Editor, choose, on_screen, type_answer
 from support.fake_api import FakeApi, text, tool_use
 from support.neovim import until
 from support.permissions import entered, shown
@@ -49,7 +49,9 @@ def path(path: Path) -> Path:
     for words in (
         ["init", "-q", "-b", "trunk"],
         ["add", "."],
-        ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "first"],
+        ["config", "user.name", "a"],
+        ["config", "user.email", "a@b"],
+        ["commit", "-qm", "first"],
     ):
         subprocess.run(["git", *words], cwd=path.parent, check=True)
     return path
@@ -89,7 +91,7 @@ async def test_a_session_in_a_worktree_is_answered_and_removed(
     await on_screen(nvim, "idle ", PATIENCE)
     (listed,) = await command.sessions()
     assert (listed["name"], listed["status"]) == ("fish", "idle")
-    await nvim.keys("/fish$<CR>d")
+    await nvim.keys("/background  fish<CR>d")
     await on_screen(nvim, "“fish” is running: stop and remove it?")
     await choose(nvim, 1)
 
@@ -122,7 +124,7 @@ async def test_attaching_shows_the_session_and_ending_the_terminal_leaves_it(
     await nvim.command("ClaudeSessions")
     await on_screen(nvim, "idle ", PATIENCE)
 
-    await nvim.keys("/fish$<CR><CR>")
+    await nvim.keys("/background  fish<CR><CR>")
 
     await on_screen(nvim, "The word is swordfish.", PATIENCE)
     await nvim.keys(r"<C-\><C-n>:bwipeout!<CR>")
@@ -159,3 +161,35 @@ async def test_the_session_of_a_terminal_goes_on_in_the_background(
     await nvim.keys("/background<CR><CR>")
     await on_screen(nvim, "The word is swordfish.", PATIENCE)
     assert listed["id"]
+
+
+@BOTH_WITH_CLI
+async def test_the_work_of_a_session_is_merged_and_nothing_is_left(
+    nvim_with_cli: Editor, command: Cli, api: FakeApi, path: Path, config_folder: Path
+) -> None:
+    nvim = nvim_with_cli
+    worktree = path.parent / ".claude/worktrees/fish"
+    make = "echo fish > made.txt"
+    api.script([tool_use("Bash", command=make, description="Make")], [text("Made.")])
+    await nvim.command("ClaudeBackground! --name=fish Make a file")
+    await shown(nvim, make, PATIENCE)
+    await entered(nvim, make)
+    await nvim.keys("y")
+    await until((worktree / "made.txt").is_file, "the file", PATIENCE)
+    await on_screen(nvim, "one")
+
+    await nvim.command("ClaudeMerge fish")
+    await on_screen(nvim, "“fish” runs in fish. Stop it?", PATIENCE)
+    await choose(nvim, 1)
+    await on_screen(nvim, "1 uncommitted file (made.txt)", PATIENCE)
+    await choose(nvim, 2)
+    await on_screen(nvim, "Message of a commit:", PATIENCE)
+    await type_answer(nvim, "<CR>")
+    await on_screen(nvim, "Remove the worktree", PATIENCE)
+    await choose(nvim, 1)
+
+    await on_screen(nvim, "fish is removed with its branch", PATIENCE)
+    assert (path.parent / "made.txt").read_text() == "fish\n"
+    assert not worktree.exists()
+    assert not [*config_folder.glob("jobs/*/state.json")]
+    assert await command.sessions() == []
