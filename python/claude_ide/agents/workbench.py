@@ -1,6 +1,6 @@
 """The editor's services for an agent."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -116,6 +116,8 @@ class Workbench(Struct, frozen=True):
     edits: Edits | None = None
     files: Files | None = None
     allow_code: AllowCode | None = None
+    folders: Callable[[], Awaitable[Sequence[str]]] | None = None
+    """Returns the folders of the workspace that the user trusts; called at each start."""
     runs_commands: bool = True
     """Whether the agent may run commands in terminals of ours."""
     trusts: Callable[[Path], bool] | None = None

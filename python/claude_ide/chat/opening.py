@@ -115,10 +115,14 @@ class Agents:
             edits=witness,
             files=AgentFiles(kind.name, folder, self._editor, self._config, witness),
             allow_code=door.allow_code,
+            folders=self._trusted_folders,
             trusts=trust.follows,
         )
         agent = kind.open(folder, workbench)
         return OpenedAgent(kind, folder, agent, trust, witness, self._review, server, door)
+
+    async def _trusted_folders(self) -> list[str]:
+        return [each for each in await self._editor.folders() if self._trust.is_trusted(each)]
 
     async def _servers(
         self, name: str, server: Callable[..., T], open_: Callable[[], Awaitable[Sequence[object]]]

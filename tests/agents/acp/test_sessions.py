@@ -234,3 +234,38 @@ async def test_the_session_is_closed_with_the_agent(begin: Begin) -> None:
 
     assert talk.fake.received("session/close") == [{"sessionId": "s-1"}]
     assert talk.fake.entries("eof")
+
+
+FOLDERS: dict[str, Any] = {"additionalDirectories": {}}
+
+
+@pytest.mark.parametrize(
+    ("capabilities", "expected"), [(FOLDERS, ["/other", "/third"]), ({}, None)]
+)
+async def test_a_session_gets_the_other_folders_if_the_agent_takes_them(
+    fake_agent: Make, tmp_path: Path, capabilities: dict[str, Any], expected: list[str] | None
+) -> None:
+    fake = fake_agent(Script(initialize=[acp.initialized(sessionCapabilities=capabilities)]))
+
+    async def folders() -> list[str]:
+        return [str(tmp_path), "/other", "/third", "/other"]
+
+    agent = Acp("fake", "Fake", fake.command, {}).open(tmp_path, Workbench(folders=folders))
+    await agent.start(NewSession())
+    await agent.stop()
+
+    (opened,) = fake.received("session/new")
+    assert opened.get("additionalDirectories") == expected
+
+
+async def test_the_agent_learns_which_settings_and_logins_are_understood(
+    fake_agent: Make, tmp_path: Path
+) -> None:
+    fake = fake_agent(Script())
+
+    await Acp("fake", "Fake", fake.command, {}).probe(tmp_path)
+
+    (begun,) = fake.received("initialize")
+    abilities = begun["clientCapabilities"]
+    assert abilities["session"] == {"configOptions": {"boolean": {}}}
+    assert abilities["auth"] == {"terminal": True}

@@ -154,6 +154,8 @@ TERMINAL_LOGIN = "terminal-auth"
 
 ABILITIES = {
     "elicitation": {"form": {}, "url": {}},
+    "session": {"configOptions": {"boolean": {}}},
+    "auth": {"terminal": True},
     "_meta": {LIVE_OUTPUT: True, TERMINAL_LOGIN: True},
 }
 

@@ -3,6 +3,7 @@
 import contextlib
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from claude_ide.agents.acp.connection import Connection
@@ -96,6 +97,8 @@ class Sessions:
     async def _opened(self, method: str, session: str = "") -> Opened:
         params: dict[str, Any] = {"sessionId": session} if session else {}
         params |= {"cwd": str(self._folder), "mcpServers": await self._servers()}
+        if more := await self._further_folders():
+            params["additionalDirectories"] = more
         answer = mapping(await self._request(method, params))
         id_ = text(answer.get("sessionId")) or session
         if not id_:
@@ -111,6 +114,14 @@ class Sessions:
             if not await self._logins.repeat(self._connection.request):
                 raise
             return await self._connection.request(method, params)
+
+    async def _further_folders(self) -> list[str]:
+        """Return the other folders of the workspace, if the agent takes any."""
+        bench = self._workbench
+        if bench.folders is None or not self._connection.offer.takes_folders:
+            return []
+        found = [path for path in await bench.folders() if Path(path).is_absolute()]
+        return list(dict.fromkeys(path for path in found if Path(path) != self._folder))
 
     async def _servers(self) -> list[dict[str, Any]]:
         """Return the editor's MCP servers in the form of the protocol.

@@ -40,6 +40,8 @@ class Offer(Struct, frozen=True):
     forks: bool = False
     closes: bool = False
     deletes: bool = False
+    takes_folders: bool = False
+    """A session can have further folders."""
     images: bool = False
     embeds: bool = False
     """It takes the text of files within a prompt."""
@@ -67,6 +69,7 @@ def offer(answer: dict[str, Any]) -> Offer:
         forks="fork" in sessions,
         closes="close" in sessions,
         deletes="delete" in sessions,
+        takes_folders=isinstance(sessions.get("additionalDirectories"), dict),
         images=prompts.get("image") is True,
         embeds=prompts.get("embeddedContext") is True,
         steers=mapping(meta.get("steering")).get("supported") is True,
