@@ -42,3 +42,12 @@ async def test_a_text_is_sent(nvim: Editor, api: FakeApi) -> None:
 
     await on_screen(nvim, "● Heard.", PATIENCE)
     await until(lambda: any("One\n> two" in each.new_text for each in api.requests))
+
+
+async def test_a_kept_text_is_typed_once_a_cli_connects(nvim: Editor, api: FakeApi) -> None:
+    await nvim.call("claude_ide#send", "zebra")
+    await on_screen(nvim, "saved; Claude gets it when it connects", PATIENCE)
+
+    await begin(nvim, "default")
+
+    await on_screen(nvim, "zebra", PATIENCE)
