@@ -1,7 +1,7 @@
 """`review/telling.py`: which changes an agent is told of, and the words."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from claude_ide.review.baseline import Texts
@@ -39,6 +39,7 @@ def test_one_of_two_equal_changes_is_gone() -> None:
     assert differences([change], [change, change]) == ([], [change])
 
 
+@example("c\nc\n", "a\na\na\nc\nb\nc\nc\na\n", 0, 3)
 @given(LINES, LINES, st.integers(0, 8), st.integers(1, 8))
 def test_there_and_back_again_is_told_as_the_opposite(
     base: str, agent: str, first: int, count: int

@@ -62,7 +62,9 @@ def differences(
     Of a change that is left in part, only the other part is gone.
     """
     gone, back = _less(before, after), _less(after, before)
-    for wholes, others in ((gone, back), (back, gone)):
+    # The same order both ways: there and back again is told as the opposite.
+    pairs = sorted(((gone, back), (back, gone)), key=lambda pair: (-_size(pair[0]), pair[0]))
+    for wholes, others in pairs:
         for whole in [*wholes]:
             parts = _parts(whole, others)
             if parts:
@@ -81,6 +83,10 @@ def _less(changes: Sequence[Change], others: Sequence[Change]) -> list[Change]:
         else:
             found.append(each)
     return found
+
+
+def _size(changes: Iterable[Change]) -> int:
+    return sum(len(old) + len(new) for old, new in changes)
 
 
 def _parts(whole: Change, changes: Sequence[Change]) -> list[Change]:
