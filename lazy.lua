@@ -45,6 +45,7 @@ return {
     'ClaudeTrust',
     'ClaudeType',
     'ClaudeUninstall',
+    'ClaudeWhy',
     'ClaudeWire',
   },
 }

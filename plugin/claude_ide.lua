@@ -100,6 +100,7 @@ command('ClaudeChanges', host('ClaudeChanges'), 'Review what Claude has written'
 local DECIDE = { nargs = '?', bang = true, complete = complete('review', 'complete_all') }
 command('ClaudeKeep', host('ClaudeKeep'), 'Keep what Claude has written', DECIDE)
 command('ClaudeRevert', host('ClaudeRevert'), 'Revert what Claude has written', DECIDE)
+command('ClaudeWhy', host('ClaudeWhy'), 'Show for which prompt Claude has written the line')
 command('ClaudeStart', host('ClaudeStart'), 'Start the IDE server', BANG)
 command('ClaudeStop', host('ClaudeStop'), 'Stop the IDE server', BANG)
 command('ClaudeStatus', host('ClaudeStatus'), 'Show the server, its clients and open diffs')
@@ -190,6 +191,7 @@ map('<Plug>(claude-switch)', 'ClaudeSwitch', 'Go from one Claude CLI to another'
 map('<Plug>(claude-chat)', 'ClaudeChat', 'Open or hide the chat')
 map('<Plug>(claude-sessions)', 'ClaudeSessions', 'List all sessions')
 map('<Plug>(claude-changes)', 'ClaudeReview', 'List what waits for review')
+map('<Plug>(claude-why)', 'ClaudeWhy', 'Show for which prompt Claude has written the line')
 map('<Plug>(claude-file-keep)', 'ClaudeKeep!', 'Keep what Claude wrote in the file')
 map('<Plug>(claude-file-revert)', 'ClaudeRevert!', 'Revert what Claude wrote in the file')
 map('<Plug>(claude-dismiss)', 'ClaudeDismiss', "Remove the model's highlights")

@@ -31,6 +31,7 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
         \ 'ClaudeKeep': '-bar -bang -nargs=? -complete=customlist,claude_ide#review#CompleteAll',
         \ 'ClaudeRevert': '-bar -bang -nargs=? -complete=customlist,claude_ide#review#CompleteAll',
         \ 'ClaudeComment': '-bang -nargs=*',
+        \ 'ClaudeWhy': '-bar',
         \ 'ClaudeSessions': '-bar -nargs=*',
         \ 'ClaudeMerge': '-bar -nargs=? -complete=customlist,claude_ide#arguments#OfWorktrees',
         \ 'ClaudeWire': '-bar -nargs=* -complete=customlist,claude_ide#arguments#OfWords',
@@ -67,6 +68,7 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
         \ 'accept-edits': 'call claude_ide#diff#AcceptEdits()', 'focus': 'ClaudeFocus', 'ask': 'ClaudeAsk',
         \ 'edit': 'ClaudeEdit', 'changes': 'ClaudeReview', 'sessions': 'ClaudeSessions', 'hunk-show': 'call claude_ide#review#Show()',
         \ 'file-keep': 'ClaudeKeep!', 'file-revert': 'ClaudeRevert!',
+        \ 'why': 'ClaudeWhy',
         \ }
   if empty(s:refusal)
     for [s:name, s:attributes] in items(s:of_host)

@@ -110,6 +110,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("chat.chat_context", "chat.page", "chat.transcript", "last_words"),
     },
     "chat": {
+        "last_words",
         *("errors", "config", "paths", "trust", "agents", "editor", "review", "transport"),
         *(
             "files",

@@ -398,6 +398,12 @@ async def revert(app: App, call: Call) -> None:
     await _decide(app, call, is_kept=False)
 
 
+@command("ClaudeWhy")
+async def why(app: App, call: Call) -> None:
+    """:[range]ClaudeWhy — show for which prompt an agent has written the line, and why."""
+    await app.review.why(call.bufnr, call.lines[0] - 1 if call.lines else None)
+
+
 async def _decide(app: App, call: Call, *, is_kept: bool) -> None:
     async with app.review.order:
         await _decide_in_order(app, call, is_kept=is_kept)

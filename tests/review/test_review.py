@@ -194,7 +194,7 @@ def test_an_edit_that_was_accepted_is_not_listed(project: Project) -> None:
     before, after = project.read() or "", BEFORE.replace("two", "TWO").replace("six", "SIX")
     project.put(after)
 
-    project.review.accepted(str(project.root / "a.py"), before.encode(), after.encode())
+    project.review.accepted(str(project.root / "a.py"), before.encode(), after.encode(), TURN)
 
     assert project.hunks() == ["TWO"]
 

@@ -14,6 +14,7 @@ from claude_ide.chat.transcript.notices import Announcement
 from claude_ide.editor.port import chat as panel
 from claude_ide.editor.port.binding import handles
 from claude_ide.errors import UserError
+from claude_ide.last_words import sentence
 from claude_ide.paths import normalized
 from claude_ide.review.recorder import Recorder
 from claude_ide.review.service import ReviewService
@@ -101,6 +102,10 @@ class Reviewing(ChatPart):
                 "run_in_background"
             ):
                 self._recorder.in_background()
+            case events.ToolInput(tool, path=path) if path and self._transcript.is_edit(tool):
+                words = sentence(search.last_text(self._transcript.sheet))
+                if words:
+                    self._chat.run(self._recorder.explain(path, words))
             case events.TurnEnded(why):
                 self._chat.run(self._count(self._transcript.end, why))
 
@@ -164,6 +169,7 @@ class Reporting(ChatPart):
             announcer.session(event.id)
         if self._transcript.turn != self._prompt:
             self._prompt = self._transcript.turn
+            self._witness.recorder.prompt = self._transcript.prompt
             announcer.prompted(self._transcript.prompt)
             self._editor.attention.prompted(self._chat.session)
         match event:

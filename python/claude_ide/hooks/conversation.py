@@ -91,16 +91,18 @@ def _messages(lines: Iterable[bytes]) -> Iterator[Mapping[str, Any]]:
 class Reasons:
     """The edits of one session. `explain` is called with a path, and words or an empty string.
 
-    `start` runs a task.
+    `start` runs a task. `record` gets the words, also if the edit is over by then.
     """
 
     def __init__(
         self,
         explain: Callable[[str, str], object],
         start: Callable[[Coroutine[Any, Any, None]], object],
+        record: Callable[[str, str], Coroutine[Any, Any, None]] | None = None,
     ) -> None:
         self._explain = explain
         self._start = start
+        self._record = record
         self._paths: dict[str, str] = {}
         """The files of the edits that are under way, by the tool use."""
 
@@ -108,7 +110,7 @@ class Reasons:
         """Tell what was said before an edit as soon as the transcript (a path) has the edit."""
         self._paths[use] = path
         if transcript:
-            self._start(self._tell(use, transcript))
+            self._start(self._tell(use, path, transcript))
 
     def end(self, use: str) -> None:
         """Forget what was said before an edit; uses of other tools are ignored."""
@@ -120,8 +122,10 @@ class Reasons:
         for use in list(self._paths):
             self.end(use)
 
-    async def _tell(self, use: str, transcript: str) -> None:
+    async def _tell(self, use: str, path: str, transcript: str) -> None:
         words = sentence(await before(transcript, use))
+        if words and self._record is not None:
+            self._start(self._record(path, words))
         # The edit may be over by now.
         if words and use in self._paths:
             self._explain(self._paths[use], words)
@@ -223,7 +227,8 @@ class Conversation:
             case "UserPromptSubmit":
                 await self._recorded(self.recorder.prompted())
                 self._reasons.end_all()
-                self._announcer.prompted(unmarked(hook.prompt))
+                self.recorder.prompt = unmarked(hook.prompt)
+                self._announcer.prompted(self.recorder.prompt)
             case "PreToolUse":
                 await self._begin(hook)
             case "PostToolUse":

@@ -116,7 +116,8 @@ class Sessions:
         recorder = self._recorder(hook)
         if session is None:
             announcer = Announcer(self._editor.port.windows.announce, AGENT, hook.cwd)
-            reasons = Reasons(partial(self._editor.port.diffs.explain, launch), self._start)
+            explain = partial(self._editor.port.diffs.explain, launch)
+            reasons = Reasons(explain, self._start, recorder.explain)
             ended = partial(self._review.turn_ended, self._editor.terminals.session(AGENT, launch))
             session = Conversation(announcer, recorder, ended, reasons)
         session.recorder = recorder

@@ -7,6 +7,7 @@ after them, without what the user has written in this editor meanwhile.
 import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -72,6 +73,10 @@ class Recorder:
         self._background = ""
         """The turn whose commands may still run in the background; empty if there are none."""
         self._order = asyncio.Lock()
+        self.prompt = ""
+        """That of the current turn."""
+        self._reasons: dict[str, str] = {}
+        """Why the agent writes the files that it is about to write."""
         self.tell_user = tell_user
 
     @property
@@ -82,7 +87,7 @@ class Recorder:
     @property
     def turn(self) -> Turn:
         """The current turn."""
-        return Turn(self.session, str(self._turns))
+        return Turn(self.session, str(self._turns), self.prompt)
 
     async def prompted(self) -> None:
         """Begin a turn: what was written since the last one and is no agent's is the user's."""
@@ -97,6 +102,7 @@ class Recorder:
             self._written.clear()
             self._versions.clear()
             self._asked.clear()
+            self._reasons.clear()
             await self._soon_watch()
             await self._service.follow_commits(folder)
             await folder.run(folder.review.look_at_all)
@@ -141,6 +147,13 @@ class Recorder:
             self._noted[path] = await asyncio.to_thread(_read, path)
             self._versions[path].begin(self._noted[path], editor_stamp(path))
 
+    async def explain(self, path: str, words: str) -> None:
+        """Know why the agent writes a file, before or after it has done so."""
+        path = real(path)
+        self._reasons[path] = words
+        folder = await self._service.folder(self._here, is_folder=True)
+        await folder.run(folder.review.explain, self.turn, path, words)
+
     def is_writing(self, path: str) -> bool:
         """Return whether a tool was about to write a file."""
         return real(path) in self._noted
@@ -182,12 +195,13 @@ class Recorder:
                 obstacle = "" if old is not None else UNSEEN
             self._use(path)
             self._written[path] = after
+            turn = replace(self.turn, reason=self._reasons.pop(path, ""))
             if path in self._asked:
                 del self._asked[path]
-                await folder.run(folder.review.accepted, path, old, after)
+                await folder.run(folder.review.accepted, path, old, after, turn)
             elif old != after or obstacle:
                 found = [Found(path, old, after, obstacle=obstacle)]
-                await folder.run(folder.review.wrote, self.turn, found)
+                await folder.run(folder.review.wrote, turn, found)
         await self._service.changed(folder)
 
     async def turn_ended(self) -> tuple[int, int, int]:

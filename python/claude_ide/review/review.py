@@ -7,18 +7,18 @@ threads. They raise `OSError` if the state cannot be saved.
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
 from claude_ide import files
+from claude_ide.review import why
 from claude_ide.review.baseline import OverlapError, Rows, Texts, lines_of, moved
 from claude_ide.review.file import File
 from claude_ide.review.memory import nearest, remember
 from claude_ide.review.places import answer, placed
 from claude_ide.review.snapshot import LARGEST, Found, decoded, moves
-from claude_ide.review.store import Base, Entry, Kept, Memory, Remark, State, Store, Told
+from claude_ide.review.store import Base, Entry, Kept, Memory, Remark, State, Store, Told, Write
 from claude_ide.review.telling import (
     KEPT,
     RESTORED,
@@ -29,6 +29,7 @@ from claude_ide.review.telling import (
     kept,
     reviewable,
 )
+from claude_ide.review.why import Turn
 
 UNKNOWN = "?"
 """The first letter of what stands for the id of a content that is not known."""
@@ -38,14 +39,6 @@ PRIVATE = "private"
 
 MOST_SESSIONS = 4
 """Sessions of which a file's base is kept."""
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """A turn of a session."""
-
-    session: str
-    turn: str = ""
 
 
 class Review:
@@ -82,12 +75,17 @@ class Review:
         lines = [*state.unknown, *([dropped] if state.dropped else [])]
         return [*lines, *([self._store.problem] if self._store.problem else [])]
 
-    def accepted(self, path: str, before: bytes | None, after: bytes | None) -> None:
+    def accepted(self, path: str, before: bytes | None, after: bytes | None, turn: Turn) -> None:
         """Record what an agent has written and the user has accepted, as it stands."""
         name = self._relative(path)
         if name in self._store.state().files:
             self._other(path, before)
             self._other(path, after)
+        if not self._is_private(path):
+            with self._store.change() as state:
+                old, now = (self._kept(each, is_known=True) for each in (before, after))
+                entry = state.files.setdefault(name, Entry(now, now, now, written=int(time.time())))
+                why.note(entry, turn, old, now)
         if any(each.path == name for each in self._store.state().remarks):
             with self._store.change() as state:
                 self._answer(state, name, decoded(before or b""), decoded(after or b""))
@@ -123,6 +121,7 @@ class Review:
         remember(entry, entry)
         entry.obstacle = self._obstacle(found)
         after = self._kept(found.after, is_known=found.after is not None or not found.obstacle)
+        why.note(entry, turn, entry.now, after)
         texts = self._texts(entry)
         new = self._text(after)
         self._answer(state, name, self._text(entry.now), new)
@@ -203,6 +202,15 @@ class Review:
 
         for session, base in entry.bases.items():
             entry.bases[session] = Base(follow(base.session), follow(base.turn), base.turn_id)
+
+    def explain(self, turn: Turn, path: str, words: str) -> None:
+        """Record why a turn has written a file."""
+        with self._store.change() as state:
+            why.explain(state.files.get(self._relative(path)), turn, words)
+
+    def why(self, path: str, text: str, row: int) -> Write | None:
+        """Return what an agent has made of a file when it wrote a row of it, as far as known."""
+        return why.find(self._store.state().files.get(self._relative(path)), self._text, text, row)
 
     # What is left
 

@@ -24,11 +24,12 @@ from claude_ide.editor.port.review import (
     ReviewWritten,
     ShownBuffer,
 )
+from claude_ide.editor.port.windows import Look
 from claude_ide.editor.status_line import Reviewable
 from claude_ide.errors import EditorError, UserError
 from claude_ide.paths import within
 from claude_ide.review import folder as folder_files
-from claude_ide.review import listing, turn_end
+from claude_ide.review import listing, turn_end, why
 from claude_ide.review.baseline import OverlapError, Rows, Texts
 from claude_ide.review.drawing import drawn
 from claude_ide.review.folder import Folder, Waiting
@@ -305,6 +306,21 @@ class ReviewService:
             if refusal := await self._editor.port.review.save(buffer.bufnr):
                 raise UserError(refusal)
             await folder.run(folder.review.look, path)
+
+    async def why(self, bufnr: int, row: int | None) -> None:
+        """Show for which prompt an agent has written a row, or the one at the cursor, and why."""
+        await self._editor.port.disk.sync(bufnr)
+        buffer = await self._editor.port.review.buffer(bufnr)
+        if buffer is None:
+            raise UserError("this buffer has no file")
+        at = buffer.row if row is None else row
+        # A session may work in a folder above that of the file.
+        for folder in (await self.of_file(buffer.path), *self.known()):
+            if write := await folder.run(folder.review.why, buffer.path, buffer.text, at):
+                look = Look("Why", wrap=True)
+                await self._editor.port.windows.show_lines(why.shown(write), look)
+                return
+        raise UserError("no agent is known to have written this line")
 
     async def _at(self, bufnr: int) -> tuple[ShownBuffer, Folder, File]:
         # The agent may have just written it.

@@ -56,6 +56,19 @@ class Memory(msgspec.Struct, frozen=True, omit_defaults=True):
     decisions: int = 0
 
 
+class Write(msgspec.Struct, omit_defaults=True):
+    """What one turn has made of a file, from one text to another, and why (`why.py`)."""
+
+    session: str
+    turn: str
+    before: str | None
+    after: str | None
+    time: int
+    """Unix time in seconds."""
+    prompt: str = ""
+    reason: str = ""
+
+
 class Entry(msgspec.Struct, omit_defaults=True):
     """A file that waits for review. Texts have ids; None: there is no file (`baseline.Texts`)."""
 
@@ -74,6 +87,8 @@ class Entry(msgspec.Struct, omit_defaults=True):
     """When an agent wrote it last: Unix time in seconds."""
     bases: dict[str, Base] = msgspec.field(default_factory=dict)
     """By session, the latest last."""
+    writes: list[Write] = msgspec.field(default_factory=list)
+    """Of the latest turns that wrote it, the latest last."""
     memory: dict[str, Memory] = msgspec.field(default_factory=dict)
     """By an earlier text ("": no file), the latest last."""
     decisions: int = 0
@@ -144,6 +159,8 @@ class State(msgspec.Struct, omit_defaults=True):
             named |= {each.base, each.agent, each.now}
             for base in each.bases.values():
                 named |= {base.session, base.turn}
+            for write in each.writes:
+                named |= {write.before, write.after}
             for now, then in each.memory.items():
                 named |= {now or None, then.base, then.agent}
         for kept in self.kept:
