@@ -299,7 +299,7 @@ async def chat(app: App, call: Call) -> None:
 @command("ClaudeSessions")
 async def sessions(app: App, call: Call) -> None:
     """:ClaudeSessions [words] — list all sessions, or those that contain all of the words."""
-    await app.sessions.shown.open(" ".join(call.arguments))
+    await app.sessions.open(" ".join(call.arguments))
 
 
 @command("ClaudeBackground")

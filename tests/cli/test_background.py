@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from support.claude_cli import CARET, environment
-from support.either_editor import BOTH_WITH_CLI, Editor, choose, on_screen, type_answer
+from support.either_editor import BOTH_WITH_CLI, Editor, choose, hidden, on_screen, type_answer
 from support.fake_api import FakeApi, text, tool_use
 from support.neovim import until
 from support.permissions import entered, shown
@@ -192,4 +192,27 @@ async def test_the_work_of_a_session_is_merged_and_nothing_is_left(
     assert (path.parent / "made.txt").read_text() == "fish\n"
     assert not worktree.exists()
     assert not [*config_folder.glob("jobs/*/state.json")]
+    assert await command.sessions() == []
+
+
+async def test_the_chat_takes_over_a_session_after_a_question(
+    nvim_with_cli: Editor, command: Cli, api: FakeApi
+) -> None:
+    nvim = nvim_with_cli
+    api.script([text("The word is swordfish.")])
+    await nvim.command("ClaudeBackground --name=fish Which word?")
+    await on_screen(nvim, "· fish", PATIENCE)
+    await nvim.command("ClaudeSessions")
+    await on_screen(nvim, "idle ", PATIENCE)
+    await nvim.keys("q")
+    (listed,) = await command.sessions()
+
+    question = "“fish” runs in the background. Stop it, and go on here?"
+    for number in (2, 1):
+        await nvim.command(f"ClaudeChat resume {listed['sessionId']}")
+        await on_screen(nvim, question, PATIENCE)
+        await choose(nvim, number)
+        await hidden(nvim, question)
+
+    await on_screen(nvim, "The word is swordfish.", PATIENCE)
     assert await command.sessions() == []

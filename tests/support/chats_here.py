@@ -84,7 +84,7 @@ class ChatsHere:
             *(self.editor, Config(), self._run, kinds, _no_server, trust),
             ReviewService(self.editor, state / "review", ReviewConfig()),
             self._door,
-            *(StoredSessions(kinds, trust, self._know_sessions), self._no_list),
+            *(StoredSessions(kinds, trust, self._know_sessions), self._no_list, self._release),
         )
         self.editor.events.subscribe(ChatEvent, self.chats.on_event)
         self.editor.events.subscribe(ListPressed, self.chats.on_list_event)
@@ -93,6 +93,9 @@ class ChatsHere:
 
     async def _know_sessions(self, folder: Path, ids: Sequence[str]) -> None:
         await self.editor.port.panels.know_sessions(str(folder), list(ids))
+
+    async def _release(self, session: str) -> bool:
+        return True
 
     async def _no_list(self, words: str) -> None:
         raise AssertionError(words)

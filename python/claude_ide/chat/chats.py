@@ -60,6 +60,7 @@ class Chats:
         door: Callable[[str, str], Door],
         stored: StoredSessions,
         list_sessions: Callable[[str], Awaitable[None]],
+        release: Callable[[str], Awaitable[bool]],
         reading: Callable[[], tuple[str, ...]] = tuple,
     ) -> None:
         self._editor = editor
@@ -71,6 +72,8 @@ class Chats:
         self._chats: dict[int, Chat] = {}
         editor.limits.subscribe(self.refresh_bars)
         self._list_sessions = list_sessions
+        self._release = release
+        """Ends a session in the background, if the user wants it here; False if not."""
         self._finding: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
         """The locks of chats that are being looked for, or taken over, by their ids."""
         self._stored = stored
@@ -381,7 +384,8 @@ class Chats:
         for chat in self._chats.values():
             if chat.kind.id == kind.id and chat.agent.session == session:
                 return await self.reveal(chat)
-        await self.open(kind, ResumeSession(session), folder)
+        if await self._release(session):
+            await self.open(kind, ResumeSession(session), folder)
 
     async def _kind_of(self, folder: Path, session: str) -> Kind:
         """Return the agent that has a session; raises `UnknownSessionError` if none has it."""

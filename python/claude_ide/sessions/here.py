@@ -109,6 +109,17 @@ class SessionsHere:
 
         return Sessions(self._app, lambda: self.stored, self._watch)
 
+    async def open(self, words: str) -> None:
+        """Open the list; with words, only of the sessions that contain all of them."""
+        await self.shown.open(words)
+
+    async def release(self, session: str) -> bool:
+        """Stop a session in the background after a question, so that a chat may go on with it.
+
+        Return False if the user does not want that.
+        """
+        return await self.shown.release(session)
+
     @handles(TerminalEnded)
     async def _terminal_ended(self, _: TerminalEnded) -> None:
         # It may go on in the background (`/background`), with the same link.

@@ -1,6 +1,7 @@
 """`:ClaudeSessions`: the list of all sessions, its keys, and what the editor knows of them."""
 
 import asyncio
+import os
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from claude_ide.agents.agent import SessionSummary
-from claude_ide.agents.stream_json.running import Running
+from claude_ide.agents.stream_json.running import Records, Running
 from claude_ide.chat.chat_context import Run
 from claude_ide.chat.listing import SECONDS, Listing, item
 from claude_ide.chat.page.plain import one_line
@@ -177,6 +178,18 @@ class Sessions:
         here = Path(await self._port.buffers.folder())
         await Merging(self._app, self._background).begin(name, here)
         self._watch.look()
+
+    async def release(self, session: str) -> bool:
+        """Stop a session in the background after a question; False if it is to go on there."""
+        running = await asyncio.to_thread(Records(os.environ).read)
+        found = next((each for each in running if each.session == session and each.id), None)
+        if found is None or not found.pid:
+            return True
+        asked = f"“{found.name or found.id}” runs in the background. Stop it, and go on here?"
+        if await self._editor.choose(asked, ["Stop it", "Leave it"]) != "Stop it":
+            return False
+        await self._background.stop(found.id)
+        return True
 
     async def attach(self, id_: str) -> None:
         """Attach a terminal to a session in the background."""
