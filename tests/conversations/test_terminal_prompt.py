@@ -38,8 +38,8 @@ async def claude(nvim: Neovim, tmp_path: Path) -> Path:
 
 
 async def is_prompt(nvim: Neovim) -> bool:
-    """Whether the user is in the prompt."""
-    return bool(await nvim.eval("bufname() == 'Claude terminal prompt'"))
+    """Whether the user is in the prompt, which has a number while the last one is being removed."""
+    return bool(await nvim.eval("bufname() =~# '^Claude terminal prompt'"))
 
 
 async def write(nvim: Neovim, text: str, command: str = "ClaudePrompt") -> None:
