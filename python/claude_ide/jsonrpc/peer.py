@@ -10,7 +10,7 @@ import asyncio
 import inspect
 import itertools
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 import msgspec
@@ -113,8 +113,12 @@ class Peer:
             case Invalid(answer):
                 await self._send(encode(answer))
 
-    async def request(self, method: str, params: Any = None) -> Any:
+    async def request(
+        self, method: str, params: Any = None, given_up: Callable[[int], object] | None = None
+    ) -> Any:
         """Call the other side and return its result.
+
+        `given_up` gets the id of the request if the caller no longer waits for the answer.
 
         Raises `RpcError` with its error, or `TransportClosed` if it leaves before it answers.
         """
@@ -124,6 +128,10 @@ class Peer:
         try:
             await self._transport.send(encode(Request(number, method, params)))
             return await reply
+        except asyncio.CancelledError:
+            if given_up is not None:
+                given_up(number)
+            raise
         finally:
             self._pending.pop(number, None)
 

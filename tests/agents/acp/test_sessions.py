@@ -269,3 +269,20 @@ async def test_the_agent_learns_which_settings_and_logins_are_understood(
     abilities = begun["clientCapabilities"]
     assert abilities["session"] == {"configOptions": {"boolean": {}}}
     assert abilities["auth"] == {"terminal": True}
+
+
+async def test_an_agent_learns_that_nobody_waits_for_an_answer(
+    fake_agent: Make, tmp_path: Path
+) -> None:
+    fake = fake_agent(Script(list=[acp.silent()]))
+    agent = Acp("fake", "Fake", fake.command, {}).open(tmp_path, Workbench())
+    await agent.start(NewSession())
+    async with agent.stored() as stored:
+        listing = asyncio.ensure_future(stored.listed())
+        await until(lambda: fake.received("session/list"))
+        listing.cancel()
+        await until(lambda: fake.received("$/cancel_request"))
+    await agent.stop()
+
+    [asked] = [each for each in fake.entries("in") if each.get("method") == "session/list"]
+    assert fake.received("$/cancel_request") == [{"requestId": asked["id"]}]

@@ -181,6 +181,7 @@ class Connection(base.Connection):
     ) -> None:
         self.offer = Offer()
         self._is_ending = False
+        self._telling: set[asyncio.Future[None]] = set()
         self._name = name
         self._on_end = ended
         self._printed = b""
@@ -237,12 +238,19 @@ class Connection(base.Connection):
         Raises `AgentError` with its error, or with its last words if it ended.
         """
         try:
-            return await self._peer.request(method, params)
+            return await self._peer.request(method, params, self._give_up)
         except RpcError as error:
             raise failed(self._name, error) from error
         except TransportClosed:
             await asyncio.wait([self._reading])
             raise EndedError(f"{self._name} has ended: {self._last_words}") from None
+
+    def _give_up(self, id_: int) -> None:
+        """Tell the agent that nobody waits for its answer to a request."""
+        if self.alive:
+            telling = asyncio.ensure_future(self.notify("$/cancel_request", {"requestId": id_}))
+            self._telling.add(telling)
+            telling.add_done_callback(self._telling.discard)
 
     async def notify(self, method: str, params: dict[str, Any]) -> None:
         """Send a notification; an agent that has ended misses nothing."""
