@@ -78,8 +78,13 @@ def Line(here: dict<any>): dict<any>
   return {current: LinesOf(here.bufnr, here.cursor[0], here.cursor[0])}
 enddef
 
+def Refuse(words: string)
+  throw 'claude-ide: ' .. words
+enddef
+
+# A `:throw` in here would need a `:return` for one Vim, which another one calls unreachable.
 def Lacking(_: dict<any>): dict<any>
-  throw 'claude-ide: only Neovim has tree-sitter'
+  Refuse('only Neovim has tree-sitter')
   return {}
 enddef
 

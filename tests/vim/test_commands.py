@@ -45,6 +45,18 @@ async def test_vim_has_the_commands_of_neovim_with_the_same_attributes(
     assert set(found) - set(expected) == ONLY_VIM
 
 
+async def test_every_script_compiles(vim: Vim) -> None:
+    """Versions of Vim differ in what they accept."""
+    refused = []
+    for path in sorted((ROOT / "autoload/claude_ide").rglob("*.vim")):
+        try:
+            await vim.command(f"source {path}")
+        except Exception as error:
+            refused.append(f"{path.name}: {error}")
+
+    assert refused == []
+
+
 async def test_vim_has_the_maps_of_neovim(vim: Vim, nvim: Neovim) -> None:
     plugin = (ROOT / "plugin/claude_ide.lua").read_text(encoding="utf-8")
     names = re.findall(r"'<Plug>\(claude-([\w-]+)\)'", plugin)

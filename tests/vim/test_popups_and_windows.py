@@ -21,6 +21,7 @@ async def test_the_status_is_a_popup_that_q_closes(
     assert "Open diffs: none" in serving_vim.screen.text()
     await serving_vim.keys("q")
     await hidden(serving_vim, "Clients: 1")
+    assert "unexpected" not in await serving_vim.eval("execute('messages')")
     await serving_vim.keys("itext<Esc>")
     assert await serving_vim.call("getline", 1) == "text"
 

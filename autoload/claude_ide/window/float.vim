@@ -53,11 +53,11 @@ enddef
 
 # Called by the host: show lines in a popup until `q` or <Esc> closes it. `options` has its `title`,
 # and whether long lines `wrap`, rather than being cut.
-export def Show(given: list<string>, options: dict<any>): bool
+export def Show(given: list<string>, options: dict<any>): number
   const lines = given->mapnew((_, line) => plain.Harmless(line))
   const title = plain.OneLine(options.title)
   const width = min([Widest(lines + [title]), &columns - MARGIN])
-  popup_create(lines, {
+  const popup = popup_create(lines, {
     title: $" {title} ",
     border: [],
     padding: [0, 1, 0, 1],
@@ -72,7 +72,7 @@ export def Show(given: list<string>, options: dict<any>): bool
     filter: Filter,
   })
   screen.Draw()
-  return true
+  return winbufnr(popup)
 enddef
 
 defcompile
