@@ -19,6 +19,7 @@ OTHERS = (
     "editors_changed",
     "selection_changed",
     "diff_shown",
+    "looked",
     "status_reported",
     "status_line.set",
 )
