@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from claude_ide import program, repository
+from claude_ide.agents.stream_json.running import Running, is_alive
 from claude_ide.editor_name import editor_name
 from claude_ide.errors import UserError
 from claude_ide.hooks.registration import version
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 CHECKS_WORKTREES = (2, 1, 330)
 """The first version whose `rm` keeps a worktree with work that would be lost."""
+
+END_LOOKS, END_PAUSE_SECONDS = 100, 0.05
+"""How often is looked whether a stopped session has ended, and the pause in between."""
 
 USAGE = "usage: :ClaudeBackground[!] [--name=NAME] {prompt}"
 STARTING = "Starting background service"
@@ -118,9 +122,13 @@ class Background:
         self._is_explained = True
         await self._app.open_terminal(["attach", id_], note)
 
-    async def stop(self, id_: str) -> None:
-        """Stop a session. Raises `UserError` with the CLI's words."""
-        await self._run(["stop", id_])
+    async def stop(self, running: Running) -> None:
+        """Stop a session, and wait for its end. Raises `UserError` with the CLI's words."""
+        await self._run(["stop", running.id])
+        for _ in range(END_LOOKS):
+            if not is_alive(running.pid, ""):
+                return
+            await asyncio.sleep(END_PAUSE_SECONDS)
 
     async def remove(self, id_: str) -> None:
         """Remove a session with its worktree, unless work would be lost."""

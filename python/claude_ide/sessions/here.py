@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from claude_ide import pids
 from claude_ide.agents.stream_json.running import Running
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
@@ -76,8 +77,8 @@ class SessionsHere:
         self._app = app
         self._watch = Watch(os.environ, self._running_changed)
         self._running: Sequence[Running] = ()
-        self._served: set[str] = set()
-        """The launches of sessions in the background that report to us."""
+        self._served: dict[str, int] = {}
+        """The processes of sessions in the background that report to us, by their launches."""
         app.editor.events.register(self, app.guard)
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -136,15 +137,17 @@ class SessionsHere:
             if each.id and each.pid and (link := link_in(each.settings))
         }
         names = self._app.editor.terminals.in_background
-        for launch in self._served - found.keys():
-            names.pop(launch, None)
-            self._app.hooks.terminal_ended(launch)
-        self._served &= found.keys()
+        for launch, pid in [*self._served.items()]:
+            # A record may be missing for a moment while it is written.
+            if launch not in found and not pids.lives(pid):
+                del self._served[launch]
+                names.pop(launch, None)
+                self._app.hooks.terminal_ended(launch)
         projects = {Place.of(each).project for each in self._app.editor.state.folders}
         for launch, (link, each) in found.items():
             if Place.of(each.folder).project in projects:
                 names[launch] = each.name or each.id
-                self._served.add(launch)
+                self._served[launch] = each.pid
                 await self._app.hooks.adopt(link)
 
     def _running_changed(self, running: Sequence[Running]) -> None:

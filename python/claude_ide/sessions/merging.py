@@ -148,7 +148,7 @@ class Merging:
             asked = f"“{each.name or each.id}” runs in {tree.name}. Stop it?"
             if await self._editor.choose(asked, ["Stop it", "Keep it"]) != "Stop it":
                 return False
-            await self._background.stop(each.id)
+            await self._background.stop(each)
         return True
 
     async def _check_saved(self, root: Path) -> None:

@@ -64,7 +64,7 @@ NOTICED_SECONDS = 0.4
 
 SEND_AWAY = "/background"
 NONE_RUNS = "no terminal of this Neovim runs Claude (:Claude opens one)"
-SENT_SECONDS, SENT_PAUSE_SECONDS = 15.0, 0.2
+SENT_SECONDS, SENT_PAUSE_SECONDS = 30.0, 0.2
 """How long the CLI may take to go on in the background, and how often that is looked at."""
 
 MORE = "there is more of it: scroll until all of it is shown"
@@ -188,7 +188,7 @@ class Sessions:
         asked = f"“{found.name or found.id}” runs in the background. Stop it, and go on here?"
         if await self._editor.choose(asked, ["Stop it", "Leave it"]) != "Stop it":
             return False
-        await self._background.stop(found.id)
+        await self._background.stop(found)
         return True
 
     async def attach(self, id_: str) -> None:
@@ -298,7 +298,7 @@ class Sessions:
 
     async def _stop(self, entry: Entry) -> None:
         if isinstance(entry.source, Running):
-            await self._background.stop(entry.source.id)
+            await self._background.stop(entry.source)
         else:
             chat = next(each for each in self._chats().values() if each is entry.source)
             await chat.stop()
