@@ -340,12 +340,8 @@ async def test_the_list_names_the_agent_of_each_session(pond: Pond) -> None:
     await pond.panel.wait_until_ready()
     await pond.command("list")
 
-    lines = await sessions.shows("Beaver  Old wood", "Otter  An old swim", "Otter  (empty)")
-    assert lines[0].startswith("open ")
-    await sessions.press("r", "Old wood")
-    await pond.reports("Beaver cannot rename a stored session")
-    await sessions.press("d", "Old wood")
-    await pond.reports("Beaver cannot delete a stored session")
+    lines = await sessions.shows("Beaver  Old wood", "Otter  An old swim", "Otter  chat  (empty)")
+    assert lines[1].startswith("idle ")
     await sessions.press("<CR>", "Old wood")
 
     agent = await pond.agent(pond.beaver)

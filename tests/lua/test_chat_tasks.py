@@ -47,7 +47,7 @@ async def draw(nvim: Neovim, *tasks: dict[str, Any], chat: int = 1) -> bool:
 
 async def pressed(nvim: Neovim, key: str, id_: str, chat: int = 1) -> None:
     """Wait for an event of the list."""
-    event = {"list": f"tasks {chat}", "key": key, "id": id_}
+    event = {"list": f"tasks {chat}", "key": key, "id": id_, "is_seen": True}
     await until(lambda: event in nvim.events("chat_list"), f"{event}")
 
 

@@ -208,7 +208,7 @@ async def test_an_agent_cannot_close_the_diffs_of_another_one(
         ({"Origin": "https://example.com"}, TOOLS_PATH, 403),
         ({"Origin": "null"}, TOOLS_PATH, 403),
         ({"Host": "example.com:{port}"}, TOOLS_PATH, 403),
-        ({"Sec-WebSocket-Protocol": None}, TOOLS_PATH, 400),
+        ({"Sec-WebSocket-Protocol": "other"}, TOOLS_PATH, 400),
         ({}, "/", 404),
         ({}, "/mcp", 404),
     ],

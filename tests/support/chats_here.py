@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from claude_ide.agents.agent import Kind
@@ -18,6 +19,8 @@ from claude_ide.errors import ClaudeIdeError, EditorError
 from claude_ide.mcp import model
 from claude_ide.mcp.doors import Door
 from claude_ide.review.service import ReviewService
+from claude_ide.sessions.sessions import Sessions
+from claude_ide.sessions.watch import Watch
 from claude_ide.trust.trust import Trust
 from support.mcp_server import Server
 from support.neovim import Neovim, until
@@ -73,6 +76,7 @@ class ChatsHere:
     """The chats; `errors` has the errors that do not become a line for the user."""
 
     def __init__(self, nvim: Neovim, kind: Kind, state: Path, *others: Kind) -> None:
+        self.sessions: Sessions
         self.errors: list[Exception] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self.editor = Editor(TestedNeovim(nvim))
@@ -80,14 +84,26 @@ class ChatsHere:
         self.trust = trust
         self.doors: list[Door] = []
         kinds = Kinds([kind, *others])
+        review = ReviewService(self.editor, state / "review", ReviewConfig())
+        stored = StoredSessions(kinds, trust, self._know_sessions)
         self.chats = Chats(
             *(self.editor, Config(), self._run, kinds, _no_server, trust),
-            ReviewService(self.editor, state / "review", ReviewConfig()),
+            review,
             self._door,
-            *(StoredSessions(kinds, trust, self._know_sessions), self._no_list, self._release),
+            *(stored, lambda words: self.sessions.open(words), self._release),
         )
+        app: Any = SimpleNamespace(
+            editor=self.editor,
+            config=Config(),
+            guard=self._run,
+            begun=lambda part: part == "chats",
+            chats=self.chats,
+            review=review,
+        )
+        nowhere = {"CLAUDE_CONFIG_DIR": str(state / "none")}
+        self.sessions = Sessions(app, lambda: stored, Watch(nowhere, lambda _running: None))
         self.editor.events.subscribe(ChatEvent, self.chats.on_event)
-        self.editor.events.subscribe(ListPressed, self.chats.on_list_event)
+        self.editor.events.subscribe(ListPressed, self._list_pressed)
         accept = self.editor.diffs.accept_edits
         self.editor.events.subscribe(DiffEditsAccepted, lambda event: self._run(accept(event.id)))
 
@@ -97,8 +113,11 @@ class ChatsHere:
     async def _release(self, session: str) -> bool:
         return True
 
-    async def _no_list(self, words: str) -> None:
-        raise AssertionError(words)
+    def _list_pressed(self, pressed: ListPressed) -> None:
+        if pressed.name == "sessions":
+            self._run(self.sessions.press(pressed))
+        else:
+            self.chats.on_list_event(pressed)
 
     def _door(self, name: str, folder: str) -> Door:
         door = Door(self.editor, Config(), model.toolset, name, folder)

@@ -1,5 +1,6 @@
 """An editor that shows no diff, and records which ones were opened and closed."""
 
+from claude_ide.editor.attention import Session
 from claude_ide.editor.diffs import Diff
 
 
@@ -11,7 +12,9 @@ class Diffs:
         self.closed: list[Diff] = []
         self.titles: list[str] = []
 
-    async def show(self, name: str, path: str, _text: str, title: str, _layout: str) -> Diff:
+    async def show(
+        self, name: str, path: str, _text: str, title: str, _layout: str, _caller: Session
+    ) -> Diff:
         self.shown.append(Diff(len(self.shown), name, path, path))
         self.titles.append(title)
         return self.shown[-1]
@@ -20,11 +23,19 @@ class Diffs:
         self.closed.append(diff)
 
 
+class Terminals:
+    """No terminal."""
+
+    async def session_of_client(self, agent: str, _pid: int) -> Session:
+        return Session("", agent)
+
+
 class Editor:
     """The part of an editor that the tools of these tests use."""
 
     def __init__(self) -> None:
         self.diffs = Diffs()
+        self.terminals = Terminals()
 
     async def folders(self) -> list[str]:
         return ["/project"]
