@@ -1,4 +1,6 @@
 --- Defines the highlight groups. Colour schemes and users may override them.
+local plain = require('claude_ide.messages.plain')
+
 local M = {}
 
 local LINKS = {
@@ -79,6 +81,21 @@ function M.define()
     group = vim.api.nvim_create_augroup('claude_ide_highlights', { clear = true }),
     callback = define,
   })
+end
+
+--- A removed line as chunks of virtual text.
+---@param line string
+---@param spans integer[][]? its bytes that have changed, 0-based, ends exclusive
+---@return { [1]: string, [2]: string }[]
+function M.removed(line, spans)
+  local chunks, column = {}, 0
+  for _, span in ipairs(spans or {}) do
+    table.insert(chunks, { plain.harmless(line:sub(column + 1, span[1])), 'ClaudeIdeRemoved' })
+    table.insert(chunks, { plain.harmless(line:sub(span[1] + 1, span[2])), 'ClaudeIdeChanged' })
+    column = span[2]
+  end
+  table.insert(chunks, { plain.harmless(line:sub(column + 1)), 'ClaudeIdeRemoved' })
+  return chunks
 end
 
 return M

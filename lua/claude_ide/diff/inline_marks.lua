@@ -1,8 +1,8 @@
 --- The marks of an inline diff: added lines are highlighted, removed ones are virtual lines above them, and
 --- the words that have changed within a line are marked.
 local debounce = require('claude_ide.timing.debounce')
+local highlights = require('claude_ide.highlights')
 local hunks = require('claude_ide.diff.hunks')
-local plain = require('claude_ide.messages.plain')
 local rebase = require('claude_ide.file.rebase')
 
 local M = {}
@@ -83,18 +83,6 @@ end
 ---@field width integer columns
 ---@field wraps boolean
 
--- A line as chunks, with the parts that have changed.
-local function chunks_of(line, spans)
-  local chunks, column = {}, 0
-  for _, span in ipairs(spans or {}) do
-    table.insert(chunks, { plain.harmless(line:sub(column + 1, span[1])), 'ClaudeIdeRemoved' })
-    table.insert(chunks, { plain.harmless(line:sub(span[1] + 1, span[2])), 'ClaudeIdeChanged' })
-    column = span[2]
-  end
-  table.insert(chunks, { plain.harmless(line:sub(column + 1)), 'ClaudeIdeRemoved' })
-  return chunks
-end
-
 -- Virtual lines are cut off at the edge of the window, unless they are divided.
 local function wrapped(chunks, width)
   local rows, room = { {} }, width
@@ -117,7 +105,7 @@ end
 local function removed_lines(lines, removed, area)
   local rows = {} ---@type claude_ide.Chunks[]
   for index, line in ipairs(vim.list_slice(lines, 1, MOST_REMOVED)) do
-    local chunks = chunks_of(line, removed[index])
+    local chunks = highlights.removed(line, removed[index])
     local is_short = #line < area.width and not line:find('\t', 1, true)
     vim.list_extend(rows, area.wraps and not is_short and wrapped(chunks, area.width) or { chunks })
     -- The background reaches the edge, where the rest is cut off.

@@ -108,17 +108,6 @@ end
 
 -- Drawing
 
-local function chunks_of(line, spans)
-  local chunks, column = {}, 0
-  for _, span in ipairs(spans or {}) do
-    table.insert(chunks, { plain.harmless(line:sub(column + 1, span[1])), 'ClaudeIdeRemoved' })
-    table.insert(chunks, { plain.harmless(line:sub(span[1] + 1, span[2])), 'ClaudeIdeChanged' })
-    column = span[2]
-  end
-  table.insert(chunks, { plain.harmless(line:sub(column + 1)), 'ClaudeIdeRemoved' })
-  return chunks
-end
-
 -- What is too wide for the window is not shown.
 local function removed_lines(hunk, is_unfolded, blanks)
   local count = #hunk.removed + hunk.more
@@ -130,7 +119,7 @@ local function removed_lines(hunk, is_unfolded, blanks)
     spans[each[1]] = each[2]
   end
   for index, line in ipairs(hunk.removed) do
-    local chunks = chunks_of(line, spans[index - 1])
+    local chunks = highlights.removed(line, spans[index - 1])
     table.insert(chunks, { blanks, 'ClaudeIdeRemoved' })
     rows[index] = chunks
   end
