@@ -69,20 +69,20 @@ class Folder:
         now = text if text is not None else await asyncio.to_thread(_text, path)
         return _compared(name, self.bases[name], now)
 
+    def path(self, name: str) -> str:
+        """Return the path of a file by its name in the review."""
+        return str(Path(self.root, name))
+
     async def waiting(self) -> Waiting:
         """Return what waits now."""
-
-        def path(name: str) -> str:
-            return str(Path(self.root, name))
-
         waiting = await self.run(self.review.files)
         remarks = await self.run(self.review.remarks)
         unknown = await self.run(self.review.unknown)
         return Waiting(
-            {path(file.path): len(file.hunks) for file in waiting},
-            [*dict.fromkeys(path(each.path) for each in remarks)],
+            {self.path(file.path): len(file.hunks) for file in waiting},
+            [*dict.fromkeys(self.path(each.path) for each in remarks)],
             sum(each.state == "open" for each in remarks),
-            [path(name) for name in self.bases],
+            [self.path(name) for name in self.bases],
             listing.value(self.root, waiting, remarks, unknown),
         )
 

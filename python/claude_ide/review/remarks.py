@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from claude_ide.editor.editor import Editor
@@ -70,7 +69,7 @@ class _Draft(NamedTuple):
         return told | {
             session
             for folder, path in files
-            for session in folder.review.sessions(str(Path(folder.root, path)))
+            for session in folder.review.sessions(folder.path(path))
         }
 
 
@@ -278,7 +277,7 @@ class Remarks:
         remarks, told = list[tuple[str, Folder, Remark]](), list[tuple[Folder, Told]]()
 
         def path(folder: Folder, name: str) -> str:
-            return within(str(Path(folder.root, name)), real(here))
+            return within(folder.path(name), real(here))
 
         for folder in self._service.known():
             waiting = [

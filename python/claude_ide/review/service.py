@@ -187,10 +187,7 @@ class ReviewService:
         buffer, is_next = await self._editor.port.review.buffer(event.bufnr), event.direction > 0
         here = buffer.path if buffer else await self._editor.port.buffers.folder()
         folder = await self.of_file(here)
-        waiting = {
-            str(Path(folder.root, each.path)): each
-            for each in await folder.run(folder.review.files)
-        }
+        waiting = {folder.path(each.path): each for each in await folder.run(folder.review.files)}
         paths = sorted(
             path for path, file in waiting.items() if file.texts and file.texts.now is not None
         )
@@ -228,19 +225,16 @@ class ReviewService:
     async def keep(self, bufnr: int, rows: Rows | None, *, is_whole: bool) -> None:
         """Keep hunks of a buffer's file: of some rows, at the cursor, or all of the file."""
         buffer, folder, file = await self._at(bufnr)
-        place = None if is_whole else rows or (buffer.row, buffer.row + 1)
-        _check_touched(file, place)
+        place, is_exact = _place(buffer, file, rows, is_whole=is_whole)
         self._done.clear()
-        kept = {"is_exact": rows is not None and rows == buffer.selected}
+        kept = {"is_exact": is_exact}
         await folder.run(folder.review.keep, buffer.path, place, buffer.text, **kept)
         await self.changed(folder)
 
     async def revert(self, bufnr: int, rows: Rows | None, *, is_whole: bool) -> None:
         """Revert hunks of a buffer's file, likewise."""
         buffer, folder, file = await self._at(bufnr)
-        place = None if is_whole else rows or (buffer.row, buffer.row + 1)
-        _check_touched(file, place)
-        is_exact = rows is not None and rows == buffer.selected
+        place, is_exact = _place(buffer, file, rows, is_whole=is_whole)
         self._doing = []
         await self._revert(folder, file, place, bufnr, is_exact=is_exact)
         await self.changed(folder)
@@ -255,7 +249,7 @@ class ReviewService:
         for file in waiting:
             if is_kept:
                 self._done.clear()
-                await folder.run(folder.review.keep, str(Path(folder.root, file.path)))
+                await folder.run(folder.review.keep, folder.path(file.path))
             else:
                 await self._revert(folder, file, None, 0)
         await self.changed(folder)
@@ -337,7 +331,7 @@ class ReviewService:
     async def _revert(
         self, folder: Folder, file: File, rows: Rows | None, bufnr: int, *, is_exact: bool = False
     ) -> None:
-        path = str(Path(folder.root, file.path))
+        path = folder.path(file.path)
         if file.is_whole:
             return await self._revert_whole(folder, file, path)
         if not bufnr:
@@ -422,7 +416,7 @@ class ReviewService:
         if entry.mode is not None and entry.base == entry.now:
             await asyncio.to_thread(folder_files.set_mode, path, entry.mode[0])
             return await folder.run(review.reverted_whole, path)
-        target = str(Path(folder.root, entry.origin)) if entry.origin else path
+        target = folder.path(entry.origin) if entry.origin else path
         if content is not None:
             self._note(target, await asyncio.to_thread(folder_files.read, target), content)
             await asyncio.to_thread(folder_files.write, target, content)
@@ -474,7 +468,7 @@ class ReviewService:
     async def _refill(self, folder: Folder) -> None:
         found = await folder.run(folder.review.files)
         if folder.bases:
-            paths = [str(Path(folder.root, name)) for name in folder.bases]
+            paths = [folder.path(name) for name in folder.bases]
             files_ = [await folder.file(path) for path in paths]
             found = [each for each in files_ if each and each.texts and not each.texts.is_reviewed]
         waiting = [file for file in found if self._is_wanted(folder, file)]
@@ -484,7 +478,7 @@ class ReviewService:
         self._listed, items = [], list[ListItem]()
         for file in waiting:
             for rows, item in await asyncio.to_thread(listing.items, folder.root, file):
-                self._listed.append((folder, str(Path(folder.root, file.path)), rows))
+                self._listed.append((folder, folder.path(file.path), rows))
                 items.append(item)
         for line in await folder.run(folder.review.unknown):
             items.append(listing.note(line))
@@ -537,6 +531,14 @@ class ReviewService:
         await self.changed(chosen[0][0])
 
 
-def _check_touched(file: File, rows: Rows | None) -> None:
-    if rows is not None and not file.is_whole and not file.touches(rows):
+def _place(
+    buffer: ShownBuffer, file: File, rows: Rows | None, *, is_whole: bool
+) -> tuple[Rows | None, bool]:
+    """Return the rows that are meant, and whether only their lines; None: the whole file.
+
+    Raises `UserError` if they touch no hunk.
+    """
+    place = None if is_whole else rows or (buffer.row, buffer.row + 1)
+    if place is not None and not file.is_whole and not file.touches(place):
         raise UserError("no unreviewed change here")
+    return place, rows is not None and rows == buffer.selected
