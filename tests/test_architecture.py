@@ -90,7 +90,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "review": {
         *("errors", "config", "paths", "files", "program", "git", "text_diff", "editor"),
-        "agents",
+        *("agents", "quotation"),
     },
     "announcer": {"agents", "review"},
     "hooks": {

@@ -14,7 +14,7 @@ from claude_ide.editor_name import editor_name
 from claude_ide.errors import UserError
 from claude_ide.git_changes import Changes
 from claude_ide.paths import absolute, exists
-from claude_ide.quotation import COMMAND, MOST, mention, named, quoted, span
+from claude_ide.quotation import COMMAND, MOST, fenced, mention, named, quoted, span
 from claude_ide.unicode import readable
 
 WORD = re.compile(r"\{\{|\{([^\W\d]\w*)\}")
@@ -29,7 +29,6 @@ NO_FILE = "this buffer has no file"
 PARTS = {"lines": "", "part": " (a part)", "block": " (a block)"}
 KINDS = {"E": "error: ", "W": "warning: ", "I": "info: ", "N": "note: ", "H": "hint: "}
 TOKEN = re.compile(r"""[^\s'"`=:,;()\[\]{}<>|&$]+""")
-FENCE = re.compile(r"`{3,}")
 
 
 async def expanded(
@@ -266,8 +265,7 @@ class _Placeholders:
             raise UserError(f"only files that stay in {editor_name()} have changed")
         if not patch:
             raise UserError("nothing has changed since the last commit")
-        fence = "`" * max([3, *(len(each) + 1 for each in FENCE.findall(patch))])
-        return f"the changes since the last commit:\n{fence}diff\n{patch}\n{fence}"
+        return f"the changes since the last commit:\n{fenced('diff', patch)}"
 
     async def _terminal(self) -> str:
         printed = self._facts.terminal

@@ -25,10 +25,20 @@ def shown(path: str, folder: str) -> str:
 
 def named(path: str, folder: str) -> str:
     """Return the same, with which a text can begin."""
-    name = shown(path, folder)
-    if PLAIN.match(name):
-        return name
-    return f"/.{name}" if name.startswith("/") else f"./{name}"
+    return no_command(shown(path, folder))
+
+
+def no_command(path: str) -> str:
+    """Return a path with which a prompt can begin: `!sh x/a.py` would be a command."""
+    if PLAIN.match(path):
+        return path
+    return f"/.{path}" if path.startswith("/") else f"./{path}"
+
+
+def fenced(language: str, text: str) -> str:
+    """Return a text in a fence of Markdown that nothing in it ends."""
+    fence = "`" * max(3, max((len(run) for run in re.findall("`+", text)), default=0) + 1)
+    return f"{fence}{language}\n{text}\n{fence}"
 
 
 def mention(path: str, folder: str, lines: tuple[int, int] | None = None) -> str:

@@ -1,9 +1,9 @@
 """What an agent is told of the user's review: which changes, and the words for them."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from claude_ide.quotation import fenced, no_command
 from claude_ide.review.baseline import Texts, lines_of
 from claude_ide.review.store import Remark, Told
 from claude_ide.text_diff import hunks
@@ -165,7 +165,7 @@ def remarks(given: Iterable[tuple[str, Remark]]) -> list[str]:
     """Return a part of a prompt for each remark with its place: the lines, and the words."""
     parts = []
     for where, each in given:
-        quoted = _fenced("", each.quoted.replace("\r", "").removesuffix("\n"))
+        quoted = fenced("", each.quoted.replace("\r", "").removesuffix("\n"))
         parts.append("\n".join([where, *([quoted] if each.quoted else []), each.words]))
     return parts
 
@@ -182,7 +182,7 @@ def decisions(given: Iterable[tuple[str, Told]]) -> list[str]:
                 more = ["…"] if len(lines) > most else []
                 found.setdefault(path, []).extend([*lines[:most], *more])
         texts = [
-            "\n".join([f"{no_command(path)}:", _fenced("diff", "\n".join(lines))])
+            "\n".join([f"{no_command(path)}:", fenced("diff", "\n".join(lines))])
             if lines
             else no_command(path)
             for path, lines in found.items()
@@ -200,15 +200,3 @@ def _diff(told: Told) -> list[str]:
 
 def _signed(sign: str, text: str) -> list[str]:
     return [sign + line.rstrip("\r\n") for line in lines_of(text)]
-
-
-def _fenced(language: str, text: str) -> str:
-    fence = "`" * max(3, max((len(run) for run in re.findall("`+", text)), default=0) + 1)
-    return f"{fence}{language}\n{text}\n{fence}"
-
-
-def no_command(path: str) -> str:
-    """Return a path with which a prompt can begin: `!sh x/a.py` would be a command."""
-    if re.match(r"[\w.]|/[^\s/]+/", path, re.ASCII):
-        return path
-    return f"/.{path}" if path.startswith("/") else f"./{path}"
