@@ -46,8 +46,9 @@ async def draw(nvim: Neovim, *tasks: dict[str, Any], chat: int = 1) -> bool:
 
 
 async def pressed(nvim: Neovim, key: str, id_: str, chat: int = 1) -> None:
-    """Wait for an event of the list."""
-    event = {"list": f"tasks {chat}", "key": key, "id": id_, "is_seen": True}
+    """Wait for an event of the list; its item, if it has one, is on the screen."""
+    seen = {"is_seen": True} if id_ else {}
+    event = {"list": f"tasks {chat}", "key": key, "id": id_, **seen}
     await until(lambda: event in nvim.events("chat_list"), f"{event}")
 
 

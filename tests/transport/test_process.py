@@ -131,8 +131,9 @@ async def test_sending_to_a_child_that_has_ended_is_an_error(start: Start) -> No
         await child.send(b"{}")
 
 
-async def test_a_waiting_send_fails_when_the_child_ends(start: Start) -> None:
-    child = await start("time.sleep(0.2)")
+@pytest.mark.parametrize("before", ["", "os.close(2); "])
+async def test_a_waiting_send_fails_when_the_child_ends(start: Start, before: str) -> None:
+    child = await start(f"{before}time.sleep(0.2)")
 
     with pytest.raises(TransportClosed):
         async with asyncio.timeout(10):

@@ -386,7 +386,9 @@ class Child(_Watched):
         """Note the end of pipes; close all once there is no more to read."""
         for fd in pipes:
             self._closed[fd].set()
-            self._writable.set()
             self._arrived.set()
+        # At the end of stderr alone, one that waits until it can write goes on waiting.
+        if self._is_over:
+            self._writable.set()
         if self.code is not None and all(closed.is_set() for closed in self._closed.values()):
             self._transport.close()
