@@ -5,8 +5,10 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from claude_ide.agents.agent import Login
+from support.another_agent import ALL
 from support.either_editor import choose
 from support.neovim import Neovim, until
 from support.panel import PATIENCE
@@ -131,3 +133,31 @@ async def test_a_login_whose_program_is_missing_is_named(pond: Pond) -> None:
     await log_in(pond)
 
     await pond.reports("no-such-beaver is not on PATH")
+
+
+async def test_the_user_can_log_out(pond: Pond) -> None:
+    pond.beaver.needs_login = False
+    await pond.panel.go_to(NEEDED)
+    await pond.nvim.keys("R")
+    await pond.panel.bar_shows("Ask first")
+
+    await pond.command("logout")
+
+    await pond.panel.shows("logged out of Beaver · L logs in")
+    assert await pond.calls(pond.beaver.agents[0], "log_out")
+
+
+async def test_an_agent_without_a_logout_says_so(pond: Pond) -> None:
+    pond.beaver.capabilities = replace(ALL, logout=False)
+    await pond.command("new beaver")
+    await pond.panel.shows(NEEDED)
+    pond.beaver.needs_login = False
+    await pond.panel.go_to(NEEDED)
+    await pond.nvim.keys("R")
+    await pond.panel.bar_shows("Ask first")
+
+    await pond.command("logout")
+
+    await pond.reports("Beaver cannot log out")
+    completed = await pond.nvim.eval("getcompletion('ClaudeChat logo', 'cmdline')")
+    assert completed == []

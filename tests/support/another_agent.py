@@ -228,6 +228,10 @@ class AnotherAgent:
         self.calls.append(("background", tool))
         return self.moves
 
+    async def log_out(self) -> None:
+        self._must("logout")
+        self.calls.append(("log_out",))
+
     async def tool_servers(self) -> list[ToolServer]:
         self._must("tool_servers")
         return [ToolServer("reed", ServerState.CONNECTED, tools=2)]

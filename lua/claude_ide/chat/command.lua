@@ -20,6 +20,7 @@ local SUBCOMMANDS = {
   fork = 'nothing',
   list = 'text',
   log = 'nothing',
+  logout = 'nothing',
   mcp = 'nothing',
   mode = 'value',
   model = 'value',

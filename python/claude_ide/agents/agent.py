@@ -43,6 +43,7 @@ class Capabilities(Struct, frozen=True):
     thinking_tokens: bool = False
     login: bool = False
     """A way to log in is known."""
+    logout: bool = False
     settings: bool = False
     """It has settings of its own, which `SettingsChanged` reports."""
     change_proposal: bool = False
@@ -260,6 +261,10 @@ class Agent(Protocol):
 
     async def context_usage(self) -> ContextUsage:
         """Return how full the context is."""
+
+    async def log_out(self) -> None:
+        """End the user's login; what becomes of the session is up to the agent."""
+        raise UnsupportedError(f"{self.name} cannot log out")
 
     async def rename(self, title: str) -> None:
         """Give the session a title."""

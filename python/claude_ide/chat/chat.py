@@ -491,6 +491,14 @@ class Chat(ChatPart):
         usage = await self.agent.context_usage()
         await self._editor.port.windows.show_lines(usage_lines(usage), Look("Context"))
 
+    @subcommand("logout")
+    async def log_out(self) -> None:
+        """End the user's login to the agent, in all sessions."""
+        await self.life.started("logout")
+        await self.agent.log_out()
+        login = " · L logs in" if self.context.has("login") else ""
+        self.context.note("notice", f"logged out of {self.agent.name}{login}")
+
     @subcommand("log")
     async def show_log(self) -> None:
         """Show the recent traffic with the agent."""

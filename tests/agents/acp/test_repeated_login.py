@@ -11,7 +11,7 @@ from claude_ide.agents.acp.kind import Acp
 from claude_ide.agents.acp.launch import Remembered
 from claude_ide.agents.agent import NewSession
 from claude_ide.agents.workbench import Workbench
-from claude_ide.errors import LoginNeededError
+from claude_ide.errors import LoginNeededError, UnsupportedError
 from support.acp import script as acp
 from support.acp.script import Fake, Make, Script
 from support.neovim import until
@@ -146,6 +146,42 @@ async def test_a_method_that_the_agent_no_longer_offers_is_not_requested(
         await start(kind(fake, path), tmp_path)
 
     assert requested(fake) == []
+
+
+async def test_who_has_logged_out_is_not_logged_in_again(
+    fake_agent: Make, path: Path, tmp_path: Path
+) -> None:
+    Remembered(path).add("otter", "fish")
+    abilities: dict[str, Any] = {"auth": {"logout": {}}}
+    offers = {"protocolVersion": 1, "agentCapabilities": abilities, "authMethods": METHODS}
+    fake = fake_agent(Script(initialize=[acp.result(offers)], new=[OPENED]))
+    agent = kind(fake, path).open(tmp_path, Workbench())
+    await agent.start(NewSession())
+
+    assert agent.capabilities.logout
+    await agent.log_out()
+    await agent.stop()
+
+    assert fake.received("logout") == [{}]
+    assert path.read_text() == "{}"
+    forgetful = fake_agent(FORGETFUL)
+    with pytest.raises(LoginNeededError):
+        await start(kind(forgetful, path), tmp_path)
+    assert requested(forgetful) == []
+
+
+async def test_an_agent_that_does_not_offer_it_is_not_asked_to_log_out(
+    fake_agent: Make, path: Path, tmp_path: Path
+) -> None:
+    fake = fake_agent(Script(initialize=[OFFERS], new=[OPENED]))
+    agent = kind(fake, path).open(tmp_path, Workbench())
+    await agent.start(NewSession())
+
+    with pytest.raises(UnsupportedError, match="Otter cannot log out"):
+        await agent.log_out()
+    await agent.stop()
+
+    assert not fake.received("logout")
 
 
 def test_each_agent_has_its_own_method_and_hosts_share_the_file(path: Path) -> None:

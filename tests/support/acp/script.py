@@ -28,6 +28,7 @@ Frame = dict[str, Any]
 METHODS = {
     "initialize": "initialize",
     "authenticate": "authenticate",
+    "logout": "logout",
     "new": "session/new",
     "load": "session/load",
     "resume": "session/resume",

@@ -96,6 +96,7 @@ class AcpAgent(BaseAgent):
             change_proposal=self._serving.files.writes,
             editor_files=self._serving.files.reads,
             login=login,
+            logout=offer.logs_out,
             context_usage=self._usage.context_size is not None,
         )
 
@@ -309,6 +310,12 @@ class AcpAgent(BaseAgent):
 
     async def context_usage(self) -> ContextUsage:
         return ContextUsage(self._usage.context_used or 0, self._usage.context_size or 0)
+
+    async def log_out(self) -> None:
+        if not self.capabilities.logout:
+            raise UnsupportedError(f"{self.name} cannot log out")
+        await self._running.request("logout", {})
+        self._launch.logins.forget()
 
     # Events.
 

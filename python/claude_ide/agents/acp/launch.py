@@ -39,12 +39,19 @@ class Remembered:
     def add(self, agent: str, method: str) -> None:
         """Remember an agent's method. A file that cannot be written is reported in the log."""
         known = self._read()
-        if known.get(agent) == method:
-            return
-        self._methods = known | {agent: method}
+        if known.get(agent) != method:
+            self._write(known | {agent: method})
+
+    def remove(self, agent: str) -> None:
+        """Forget an agent's method."""
+        if agent in (known := self._read()):
+            self._write({id_: method for id_, method in known.items() if id_ != agent})
+
+    def _write(self, methods: dict[str, str]) -> None:
+        self._methods = methods
         if self._path is not None:
             try:
-                files.write_private(self._path, msgspec.json.encode(self._methods))
+                files.write_private(self._path, msgspec.json.encode(methods))
             except OSError as error:
                 logger.warning("%s cannot be written: %s", self._path, error.strerror)
 
@@ -116,6 +123,11 @@ class Logins:
             logger.info("%s: the login %s cannot be repeated: %s", self._agent, method, error)
             return False
         return True
+
+    def forget(self) -> None:
+        """Do not repeat the login: the user has logged out."""
+        self.chosen = ""
+        self._remembered.remove(self._agent)
 
     async def _log_in(self, request: Request, method: str) -> None:
         # Also of a login that the user interrupts: the next start must not wait for it again.
