@@ -1,9 +1,17 @@
-"""Hunks that wait for review: the cost of opening their file, and of a key in it."""
+"""Hunks that wait for review: the cost of opening their file, and of a key in it; of a command."""
+
+import asyncio
+import os
+import resource
+import subprocess
+import tempfile
+from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 from bench.editors import Editor, serving
-from bench.measure import Effort, Table, figure, goal, median
+from bench.measure import Effort, Table, figure, goal, median, now, ratio
 from claude_ide.review.review import Review, Turn
-from claude_ide.review.snapshot import Found
+from claude_ide.review.snapshot import STATUS, Found, Snapshots
 from claude_ide.review.store import Store
 from support.neovim import until
 
@@ -11,6 +19,8 @@ LINES = 10_000
 HUNKS = 500
 TYPED = 2_000
 OPEN_MS, KEY_MS = 10, 1
+FOLDERS, FILES = 500, 100
+LOOK_MS, LOOK_RATIO = 100, 1.25
 COUNT = """
 local space = vim.api.nvim_get_namespaces().claude_ide_review or -1
 local rows = {}
@@ -47,7 +57,59 @@ async def run(effort: Effort) -> list[Table]:
     ):
         here, there = median(samples[shown]), median(samples[plain])
         table.add(name, figure(here, 3), figure(there, 3), goal(here - there, limit, " ms"))
-    return [table]
+    return [table, await _commands(effort)]
+
+
+async def _commands(effort: Effort) -> Table:
+    """Compare a look at a repository before or after a command with `git status` alone."""
+    table = Table(
+        f"a look at a repository of {FOLDERS * FILES:,} files, before and after each command "
+        "(outside of the editor, ms, medians)",
+        ["", "the look", "`git status`", "ratio", "goal"],
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder).resolve()
+        _fill(root)
+        snapshots = Snapshots(str(root))
+        figures = [
+            (await _effort(snapshots.take), await _effort(lambda: asyncio.to_thread(_git, root)))
+            for _ in range(effort.runs(21) + 1)
+        ][1:]
+    for at, name in enumerate(("CPU", "wall")):
+        here, there = (median([each[which][at] for each in figures]) for which in (0, 1))
+        verdict = goal(here / there, LOOK_RATIO) if at == 0 else goal(here, LOOK_MS, " ms")
+        table.add(name, figure(here), figure(there), ratio(here, there), verdict)
+    return table
+
+
+def _fill(root: Path) -> None:
+    for number in range(FOLDERS):
+        parent = root / f"{number // 25}" / f"{number}"
+        parent.mkdir(parents=True)
+        for file in range(FILES):
+            (parent / f"{file}.py").write_text(f"{number}\n{file}\n")
+    _git(root, "init", "-q")
+    _git(root, "add", "-A")
+    _git(root, "-c", "user.name=x", "-c", "user.email=x@localhost", "commit", "-qm", "x")
+
+
+def _git(root: Path, *words: str) -> None:
+    command = ["git", *(words or ["-c", "core.fsmonitor=false", "status", *STATUS])]
+    # Only `git status` with locks would make the next one cheaper.
+    environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
+    subprocess.run(command, cwd=root, env=environment, stdout=subprocess.DEVNULL, check=True)
+
+
+async def _effort(function: Callable[[], Awaitable[object]]) -> tuple[float, float]:
+    """Return the milliseconds of CPU, with child processes, and of time that a call takes."""
+    began, used = now(), _used()
+    await function()
+    return _used() - used, now() - began
+
+
+def _used() -> float:
+    whose = resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN
+    return sum(1000 * (each.ru_utime + each.ru_stime) for each in map(resource.getrusage, whose))
 
 
 def _write(served: Editor, hunks: int) -> None:

@@ -34,6 +34,14 @@ MOST_OUTPUT = 20_000_000
 BUILT = {"node_modules", "__pycache__", ".venv", "venv", "target", "build", "dist", ".cache"}
 """Folders that are skipped where git does not say what is ignored."""
 
+STATUS = (
+    *("--porcelain=v2", "--branch", "--no-ahead-behind", "-z", "--untracked-files=all"),
+    *("--no-renames", "--ignore-submodules=all"),
+)
+HEAD = "# branch.oid "
+FIELDS = {"1": 8, "u": 10, "?": 1}
+"""By its first letter: the fields of a line of `git status` before the name."""
+
 PASSING = re.compile(r"\..+\.sw[a-p]|4913|.*~")
 """Names of files that editors make for a while."""
 
@@ -173,15 +181,12 @@ class Snapshots:
         return snapshot.stamps.get(path, (0, 0, 0, 0))
 
     async def _status(self, top: str) -> Snapshot:
-        arguments = "status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames"
-        status, head = await asyncio.gather(
-            self._git(*arguments, "--ignore-submodules=all"), self._git("rev-parse", "HEAD")
-        )
-        names = [os.fsdecode(each[3:]) for each in (status or b"").split(b"\0") if len(each) > 3]
+        # One call tells the commit, too. Each looks at every file, and the agent waits for it.
+        status = await self._git("status", *STATUS)
+        commit, names = _parsed(status or b"")
         # Names are relative to the top, also below it.
-        paths = [str(Path(top, name)) for name in names if not _passes(name)]
+        paths = [f"{top.rstrip('/')}/{name}" for name in names if not _passes(name)]
         stamps = {path: stamp_of(path) for path in paths[:MOST_FILES]}
-        commit = (head or b"").decode().strip()
         return Snapshot(stamps, commit, is_cut=len(paths) > MOST_FILES or status is None)
 
     def _scan(self) -> Snapshot:
@@ -265,6 +270,17 @@ class Snapshots:
             inherited = git.environment(os.environ)
             self._environment = await asyncio.to_thread(git.guarded, inherited, Path(folder))
         return await output(command, MOST_OUTPUT, self._environment, folder, given)
+
+
+def _parsed(status: bytes) -> tuple[str, list[str]]:
+    """Return the latest commit and the files that `git status` names."""
+    commit, names = "", list[str]()
+    for line in os.fsdecode(status).split("\0"):
+        if line.startswith(HEAD):
+            commit = line.removeprefix(HEAD).replace("(initial)", "")
+        elif fields := FIELDS.get(line[:1]):
+            names.append(line.split(" ", fields)[-1])
+    return commit, names
 
 
 def _passes(name: str) -> bool:
