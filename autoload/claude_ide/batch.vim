@@ -3,7 +3,6 @@ vim9script
 # all facts hold on which the host has based them (`editor/port/batch.py`).
 
 import autoload './channel.vim'
-import autoload './file/buffers.vim'
 import autoload './file/path.vim' as file
 import autoload './file/disk.vim'
 import autoload './messages/reason.vim'
@@ -19,8 +18,6 @@ def Value(kind: string, subject: any): any
     return bufexists(subject) ? !!getbufvar(subject, '&modified') : v:null
   elseif kind ==# 'name'
     return bufexists(subject) ? file.Name(subject) : v:null
-  elseif kind ==# 'loaded'
-    return buffers.Loaded(subject) > 0
   elseif kind ==# 'stamp'
     return disk.Stamp(subject)
   endif

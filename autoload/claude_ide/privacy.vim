@@ -154,7 +154,7 @@ export def IsInRegister(name: string): bool
 enddef
 
 # Say in one line why a file stays in the editor.
-export def Sentence(path: string, why: string): string
+def Sentence(path: string, why: string): string
   return $'{fnamemodify(path, ':~:.')} stays in Vim: {why}'
 enddef
 
@@ -166,13 +166,6 @@ export def Why(bufnr: number): string
   ForgetVerdict(name)
   const why = empty(known) ? '' : OfBuffer(bufnr)
   return why ==# '' ? '' : Sentence(name, why)
-enddef
-
-# Why the lines of a buffer must not be quoted, in one line; '' if they may. Without a host they go
-# nowhere.
-export def Refusal(bufnr: number): string
-  const why = Why(bufnr)
-  return why ==# '' && empty(known) && channel.IsOpen() ? Sentence(file.Name(bufnr), UNKNOWN) : why
 enddef
 
 # Call `Fn` after each change of the rules.

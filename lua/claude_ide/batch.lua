@@ -1,6 +1,5 @@
 --- Runs several calls of the host in one instant: as soon as a gate of `timing/moment` is open, and only if
 --- all facts hold on which the host has based them (`editor/port/batch.py`).
-local buffers = require('claude_ide.file.buffers')
 local channel = require('claude_ide.channel')
 local disk = require('claude_ide.file.disk')
 local file = require('claude_ide.file.path')
@@ -34,9 +33,6 @@ local VALUES = {
   end,
   name = function(bufnr)
     return api.nvim_buf_is_valid(bufnr) and api.nvim_buf_get_name(bufnr) or nil
-  end,
-  loaded = function(path)
-    return buffers.loaded(path) ~= nil
   end,
   stamp = disk.stamp,
   target = file.real,

@@ -14,7 +14,6 @@ from claude_ide.editor.port.batch import (
     StepError,
     modified,
     named,
-    not_loaded,
     retry,
     stamp,
     step,
@@ -52,19 +51,18 @@ def editor() -> Answering:
 
 async def test_steps_cross_as_the_calls_that_they_are(editor: Answering) -> None:
     editor.answers.append({"results": [None, FOUND]})
-    guard = Guard(Gate.HARMLESS, (tick(3, 7), modified(3, False), named(3, "/a"), not_loaded("/b")))
+    guard = Guard(Gate.HARMLESS, (tick(3, 7), modified(3, False), named(3, "/a")))
 
     steps = (step(Noun.put, Given("x"), other=2, last="y"), step(Buffers.find, "/a"))
     done = await editor.port.batch(steps, guard)
 
-    assert done == (None, Buffer(bufnr=3, loaded=True, modified=False, listed=True))
+    assert done == (None, Buffer(bufnr=3, modified=False, listed=True))
     (function, _token, gate, facts, calls) = editor.calls[0]
     assert (function, gate) == ("batch.run", "harmless")
     assert [*facts] == [
         ["changedtick", 3, 7],
         ["modified", 3, False],
         ["name", 3, "/a"],
-        ["loaded", "/b", False],
     ]
     assert calls == [("room.put", [{"text": "x"}, "y", 2]), ("file.buffers.find", ["/a"])]
 

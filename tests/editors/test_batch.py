@@ -20,7 +20,6 @@ from claude_ide.editor.port.batch import (
     leads_to,
     modified,
     named,
-    not_loaded,
     retry,
     stamp,
     step,
@@ -76,7 +75,6 @@ async def test_steps_run_in_their_order_and_return_their_results(
         tick(bufnr, changedtick),
         modified(bufnr, False),
         named(bufnr, str(path)),
-        not_loaded(f"{path}.other"),
         await stamp_of(nvim, path),
         stamp(f"{path}.other", MISSING),
         leads_to(str(path), str(path)),
@@ -116,7 +114,6 @@ BROKEN: dict[str, Broken] = {
         "file other.txt",
         "fnamemodify('other.txt', ':p')",
     ),
-    "loaded": (lambda _, path: not_loaded(str(path)), "", "v:true"),
     "stamp": (lambda _, path: stamp(str(path), MISSING), "", None),
     "target": (lambda _, path: leads_to(f"{path}.link", f"{path}.old"), "", "bufname()"),
 }

@@ -22,60 +22,7 @@ return { hunks_of(100000), hunks_of(10) }
 """
 
 
-async def locate(nvim: Neovim, base: list[str], current: list[str], *rows: int) -> list[int] | None:
-    found: list[int] = await nvim.lua(
-        """
-        local rebase, base, current, first, last = require('claude_ide.file.rebase'), ...
-        return { rebase.shifted(rebase.hunks(base, current), first, last) }
-        """,
-        base,
-        current,
-        *rows,
-    )
-    return found or None
-
-
-@pytest.mark.parametrize(
-    ("current", "expected"),
-    [
-        ("a b c d e", [2, 4]),
-        ("x a b c d e", [3, 5]),
-        ("a b x y c d e", [4, 6]),
-        ("b c d e", [1, 3]),
-        ("c d", [0, 2]),
-        ("A B c d e", [2, 4]),
-        ("a b c d x e", [2, 4]),
-        ("a b c d x", [2, 4]),
-        ("x b x c d x e x", [3, 5]),
-        ("a b c x d e", None),
-        ("a b C d e", None),
-        ("a b c e", None),
-        ("a b e", None),
-        ("", None),
-    ],
-)
-async def test_lines_are_located_unless_they_were_changed(
-    nvim: Neovim, current: str, expected: list[int] | None
-) -> None:
-    assert await locate(nvim, BASE, current.split(" "), 2, 4) == expected
-
-
 TEXTS = st.lists(st.sampled_from("ab\xe4"), max_size=6)
-
-
-async def test_located_lines_equal_the_original_lines(nvim: Neovim) -> None:
-    examples: list[tuple[list[str], list[str]]] = []
-
-    @settings(max_examples=60, suppress_health_check=[HealthCheck.differing_executors])
-    @given(TEXTS.filter(bool), TEXTS.filter(bool))
-    def collect(base: list[str], current: list[str]) -> None:
-        examples.append((base, current))
-
-    collect()
-    for base, current in examples:
-        for first in range(len(base)):
-            found = await locate(nvim, base, current, first, len(base))
-            assert not found or current[found[0] : found[1]] == base[first:]
 
 
 async def merge(

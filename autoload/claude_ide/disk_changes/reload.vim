@@ -124,11 +124,6 @@ export def HostEnded()
   endfor
 enddef
 
-# Whether a write to a buffer's file is expected or being followed.
-export def IsExpected(bufnr: number): bool
-  return has_key(expected, bufnr)
-enddef
-
 # Whether the file has been written.
 def HasChanged(write: dict<any>): bool
   write.has_changed = disk.NoticeConflict(write.bufnr) || write.has_changed

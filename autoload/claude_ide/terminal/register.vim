@@ -179,11 +179,10 @@ enddef
 
 # Called by the host: the terminals that run, the last used one first (`Terminal` of the port).
 export def Running(): list<dict<any>>
-  const [entered, current] = [Of(bufnr()), Current()]
+  const current = Current()
   return All()->mapnew((_, terminal) => ({
     launch: terminal.launch,
     name: terminal.name,
-    is_meant: empty(entered) ? terminal.home == Tab() : terminal is entered,
     is_current: terminal is current,
     folder: terminal.worktree,
     pids: ClientsThat((pid) => RunsIn(pid, terminal)),

@@ -154,9 +154,7 @@ function M.save(bufnr, path, agent, is_accepted)
       vim.bo[bufnr].modified = is_damaged == true
     end
     return { refusal = refusal }
-  elseif is_accepted or is_expected then
-    disk_report.accept(path)
-  else
+  elseif not (is_accepted or is_expected) then
     -- It may have waited for longer than an announcement holds.
     disk_report.announce(path, agent)
     disk_report.followed(bufnr, change.before)

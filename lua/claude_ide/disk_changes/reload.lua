@@ -351,7 +351,6 @@ local function expire(write)
 end
 
 local function expect(path, earlier)
-  disk_report.accept(path)
   local bufnr = buffers.loaded(path)
   if not bufnr or file_edit.is_translated(bufnr) then
     return

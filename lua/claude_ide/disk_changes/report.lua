@@ -1,6 +1,6 @@
 --- Tells the host of writes to open files without a diff, which it reports to the user (`disk_report.py`).
---- Highlights the lines that an agent has written for a few seconds. Knows the writes that are about to
---- happen: an agent has announced one without a diff, or the user has accepted one.
+--- Highlights the lines that an agent has written for a few seconds. Knows the writes without a diff that an
+--- agent has announced.
 local channel = require('claude_ide.channel')
 local file = require('claude_ide.file.path')
 local highlights = require('claude_ide.highlights')
@@ -22,23 +22,13 @@ local namespace = api.nvim_create_namespace('claude_ide_flash')
 ---@field lines string[]
 ---@field tick integer
 
----@alias claude_ide.AnnouncedWrites table<string, { agent: string }> by real path
-
-local writes, accepted = {}, {} ---@type claude_ide.AnnouncedWrites, claude_ide.AnnouncedWrites
-
-local function add(notes, path, agent)
-  local real, note = file.real(path), { agent = agent }
-  notes[real] = note
-  vim.defer_fn(function()
-    notes[real] = notes[real] ~= note and notes[real] or nil
-  end, LASTS)
-end
+local writes = {} ---@type table<string, { agent: string }> by real path
 
 -- A note is for one write to the file.
-local function take(notes, path)
+local function take(path)
   local real = file.real(path)
-  local note = notes[real]
-  notes[real] = nil
+  local note = writes[real]
+  writes[real] = nil
   return note and note.agent
 end
 
@@ -46,7 +36,11 @@ end
 ---@param path string
 ---@param agent? string its name; default: Claude
 function M.announce(path, agent)
-  add(writes, path, agent or 'Claude')
+  local real, note = file.real(path), { agent = agent or 'Claude' }
+  writes[real] = note
+  vim.defer_fn(function()
+    writes[real] = writes[real] ~= note and writes[real] or nil
+  end, LASTS)
 end
 
 --- Whether the next write to a file is an agent's.
@@ -54,19 +48,6 @@ end
 ---@return boolean
 function M.is_announced(path)
   return writes[file.real(path)] ~= nil
-end
-
---- Record that the user has accepted the next change of a file: they have seen it.
----@param path string
-function M.accept(path)
-  add(accepted, path, 'accepted')
-end
-
---- Whether the change that a tool reports is the accepted one. Later ones are not.
----@param path string
----@return boolean
-function M.take_accepted(path)
-  return take(accepted, path) ~= nil
 end
 
 --- The text of a buffer that is about to be updated.
@@ -112,7 +93,7 @@ function M.followed(bufnr, before)
     return false
   end
   local path = api.nvim_buf_get_name(bufnr)
-  local agent = take(writes, path)
+  local agent = take(path)
   if agent then
     flash(bufnr, old, now.lines)
   end
@@ -134,7 +115,7 @@ end
 --- Note that a buffer has got a text that the user has accepted, which needs no report.
 ---@param bufnr integer
 function M.accepted(bufnr)
-  take(writes, api.nvim_buf_get_name(bufnr))
+  take(api.nvim_buf_get_name(bufnr))
 end
 
 --- Report that a buffer keeps its unsaved changes and is not updated.
@@ -142,7 +123,7 @@ end
 ---@param stamp string of the text that these are based on; empty if it is not known
 ---@param is_earlier boolean whether that text is an even earlier one
 function M.kept(path, stamp, is_earlier)
-  local agent = take(writes, path)
+  local agent = take(path)
   channel.emit('file_kept', { path = path, agent = agent, stamp = stamp, is_earlier = is_earlier })
 end
 

@@ -64,16 +64,6 @@ function M.real(path)
   return vim.uv.fs_realpath(path) or ok and target or path
 end
 
---- Why a file must not be written whose path had no link when it was shown. Nil if it still has none.
----@param path string absolute
----@return string? refusal one sentence
-function M.turned(path)
-  if vim.uv.fs_readlink(path) or vim.iter(vim.fs.parents(path)):any(vim.uv.fs_readlink) then
-    local words = '%s: a link on its path has changed since it was shown; it was not written.'
-    return words:format(path)
-  end
-end
-
 -- `{path}: {reason}`, in one line.
 local function refusal(path, reason)
   local shown = #path <= SHOWN_BYTES and path or path:sub(1, SHOWN_BYTES) .. '…'

@@ -1,4 +1,4 @@
---- Compares versions of a text: finds where lines have moved to, and merges two sets of changes.
+--- Compares versions of a text, and merges two sets of changes.
 local M = {}
 
 -- Above this size of both texts, a comparison line by line takes too long.
@@ -29,25 +29,6 @@ end
 function M.rows(start, count)
   local first = count == 0 and start or start - 1
   return first, first + count
-end
-
---- Find the current location of lines of an earlier text. All rows are 0-based, ends exclusive.
----@param hunks claude_ide.Hunk[] from the earlier text to the current one
----@param first integer
----@param last integer
----@return integer? first nil if these lines have changed
----@return integer? last
-function M.shifted(hunks, first, last)
-  local shift = 0
-  for _, hunk in ipairs(hunks) do
-    local from, to = M.rows(hunk[1], hunk[2])
-    if to <= first then
-      shift = shift + hunk[4] - hunk[2]
-    elseif from < last then
-      return nil
-    end
-  end
-  return first + shift, last + shift
 end
 
 --- How many equal items two sequences have at the start, and how many at the end.
@@ -98,17 +79,6 @@ function M.count(old, new)
     removed, added = removed + hunk[2], added + hunk[4]
   end
   return removed, added
-end
-
---- Copy a text with some of its rows replaced.
----@param lines string[]
----@param first integer 0-based
----@param last integer exclusive
----@param inserted string[]
----@return string[]
-function M.splice(lines, first, last, inserted)
-  local spliced = vim.list_extend(vim.list_slice(lines, 1, first), inserted)
-  return vim.list_extend(spliced, lines, last + 1)
 end
 
 -- The changes of a later version: the `first` to `last` rows of the base get other `lines`.

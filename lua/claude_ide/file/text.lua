@@ -5,7 +5,6 @@ local M = {}
 local api = vim.api
 
 local BOM = '\239\187\191'
-local LARGEST_BYTES = 4 * 1024 * 1024
 --- The options of a buffer that determine the bytes on disk, apart from its lines.
 M.FORMAT = { 'fileformat', 'bomb', 'endofline' }
 
@@ -134,14 +133,6 @@ function M.bytes(path, most)
     file:close()
   end
   return text or nil
-end
-
---- The text of a file on disk.
----@param path string
----@return claude_ide.FileText? text nil if there is no regular file, or a very large one
-function M.read(path)
-  local text = M.bytes(path, LARGEST_BYTES)
-  return text and M.parse(text)
 end
 
 ---@class claude_ide.Position

@@ -206,13 +206,11 @@ end
 --- Called by the host: the terminals that run, the last used one first (`Terminal` of the port).
 ---@return table[]
 function M.running()
-  local entered, current = M.of(api.nvim_get_current_buf()), M.current()
-  local here = api.nvim_get_current_tabpage()
+  local current = M.current()
   return vim.tbl_map(function(terminal)
     return {
       launch = terminal.launch,
       name = terminal.name,
-      is_meant = terminal == entered or not entered and terminal.home == here,
       is_current = terminal == current,
       folder = terminal.worktree,
       pids = clients_in(terminal),

@@ -57,7 +57,7 @@ class Gate(StrEnum):
 class Fact(Payload, frozen=True, array_like=True):
     """What has to hold: the value of something in the editor, or on disk."""
 
-    kind: Literal["changedtick", "modified", "name", "loaded", "stamp", "target"]
+    kind: Literal["changedtick", "modified", "name", "stamp", "target"]
     subject: int | str
     """A buffer's number, or an absolute path."""
     expected: Any
@@ -76,11 +76,6 @@ def modified(bufnr: int, expected: bool) -> Fact:
 def named(bufnr: int, name: str) -> Fact:
     """Expect that a buffer has this name, as an absolute path."""
     return Fact("name", bufnr, name)
-
-
-def not_loaded(path: str) -> Fact:
-    """Expect that no loaded buffer holds a file."""
-    return Fact("loaded", path, False)
 
 
 MISSING = "missing"

@@ -19,7 +19,6 @@ class Buffer(Payload, frozen=True):
     """The buffer of a file; one that a plugin has loaded without showing it is not open."""
 
     bufnr: int
-    loaded: bool
     modified: bool
     listed: bool
     is_open: bool = False

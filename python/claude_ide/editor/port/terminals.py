@@ -31,8 +31,6 @@ class Terminal(Payload, frozen=True):
     name: str
     folder: str
     pids: list[int]
-    is_meant: bool
-    """Whether the user is in it, or else whether it belongs to this tab page."""
     is_current: bool = False
     """Whether commands mean it here."""
     pane: str = ""
