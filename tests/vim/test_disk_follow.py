@@ -270,7 +270,7 @@ async def test_a_new_file_with_unsaved_text_is_kept_without_a_question(
     vim = serving_vim
     await vim.command(f"edit {project / 'new.txt'}")
     await vim.keys("imine<Esc>")
-    assert await lines(vim) == ["mine"]
+    await until(lambda: vim.eval("[mode(), getline(1)] == ['n', 'mine']"), "typed")
     (project / "new.txt").write_text("theirs\n")
 
     await until(
