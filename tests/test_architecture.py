@@ -63,7 +63,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "text_diff": set(),
     "last_words": set(),
     "news": set(),
-    "mentions": {"errors", "paths", "editor", "editor_name"},
+    "mentions": {"errors", "paths", "repository", "editor", "editor_name"},
     "git_changes": {"errors", "git", "editor", "editor_name"},
     "quotation": {"paths"},
     "contexts": {
@@ -153,7 +153,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "status": {"app", "editor_name", "limits", "mcp", "paths"},
     "sending": {"app", "contexts", "editor", "errors", "mcp", "mentions", "pids"},
     "commands": {
-        *("errors", "app", "editor", "editor_name", "hooks", "mcp", "program"),
+        *("errors", "app", "editor", "editor_name", "hooks", "mcp", "mentions", "program"),
         *("contexts", "sending", "sessions", "status", "trust"),
     },
     "vim_plugin": {"app", "commands", "editor", "startup"},

@@ -21,10 +21,11 @@ from claude_ide.editor_name import VIM, editor_name, for_this_editor
 from claude_ide.errors import UserError
 from claude_ide.mcp import registration
 from claude_ide.mcp.address import TOKEN
-from claude_ide.mcp.ide import SAVED
+from claude_ide.mcp.ide import SAVED, mentioned_path
+from claude_ide.mentions import is_elsewhere, worktree
 
 if TYPE_CHECKING:
-    pass
+    from claude_ide.mcp.client import Client
 
 logger = logging.getLogger(__name__)
 
@@ -480,16 +481,26 @@ async def _trust_changed(app: App) -> None:
 
 
 async def _mention(app: App, call: Call, *mentions: dict[str, Any]) -> None:
+    left = [*mentions]
     if app.begun("chats"):
         insist = not app.ide.clients
-        in_chat = [
-            await app.chats.mention(mention, focus=call.bang, insist=insist) for mention in mentions
+        left = [
+            mention
+            for mention in mentions
+            if not await app.chats.mention(mention, focus=call.bang, insist=insist)
         ]
-        if all(in_chat):
+        if not left:
             return
     await app.start()
-    near = await app.ide.near()
-    addressee = [app.ide.mention(mention, near) for mention in mentions][-1]
+    addressees: dict[Path, Client | None] = {}
+    for mention in left:
+        home = worktree(mentioned_path(mention))
+        if home not in addressees:
+            addressees[home] = await app.ide.addressee(mentioned_path(mention))
+        app.ide.mention(mention, addressees[home])
+    addressee = addressees[home]
+    if addressee is None and is_elsewhere(str(home), await app.editor.port.buffers.folder()):
+        return app.editor.notify(f"saved; Claude gets it when it connects in {home.name}")
     if call.bang and addressee is None and not await _is_running(app):
         return await claude(app, Call())
     if addressee is None:

@@ -5,10 +5,11 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from claude_ide import repository
 from claude_ide.editor.editor import Editor
 from claude_ide.editor_name import editor_name
 from claude_ide.errors import UserError
-from claude_ide.paths import exists
+from claude_ide.paths import exists, real
 
 LINES = r"(?:#L(\d+)(?:-(\d+))?)?"
 MENTION = re.compile(
@@ -45,6 +46,28 @@ def path_of(root: str, name: str) -> str:
         return str(Path(root, Path(name).expanduser()))
     except RuntimeError:  # there is no such user
         return str(Path(root, name))
+
+
+def worktree(path: str) -> Path:
+    """Return the worktree of a file, or the file itself if it is in none."""
+    return repository.home(Path(real(path))).root
+
+
+def is_elsewhere(path: str, folder: str) -> bool:
+    """Return whether a file is in another worktree than an agent in a folder of its repository."""
+    return repository.is_elsewhere(Path(real(path)), Path(real(folder)))
+
+
+async def choose_elsewhere(editor: Editor, path: str, names: list[str]) -> int:
+    """Return the number of the agent that gets a file of another worktree, as the user chooses.
+
+    Raises `UserError` if they choose none.
+    """
+    where = f"{Path(path).name} is in the worktree {worktree(path).name}"
+    index = await editor.select(f"{where}. Send it to:", names)
+    if index is None:
+        raise UserError(f"not sent: {where}")
+    return index
 
 
 async def check_private(editor: Editor, text: str, roots: Iterable[str]) -> None:

@@ -33,6 +33,12 @@ def home(folder: Path) -> Repository:
     return find(folder) or Repository(folder, folder)
 
 
+def is_elsewhere(path: Path, folder: Path) -> bool:
+    """Return whether a file is in another worktree of a folder's repository; both are real."""
+    own, there = find(path), find(folder)
+    return bool(own and there and own.main == there.main and own.root != there.root)
+
+
 def branch(root: Path) -> str:
     """Return the branch of the worktree with this root; empty if it is on none, or has none."""
     git = root / ".git"

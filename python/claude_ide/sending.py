@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from claude_ide import pids
 from claude_ide.app import App
-from claude_ide.contexts import expanded
+from claude_ide.contexts import WORD, expanded
 from claude_ide.editor.port.contexts import Sent
 from claude_ide.errors import UserError
 from claude_ide.mcp.ide import SAVED
@@ -45,15 +45,19 @@ async def send(
         await check_private(app.editor, words, [folder or sent.facts.folder])
         return words
 
+    # Words that say nothing of the file may go to another worktree.
+    path, says_more = "" if sent.to else sent.facts.path, bool(WORD.search(sent.text))
     if sent.to in ("", CHAT):
         if app.begun("chats"):
             insist = bool(sent.to) or not app.ide.clients
-            if await app.chats.write(compose, submit=sent.submit, focus=sent.focus, insist=insist):
+            how = {"submit": sent.submit, "focus": sent.focus, "insist": insist, "asks": says_more}
+            if await app.chats.write(compose, path, **how):
                 return
         if sent.to == CHAT:
             raise UserError(NO_CHAT)
     await app.start()
-    target = await _target(app, "" if sent.to == TERMINAL else sent.to, find_claude)
+    name = "" if sent.to == TERMINAL else sent.to
+    target = await _target(app, name, find_claude, path, asks=says_more)
     words = await compose(target.folder if target else "")
     if target is None and not sent.focus:
         await app.ide.keep(words, submit=sent.submit)
@@ -70,7 +74,7 @@ async def send(
 
 
 async def _target(
-    app: App, name: str, find_claude: Callable[[], Awaitable[bool]]
+    app: App, name: str, find_claude: Callable[[], Awaitable[bool]], path: str, *, asks: bool
 ) -> _Target | None:
     """Return the CLI with a name, or else the one that a mention goes to; None if there is none."""
     running = await app.editor.port.terminals.running()
@@ -80,7 +84,7 @@ async def _target(
                 return _Target(next(iter(each.pids), 0), name, each.folder)
         names = ", ".join(sorted(each.name for each in running))
         raise UserError(f'no Claude is named "{name}"' + (f" ({names})" if names else ""))
-    addressee = app.ide.addressee(await app.ide.near())
+    addressee = await app.ide.addressee(path, asks=asks)
     if addressee is not None:
         pid = addressee.pid or 0
         return _Target(pid, folder=pids.working_folder(pid) if pid else "")

@@ -26,6 +26,13 @@ TOKEN = "a-token"
 SELECTION = {"text": "x", "filePath": "/a.py"}
 
 
+async def mention(ide: Ide, what: dict[str, Any]) -> Client | None:
+    """Mention something; return the client that gets it."""
+    client = await ide.addressee(what["filePath"])
+    ide.mention(what, client)
+    return client
+
+
 def selected(n: int) -> dict[str, Any]:
     """Return one of several selections that differ."""
     return {"filePath": "/a.py", "n": n}
@@ -205,7 +212,7 @@ async def test_no_mention_is_sent_to_a_client_before_it_answers_a_ping(ide: Ide,
         await client.initialize()
         await until(lambda: client.notifications_of("selection_changed"))
 
-        assert ide.mention(SELECTION) is None
+        assert await mention(ide, SELECTION) is None
         await client.request("ping")
 
         assert client.notifications_of("at_mentioned") == []
@@ -252,18 +259,24 @@ async def test_a_client_that_falls_behind_receives_only_the_latest_selection(
 
 async def test_mentions_arrive_completely_and_in_order(ide: Ide, claude: ClaudeCode) -> None:
     for n in range(20):
-        assert ide.mention({"n": n}) is the_client(ide)
+        assert await mention(ide, selected(n)) is the_client(ide)
 
     await until(lambda: len(claude.notifications_of("at_mentioned")) == 20)
-    assert claude.notifications_of("at_mentioned") == [{"n": n} for n in range(20)]
+    assert claude.notifications_of("at_mentioned") == [selected(n) for n in range(20)]
 
 
-async def test_a_mention_goes_to_the_most_recently_active_client(ide: Ide, port: int) -> None:
+async def test_a_mention_goes_to_the_most_recently_active_client(
+    ide: Ide, port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def none() -> list[int]:
+        return []
+
+    monkeypatch.setattr(ide.editor.terminals, "here", none)
     async with joined(ide, port) as one, joined(ide, port) as other:
         one.answers_pings = other.answers_pings = False
         await one.request("ping")
 
-        ide.mention(SELECTION)
+        await mention(ide, SELECTION)
 
         await until(lambda: one.notifications_of("at_mentioned") == [SELECTION])
         await other.request("ping")
@@ -271,11 +284,11 @@ async def test_a_mention_goes_to_the_most_recently_active_client(ide: Ide, port:
 
 
 async def test_mentions_are_kept_for_the_first_client(ide: Ide, port: int) -> None:
-    assert ide.mention({"n": 1}) is None
-    assert ide.mention({"n": 2}) is None
+    assert await mention(ide, selected(1)) is None
+    assert await mention(ide, selected(2)) is None
 
     async with joined(ide, port) as one:
-        await until(lambda: one.notifications_of("at_mentioned") == [{"n": 1}, {"n": 2}])
+        await until(lambda: one.notifications_of("at_mentioned") == [selected(1), selected(2)])
 
     assert not ide.mentions
 
@@ -285,7 +298,7 @@ async def test_a_mention_is_kept_if_its_client_disconnects_before_it_is_ready(
 ) -> None:
     # Enough time to disconnect between the last ping and the mention, also on a busy machine.
     monkeypatch.setattr(ide_module, "WELCOME_PAUSE", 0.3)
-    ide.mention(SELECTION)
+    await mention(ide, SELECTION)
     for answered in range(3):
         async with connected(port, TOKEN) as client:
             await client.initialize()
@@ -412,6 +425,46 @@ async def test_a_client_that_comes_later_does_not_learn_of_another_worktree(
         assert client.notifications_of("selection_changed") == []
     async with running_in(ide, port, worktrees["main"]) as client:
         await until(lambda: client.notifications_of("selection_changed") == [selection])
+
+
+@pytest.mark.parametrize(
+    ("file", "told"), [("main/a.py", "main"), ("feature/a.py", "feature"), ("feature", "feature")]
+)
+async def test_a_mention_goes_to_the_client_of_its_worktree(
+    ide: Ide, port: int, worktrees: dict[str, Path], file: str, told: str
+) -> None:
+    name, _, inside = file.partition("/")
+    async with AsyncExitStack() as stack:
+        clients = {
+            folder: await stack.enter_async_context(running_in(ide, port, worktrees[folder]))
+            for folder in ("main", "feature")
+        }
+        for last in clients.values():
+            await last.request("ping")
+            mentioned = {"filePath": str(worktrees[name] / inside)}
+
+            client = await mention(ide, mentioned)
+            assert client is not None
+            assert client.folder == str(worktrees[told])
+
+        await until(lambda: len(clients[told].notifications_of("at_mentioned")) == 2)
+        others = [each for name, each in clients.items() if name != told]
+        for other in others:
+            await other.request("ping")
+            assert other.notifications_of("at_mentioned") == []
+
+
+async def test_a_mention_waits_for_a_client_of_its_worktree(
+    ide: Ide, port: int, worktrees: dict[str, Path]
+) -> None:
+    mentioned = {"filePath": f'"{worktrees["feature"]}/a b.py#L1-2"'}
+    await mention(ide, mentioned)
+
+    async with running_in(ide, port, worktrees["main"]) as client:
+        assert client.notifications_of("at_mentioned") == []
+    async with running_in(ide, port, worktrees["feature"]) as client:
+        await until(lambda: client.notifications_of("at_mentioned") == [mentioned])
+    assert not ide.mentions
 
 
 async def test_a_client_is_described_with_its_folder(

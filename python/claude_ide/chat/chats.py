@@ -30,6 +30,7 @@ from claude_ide.errors import (
     UnknownSessionError,
     UserError,
 )
+from claude_ide.mentions import choose_elsewhere, is_elsewhere
 from claude_ide.review.service import ReviewService
 from claude_ide.trust.trust import Trust
 
@@ -146,7 +147,7 @@ class Chats:
 
         With `focus` the cursor moves to the prompt. A hidden chat counts only with `insist`.
         """
-        chat = await self._near(insist=insist)
+        chat = await self._near(str(mention["filePath"]).strip('"'), insist=insist)
         if chat is None:
             return False
         words = context.mention(mention, chat.root)
@@ -157,25 +158,37 @@ class Chats:
             self._editor.notify("mentioned in the chat (:ClaudeChat shows it)")
         return True
 
-    async def _near(self, *, insist: bool) -> Chat | None:
-        """Return the chat that a mention goes to; a hidden one only with `insist`."""
+    async def _near(self, path: str, *, insist: bool, asks: bool = True) -> Chat | None:
+        """Return the chat that a mention of a file goes to; a hidden one only with `insist`.
+
+        One in another worktree, too, for which it `asks`.
+        """
         here = await self._editor.port.panels.here()
         chat = self._chats.get(here.chat) if isinstance(here, Found) else None
-        return chat if chat is not None and (chat.context.shown or insist) else None
+        if chat is None or not (chat.context.shown or insist):
+            return None
+        if path and is_elsewhere(path, chat.root):
+            if not insist:
+                return None
+            if asks:
+                await choose_elsewhere(self._editor, path, [self.name(chat)])
+        return chat
 
     async def write(
         self,
         compose: Callable[[str], Awaitable[str]],
+        path: str,
         *,
         submit: bool,
         focus: bool,
         insist: bool,
+        asks: bool,
     ) -> bool:
-        """Put a text into the prompt of the chat that a mention goes to, or send it.
+        """Put a text into the prompt of the chat that a mention of a file goes to, or send it.
 
         `compose` makes the text for an agent in a folder. Returns whether there is such a chat.
         """
-        chat = await self._near(insist=insist)
+        chat = await self._near(path, insist=insist, asks=asks)
         if chat is None:
             return False
         put = chat.panel.say if submit else chat.panel.write_prompt

@@ -12,7 +12,7 @@ from claude_ide.chat.chat_context import ChatContext, ChatPart
 from claude_ide.chat.page import amounts
 from claude_ide.chat.page.rows import size
 from claude_ide.editor.editor import Editor
-from claude_ide.mentions import MENTION, check_private, mentions, path_of
+from claude_ide.mentions import MENTION, check_private, is_elsewhere, mentions, path_of
 from claude_ide.paths import exists, within
 
 NOT_IN_A_PATH = re.compile(r"[\[\]{}()<>='`:]")
@@ -245,6 +245,8 @@ class Attachment(ChatPart):
     def now(self) -> Where | None:
         """The file or selection; None if the agent knows it, or the user has removed it."""
         attached = where(self._editor.state.selection)
+        if attached is None or is_elsewhere(attached.path, self._chat.root):
+            return None
         return None if attached in (self._sent, self._dropped) else attached
 
     def chips(self, attached: Where | None) -> list[str]:

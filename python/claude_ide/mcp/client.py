@@ -14,6 +14,7 @@ from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.tools import ModelTools
 from claude_ide.mcp.baseline import Baseline
 from claude_ide.mcp.reading import Reading, named
+from claude_ide.mentions import is_elsewhere
 
 if TYPE_CHECKING:
     from claude_ide.jupyter.kernels import Kernels
@@ -104,6 +105,11 @@ class Client(msgspec.Struct, eq=False):
         paths = {path_of(entry) for entry in entries}
         private = await self.editor.private(path for path in paths if path.startswith("/"))
         return [entry for entry in entries if path_of(entry) not in private]
+
+    def may_learn(self, path: str) -> bool:
+        """Return whether it may learn what the user does in a file: not in another worktree."""
+        folder = self.folder
+        return not (folder and is_elsewhere(path, folder))
 
     def mark_active(self) -> None:
         """Record that it has sent a message of its own; the answer to a ping does not count."""

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 from collections import deque
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,12 +13,12 @@ from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.events import SelectionChanged
-from claude_ide.errors import EditorError, RpcError, TransportClosed
+from claude_ide.errors import EditorError, RpcError, TransportClosed, UserError
 from claude_ide.jsonrpc.peer import Peer
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.client_connection import ClientConnection
 from claude_ide.mcp.server import Server
-from claude_ide.mentions import check_private
+from claude_ide.mentions import check_private, choose_elsewhere
 from claude_ide.paths import real
 from claude_ide.repository import Repository
 from claude_ide.transport.websocket import Connection
@@ -98,18 +98,13 @@ class Ide:
             if client.informed:
                 served.notify(method, params, key)
 
-    def mention(self, mention: dict[str, Any], near: Collection[int] = ()) -> Client | None:
-        """Send a mention to the client that was last active; return that client.
-
-        Those with a process id among `near` come first. If none is listening, the mention is
-        queued for the next client, and None is returned.
-        """
-        addressee = self.addressee(near)
-        if addressee is None:
+    def mention(self, mention: dict[str, Any], client: Client | None) -> None:
+        """Send a mention to a client; without one, it waits for the next that may learn of it."""
+        served = self._served.get(client) if client else None
+        if served is None:
             self.mentions.append(mention)
         else:
-            self._served[addressee].notify("at_mentioned", mention)
-        return addressee
+            served.notify("at_mentioned", mention)
 
     async def say(self, words: str, terminal: str = "") -> None:
         """Type words as a prompt into the terminal of the client that a mention would go to.
@@ -120,7 +115,7 @@ class Ide:
         a file that stays in the editor.
         """
         await check_private(self.editor, words, await self.editor.folders())
-        addressee = None if terminal else self.addressee(await self.near())
+        addressee = None if terminal else await self.addressee()
         pid = (addressee.pid or 0) if addressee else 0
         await self.editor.typing.say(words, pid, terminal)
 
@@ -129,15 +124,34 @@ class Ide:
         number = await self.editor.port.typing.hold(words)
         self.texts.append(_Text(number, words, submit))
 
-    async def near(self) -> Collection[int]:
-        """Return the process ids of the clients of this tab page, if there are several clients."""
-        return await self.editor.terminals.here() if len(self.clients) > 1 else ()
+    async def addressee(self, path: str = "", *, asks: bool = True) -> Client | None:
+        """Return the client that words in a file, or a mention of it, go to; None if none listens.
 
-    def addressee(self, near: Collection[int]) -> Client | None:
-        """Return the client that a mention goes to; None if none is listening."""
-        listening = [client for client in self.clients if client.listening]
-        nearest = [client for client in listening if client.pid in near]
-        return max(nearest or listening, key=lambda client: client.last_active, default=None)
+        It is the one of this tab page, or else the one that was last active, of those that may
+        learn of the file. If there are only others, it is one of them, for which it `asks`. Raises
+        `UserError` if the user chooses none.
+        """
+        clients = self.clients
+        may_learn = concerned(clients, path) if path else clients
+        if not may_learn and asks and any(each.listening for each in clients):
+            return await self._named([each for each in clients if each.listening], path)
+        may_learn = [each for each in may_learn or clients if each.listening]
+        near = await self.editor.terminals.here() if len(may_learn) > 1 else ()
+        nearest = [client for client in may_learn if client.pid in near]
+        return max(nearest or may_learn, key=lambda client: client.last_active, default=None)
+
+    async def _named(self, clients: list[Client], path: str) -> Client:
+        """Return the client that the user chooses for a file of another worktree."""
+
+        async def name(client: Client) -> str:
+            label = await self.editor.terminals.label(pid=client.pid or 0)
+            return f"{client.shown_name} ({label or _place(client)})"
+
+        names = [await name(each) for each in clients]
+        chosen = clients[await choose_elsewhere(self.editor, path, names)]
+        if chosen not in self._served:
+            raise UserError(f"not sent: {chosen.shown_name} has gone")
+        return chosen
 
     async def settle(self, seconds: float) -> None:
         """Reject every open diff; wait at most `seconds` until the clients have their answers."""
@@ -188,8 +202,10 @@ class Ide:
             silence.cancel()
         self._inform(client)
         client.listening = True
-        while self.mentions:
-            self._served[client].notify("at_mentioned", self.mentions.popleft())
+        for mention in [*self.mentions]:
+            if concerned([client], mentioned_path(mention)):
+                self.mentions.remove(mention)
+                self._served[client].notify("at_mentioned", mention)
         while self.texts:
             await self._type(client, self.texts.popleft())
 
@@ -237,6 +253,11 @@ async def _ping(peer: Peer) -> None:
         await peer.request("ping")
 
 
+def mentioned_path(mention: Mapping[str, Any]) -> str:
+    """Return the path of a mention; that with blanks has its lines behind it."""
+    return str(mention["filePath"]).strip('"')
+
+
 def described(mention: dict[str, Any]) -> str:
     """Return the file and the lines of a mention, like `/p/a.py#L3-9`."""
     path: str = mention["filePath"]
@@ -255,17 +276,14 @@ def concerned(clients: Iterable[Client], path: str) -> list[Client]:
     those of another worktree of its repository. A client whose folder is unknown always may.
     """
     file = Path(real(path))
-    own = repository.find(file.parent)
     homes = {client: _home(client) for client in clients}
     roots = {home.root for home in homes.values() if home}
-    nearest = next((parent for parent in file.parents if parent in roots), None)
+    nearest = next((each for each in (file, *file.parents) if each in roots), None)
 
     def may_learn(home: Repository | None) -> bool:
         if home is None:
             return True
-        if own and own.root != home.root and own.main == home.main:
-            return False
-        return nearest in (None, home.root)
+        return nearest in (None, home.root) and not repository.is_elsewhere(file, home.root)
 
     return [client for client, home in homes.items() if may_learn(home)]
 
@@ -273,3 +291,8 @@ def concerned(clients: Iterable[Client], path: str) -> list[Client]:
 def _home(client: Client) -> Repository | None:
     folder = client.folder
     return repository.home(Path(folder)) if folder else None
+
+
+def _place(client: Client) -> str:
+    home = _home(client)
+    return home.root.name if home else client.shown_name

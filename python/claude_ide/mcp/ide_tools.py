@@ -308,13 +308,14 @@ async def reformat_file(client: Client, file_path: FilePath) -> Content:
 @tool("getOpenEditors")
 async def get_open_editors(client: Client) -> Content:
     """List the open files: URI, label, language, whether active, whether changed."""
-    return json_text({"tabs": await client.editor.editors()})
+    found = await client.editor.editors()
+    return json_text({"tabs": [each for each in found if client.may_learn(named_by(each["uri"]))]})
 
 
 @tool("get_all_opened_file_paths")
 async def get_all_opened_file_paths(client: Client) -> Content:
     """List the absolute paths of the open files, one per line."""
-    return text("\n".join(await client.editor.paths()))
+    return text("\n".join(filter(client.may_learn, await client.editor.paths())))
 
 
 @tool("getWorkspaceFolders")
@@ -331,17 +332,17 @@ async def get_workspace_folders(client: Client) -> Content:
 @tool("getCurrentSelection")
 async def get_current_selection(client: Client) -> Content:
     """Return the selected text and its range in the current file, or the cursor's position."""
-    return _selection(await client.editor.current_selection(), "No active editor found")
+    return _selection(client, await client.editor.current_selection(), "No active editor found")
 
 
 @tool("getLatestSelection")
 async def get_latest_selection(client: Client) -> Content:
     """Return the last selection in a file, also while the user is in a terminal."""
-    return _selection(await client.editor.latest_selection(), "No selection available")
+    return _selection(client, await client.editor.latest_selection(), "No selection available")
 
 
-def _selection(selection: dict[str, Any] | None, otherwise: str) -> Content:
-    if selection is None:
+def _selection(client: Client, selection: dict[str, Any] | None, otherwise: str) -> Content:
+    if selection is None or not client.may_learn(selection["filePath"]):
         return json_text({"success": False, "message": otherwise})
     return json_text({"success": True, **selection})
 

@@ -83,13 +83,15 @@ async def get_workspace_info(client: Client) -> dict[str, Any]:
 async def get_open_files(client: Client) -> list[str]:
     """Return the open files; paths in the workspace are relative to it."""
     root = await _root(client)
-    return [_relative(path, root) for path in await client.editor.paths()]
+    paths = filter(client.may_learn, await client.editor.paths())
+    return [_relative(path, root) for path in paths]
 
 
 async def get_current_file(client: Client) -> str | None:
     """Return the current file, relative to the workspace if it is inside, or null."""
     path = await client.editor.current_path()
-    return None if path is None else _relative(path, await _root(client))
+    is_told = path is not None and client.may_learn(path)
+    return _relative(path, await _root(client)) if path and is_told else None
 
 
 METHODS: dict[str, Callable[..., Awaitable[Any]]] = {
