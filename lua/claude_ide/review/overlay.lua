@@ -138,7 +138,8 @@ local function key_of(hunk)
   return table.concat(hunk.removed, '\n')
 end
 
--- Mark where a hunk is. Everything is drawn in as few marks as possible: each takes time.
+-- Mark where a hunk is. Everything is drawn in as few marks as possible: each takes time. Each row has a sign
+-- of its own: the signs of a mark over several rows are unknown to plugins that draw the column.
 local function place_hunk(bufnr, state, hunk, last)
   local row = math.min(hunk.row, last)
   hunk.is_last = hunk.row > last
@@ -151,11 +152,14 @@ local function place_hunk(bufnr, state, hunk, last)
     sign_hl_group = hunk.count > 0 and 'ClaudeIdeReview' or 'ClaudeIdeReviewRemoved',
     priority = SIGN_PRIORITY,
   }
-  for at = row + 1, math.min(hunk.row + hunk.count - 1, last) do
+  local id = mark(bufnr, namespace, row, 0, sign)
+  local final = math.min(row + hunk.count - 1, last)
+  for at = row + 1, final do
     mark(bufnr, namespace, at, 0, sign)
   end
-  sign.end_row = math.min(row + hunk.count, last + 1)
-  local id = mark(bufnr, namespace, row, 0, sign)
+  if final > row then
+    id = mark(bufnr, namespace, row, 0, { end_row = final })
+  end
   state.hunks[id], state.pending[id] = hunk, hunk
 end
 
@@ -241,12 +245,31 @@ local function draw_near(bufnr, first, last)
   end
 end
 
+-- How many rows of virtual lines stand above the first line of a window. Neovim leaves out those of the first
+-- line of all, and of the cursor's line.
+local function topfill(win, view)
+  local line = view.topline
+  local is_left_out = view.topfill == 0 and line ~= 1 and line ~= view.lnum
+  local row = { start_row = line - 1, end_row = line - 1 }
+  local most = is_left_out and 0 or api.nvim_win_text_height(win, row).fill
+  local wanted = view.topfill > 0 and view.topfill or most
+  return math.min(wanted, most, math.max(api.nvim_win_get_height(win) - 2, 0))
+end
+
 -- Draw them in the rows that a window shows, and where the user may be next.
 local function draw_shown(win)
   local info = vim.fn.getwininfo(win)[1]
-  if info then
-    draw_near(info.bufnr, info.topline - info.height, info.botline + info.height)
+  if not info then
+    return
   end
+  draw_near(info.bufnr, info.topline - info.height, info.botline + info.height)
+  -- With plugins that decorate, Neovim does not scroll to a cursor below new virtual lines until told that
+  -- the view has changed.
+  api.nvim_win_call(win, function()
+    local view = vim.fn.winsaveview()
+    view.topfill = topfill(win, view)
+    vim.fn.winrestview(view)
+  end)
 end
 
 -- Others are drawn once a window gets to them: opening a file with many takes no longer.
@@ -374,8 +397,7 @@ function M.draw(bufnr, tick, hunks, here)
   return true
 end
 
--- Scroll to the virtual lines above the cursor's line, if that is the first in the window: Neovim leaves them
--- out there.
+-- Draw what the cursor gets to, and scroll to the virtual lines above it that are left out.
 local function reveal()
   local bufnr = api.nvim_get_current_buf()
   if not drawn[bufnr] then
@@ -383,16 +405,8 @@ local function reveal()
   end
   local view, height = vim.fn.winsaveview(), api.nvim_win_get_height(0)
   draw_near(bufnr, view.lnum - height, view.lnum + height)
-  if view.topfill > 0 or view.topline ~= view.lnum then
-    return
-  end
-  local from = { view.lnum - 1, 0 }
-  for _, each in ipairs(api.nvim_buf_get_extmarks(0, namespace, from, from, { details = true })) do
-    local lines = each[4].virt_lines_above and each[4].virt_lines
-    if lines then
-      local most = math.max(height - 2, 0)
-      vim.fn.winrestview({ topline = view.topline, topfill = math.min(#lines, most) })
-    end
+  if view.topfill == 0 and view.topline == view.lnum then
+    vim.fn.winrestview({ topline = view.topline, topfill = topfill(0, view) })
   end
 end
 

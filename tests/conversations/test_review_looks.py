@@ -1,0 +1,91 @@
+"""What the user sees of the review in a file, beside what else is on the screen."""
+
+from pathlib import Path
+
+import pytest
+
+from support.either_editor import BOTH, Editor, configure
+from support.happenings import HookedCli, recorder
+from support.neovim import until
+from support.reviews import Agent, git, put
+from support.vim import Vim
+
+pytestmark = BOTH
+
+LINES = [f"line {number}" for number in range(1, 101)]
+
+
+def text_of(lines: list[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+@pytest.fixture
+async def agent(nvim: Editor, path: Path, tmp_path: Path) -> Agent:
+    """A CLI in the terminal of `:Claude`; the user is in the file, in a repository."""
+    put(path, text_of(LINES))
+    git(path.parent, "init", "-q", "-b", "main")
+    git(path.parent, "add", "-A")
+    git(path.parent, "commit", "-qm", "x")
+    program, record = recorder(tmp_path)
+    await configure(nvim, cmd=str(program), review={"keys": {"show": "gs"}})
+    await nvim.command("Claude")
+    cli = await HookedCli.started(record)
+    await nvim.command("stopinsert")
+    await nvim.command("wincmd t | only | edit! | set nomore")
+    return Agent(cli, path.parent)
+
+
+def hunk(nvim: Editor, old: list[str], new: list[str], sign: str = "▎") -> str:
+    """Return the rows of a hunk: Vim draws the sign of a line beside what stands above it."""
+    rows = [f"  {each}" for each in old] + [f"{sign} {each}" for each in new]
+    if isinstance(nvim, Vim) and old:
+        rows[0], rows[len(old)] = f"{sign} {old[0]}", f"  {new[0]}"
+    return "\n".join(rows)
+
+
+async def rows(nvim: Editor, *expected: str) -> None:
+    """Wait until these rows are on the screen, one below the other."""
+
+    def text() -> str:
+        return "\n".join(line.rstrip() for line in nvim.screen.text().split("\n"))
+
+    try:
+        await until(lambda: "\n".join(expected) in text(), f"{expected}")
+    except AssertionError as error:
+        error.add_note(text())
+        raise
+
+
+async def test_the_cursor_stays_visible_when_removed_lines_are_unfolded(
+    nvim: Editor, path: Path, agent: Agent
+) -> None:
+    await agent.write({path: text_of([*LINES[:10], "changed", *LINES[40:]])})
+    folded = hunk(nvim, ["▸ 30 removed lines"], ["changed"])
+    await rows(nvim, folded)
+
+    await nvim.keys("gg:11\rgs")
+    sign = "  " if isinstance(nvim, Vim) else "▎ "
+    await rows(nvim, "  line 40", f"{sign}changed")
+    await nvim.keys("gs")
+    await rows(nvim, folded)
+    assert await nvim.eval("line('.')") == 11
+
+
+async def test_each_line_of_a_hunk_has_one_sign(nvim: Editor, path: Path, agent: Agent) -> None:
+    await nvim.command("silent! set signcolumn=auto:3")
+    await agent.write({path: text_of(["1", "line 2", "3", "4", "5", *LINES[5:]])})
+
+    await rows(nvim, hunk(nvim, LINES[:1], ["1"]), "  line 2")
+    await rows(nvim, hunk(nvim, LINES[2:5], ["3", "4", "5"]), "  line 6")
+
+
+async def test_what_stood_above_the_first_line_is_visible(
+    nvim: Editor, path: Path, agent: Agent
+) -> None:
+    await nvim.keys("<C-w>sgg8G<C-w>jgg5G")
+    await agent.write({path: text_of(LINES[2:])})
+    gone = hunk(nvim, LINES[:2], ["line 3"], "▔")
+    await rows(nvim, gone)
+
+    await nvim.command("only | enew | edit #")
+    await rows(nvim, gone)
