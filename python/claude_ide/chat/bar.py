@@ -47,6 +47,9 @@ OUTCOMES = {
 }
 """The progress message's status for the end of a turn; all other reasons mean "failed"."""
 
+SPEEDS = {"on": "fast", "true": "fast", "cooldown": "fast paused"}
+"""What is shown of fast mode, by the setting's value."""
+
 LONG_SILENCE = 10
 """The seconds without an event from which a silence is shown."""
 
@@ -165,6 +168,7 @@ class Bar:
         self._effort = ""
         self._efforts: dict[str, str] = {}
         """The names of the efforts, by their ids."""
+        self._fast = ""
         self._cost = 0.0
         self._cost_before = 0.0
         """The cost of the agent's earlier runs: a restarted agent counts from zero."""
@@ -189,6 +193,9 @@ class Bar:
                 self._model, self._model_name = model, name
             case events.EffortChanged(effort):
                 self._effort = effort
+            case events.SettingsChanged(own):
+                speeds = (SPEEDS.get(each.current, "") for each in own if each.id == events.FAST)
+                self._fast = next(speeds, "")
             case events.Usage(cost, used, size):
                 self._spend(self._cost if cost is None else cost)
                 self._used = self._used if used is None else used
@@ -306,7 +313,7 @@ class Bar:
         # A narrow panel leaves out what comes last.
         chunks += limits
         effort = self._efforts.get(self._effort, self._effort)
-        if model := " ".join(filter(None, (self.model, effort))):
+        if model := " ".join(filter(None, (self.model, effort, self._fast))):
             chunks.append((one_line(model, 40), META))
         if (percent := self.percent) is not None:
             chunks.append((f"{percent}%", WARNING if percent >= FULL else META))

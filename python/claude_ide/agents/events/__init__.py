@@ -114,6 +114,10 @@ class Setting(Struct, frozen=True):
     description: str = ""
 
 
+FAST = "fast"
+"""The id of the setting with which the same model answers faster, at a higher price."""
+
+
 class SettingsChanged(Struct, frozen=True):
     """The agent's own settings have changed; these are all of them.
 

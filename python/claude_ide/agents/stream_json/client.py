@@ -58,6 +58,7 @@ ALWAYS = Capabilities(
     fork=True,
     branch=True,
     login=True,
+    settings=True,
     change_proposal=True,
     reject_with_reason=True,
     tasks=True,
@@ -234,6 +235,12 @@ class StreamJsonAgent(BaseAgent):
     async def set_thinking_tokens(self, most: int | None) -> None:
         # Models with adaptive thinking ignore it.
         await self._ask("set_max_thinking_tokens", max_thinking_tokens=most)
+
+    async def set_setting(self, setting: str, value: str) -> None:
+        # An unknown style is accepted and has no effect.
+        flags = self._running.decoder.flags
+        await self._ask("apply_flag_settings", settings=flags.encode(setting, value))
+        self._running.report(flags.set(setting, value))
 
     async def context_usage(self) -> ContextUsage:
         return answers.context_usage(await self._ask("get_context_usage", detail="summary"))

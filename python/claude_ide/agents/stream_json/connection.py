@@ -351,7 +351,7 @@ class Connection(base.Connection):
             self.report(settings.set_session(opening.id))
         offered = answers.ready(answer, bypasses=launch.allows_bypass)
         ready = self.decoder.commands.ready(offered)
-        self.report([ready])
+        self.report([ready, *self.decoder.flags.offer(answer)])
         self.checks_modes = "current_permission_mode" in answer
         mode = text(answer.get("current_permission_mode")) or await self._first_mode(launch)
         if not settings.mode:

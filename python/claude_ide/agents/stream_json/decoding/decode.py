@@ -27,6 +27,7 @@ from claude_ide.agents.events import (
 from claude_ide.agents.fields import integer, mapping, mappings, read, text
 from claude_ide.agents.stream_json.decoding import limits, permission, turn
 from claude_ide.agents.stream_json.decoding.answers import Commands, Servers
+from claude_ide.agents.stream_json.decoding.flags import Flags
 from claude_ide.agents.stream_json.decoding.notices import Denials, Notices
 from claude_ide.agents.stream_json.decoding.tasks import Tasks
 from claude_ide.agents.stream_json.decoding.tools import (
@@ -64,6 +65,7 @@ class Decoder:
 
     def __init__(self) -> None:
         self.settings = Settings()
+        self.flags = Flags()
         self.stages = Stages()
         self.denials = Denials()
         self.commands = Commands()
@@ -216,6 +218,7 @@ class Decoder:
                 if self.settings.is_other_session(frame):
                     found += self._reset(frame)
                 found += self._servers.apply(frame)
+                found += self.flags.apply(frame)
                 found += self.commands.init(frame)
                 found += self.tasks.turn_begun(is_prompted=self.stages.has_started)
             case "commands_changed":
@@ -248,7 +251,7 @@ class Decoder:
         self.denials.turn_ended()
         self._notices.turn_ended()
         usage, ended = turn.usage(frame, self.settings.model), turn.turn_ended(frame)
-        return [*voided, usage, ended, *self.stages.turn_ended()]
+        return [*voided, *self.flags.apply(frame), usage, ended, *self.stages.turn_ended()]
 
     def _reset(self, _frame: Frame) -> list[Event]:
         self._todos.clear()
