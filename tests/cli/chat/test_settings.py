@@ -13,10 +13,17 @@ COMPLETED = "getcompletion('ClaudeChat config {}', 'cmdline')"
 
 
 async def completes(nvim: Neovim, typed: str, words: set[str]) -> None:
-    async def offered() -> bool:
-        return words <= set(await nvim.eval(COMPLETED.format(typed)))
+    offered: set[str] = set()
 
-    await until(offered, f"{words} after {typed!r}", PATIENCE)
+    async def are_offered() -> bool:
+        offered.clear()
+        offered.update(await nvim.eval(COMPLETED.format(typed)))
+        return words <= offered
+
+    try:
+        await until(are_offered, f"{words} after {typed!r}", PATIENCE)
+    except AssertionError as error:
+        raise AssertionError(f"{error}; offered are {offered}") from None
 
 
 async def says(nvim: Neovim, words: str) -> None:
@@ -59,7 +66,7 @@ def own_style(config_folder: Path) -> str:
     styles = config_folder / "output-styles"
     styles.mkdir()
     (styles / "terse.md").write_text("---\nname: Very Terse\ndescription: x\n---\nBe terse.\n")
-    return "Very-Terse"
+    return "very-terse"
 
 
 async def test_a_style_of_the_user_is_offered_and_set_by_its_name(
@@ -98,14 +105,17 @@ async def test_fast_mode_is_shown_and_switched(nvim: Neovim, panel: Panel, api: 
 async def test_the_user_learns_that_another_model_has_no_fast_mode(
     nvim: Neovim, panel: Panel, api: FakeApi
 ) -> None:
-    api.script([text("Quick.")], [text("Small.")])
+    api.script([text("Slow.")], [text("Quick.")], [text("Small.")])
+    await panel.send("Zero")
+    await panel.shows("Slow.")
     await completes(nvim, "fast ", {"on"})
     await nvim.command("ClaudeChat config fast on")
+    await says(nvim, "Fast mode: on")
     await panel.send("One")
     await panel.shows("Quick.")
 
     await nvim.command("ClaudeChat model haiku")
-    await panel.bar_shows("haiku")
+    await panel.bar_shows("aiku")
     await panel.send("Two")
 
     await panel.shows("Fast mode is off (not every model has it)")

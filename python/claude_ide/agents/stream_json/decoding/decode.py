@@ -251,7 +251,7 @@ class Decoder:
         self.denials.turn_ended()
         self._notices.turn_ended()
         usage, ended = turn.usage(frame, self.settings.model), turn.turn_ended(frame)
-        return [*voided, *self.flags.apply(frame), usage, ended, *self.stages.turn_ended()]
+        return [*voided, usage, ended, *self.stages.turn_ended()]
 
     def _reset(self, _frame: Frame) -> list[Event]:
         self._todos.clear()

@@ -9,8 +9,8 @@ from claude_ide.agents.stream_json.wire.frames import Frame
 STYLE = "output-style"
 ON, OFF, COOLDOWN = "on", "off", "cooldown"
 
-PASSING = ("", "pending", "sdk_opt_in_required")
-"""The reasons against fast mode that do not hold once it is turned on."""
+PASSING = ("pending", "sdk_opt_in_required")
+"""The reasons against fast mode that end once it is turned on."""
 
 
 class Flags:
@@ -29,13 +29,13 @@ class Flags:
         return self.apply(answer)
 
     def apply(self, frame: Frame) -> list[Event]:
-        """Read an `init` or a `result`; return an event for a change."""
+        """Read an `init`; return an event for a change."""
         said: list[Event] = []
         self._style = text(frame.get("output_style")) or self._style
         if state := text(frame.get("fast_mode_state")):
             reason = text(frame.get("fast_mode_disabled_reason"))
-            self._fast = "" if state == OFF and reason not in PASSING else state
-            if self._is_fast_chosen and state == OFF:
+            self._fast = "" if state == OFF and reason not in ("", *PASSING) else state
+            if self._is_fast_chosen and state == OFF and reason not in PASSING:
                 self._is_fast_chosen = False
                 why = f": {reason.replace('_', ' ')}" if reason else " (not every model has it)"
                 said.append(Notice(f"Fast mode is off{why}", "warning"))
