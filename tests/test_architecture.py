@@ -297,7 +297,7 @@ ROOMS = (
         "colouring",
         "highlights",
     ),
-    *("window", "timing", "suggested_keys", "ui"),
+    *("window", "timing", "ui"),
     *("file", "privacy", "editors"),
     *(
         "diagnostics",
@@ -307,6 +307,7 @@ ROOMS = (
         "format",
         "host",
         "option_check",
+        "suggested_keys",
         "diff",
         "contexts",
         "agent_names",

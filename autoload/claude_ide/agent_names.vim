@@ -4,11 +4,9 @@ vim9script
 import autoload './host/python.vim'
 import autoload './own_options.vim'
 
-const AGENTS = '/python/claude_ide/agents/acp/known.json'
-
 # The agents that are built in, and the user's (`agents/acp/kind.py`); Claude is the first.
 def List(): list<string>
-  const known: dict<any> = readfile(python.ROOT .. AGENTS)->join("\n")->json_decode()
+  const known: dict<any> = python.Json('agents/acp/known.json')
   const given = own_options.Get('agents')
   const own: dict<any> = type(given) == v:t_dict ? given : {}
   const added = copy(own)

@@ -1,16 +1,10 @@
 vim9script
-# Completes the arguments of commands (`:help :command-completion-customlist`): of `:Claude` the most
-# common options of the CLI, and their values.
+# Completes the arguments of commands (`:help :command-completion-customlist`), by the tables that both
+# editors share (`editor/tables.json`): of `:Claude` the most common options of the CLI, and their values.
 
 import autoload './file/path.vim' as file
+import autoload './host/python.vim'
 
-const MODES = ['acceptEdits', 'auto', 'bypassPermissions', 'dontAsk', 'manual', 'plan']
-const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max']
-# Names that stand for the latest model of their kind.
-const MODELS = ['fable', 'haiku', 'opus', 'sonnet']
-const FREE_TEXT = ['--append-system-prompt', '--name']
-const OPTIONS = ['--add-dir', '--append-system-prompt', '--continue', '--dangerously-skip-permissions', '--effort',
-  '--mcp-config', '--model', '--name', '--permission-mode', '--resume', '--settings', '--verbose', '--worktree', 'attach']
 const LONGEST_NAME = 200
 const MOST_SESSIONS = 50
 
@@ -54,25 +48,30 @@ def BackgroundNames(): list<string>
   })
 enddef
 
-# The values of an option.
-def Values(option: string, lead: string): list<string>
-  if option ==# '--add-dir'
-    return Paths(lead, 'dir')
-  elseif option ==# '--mcp-config' || option ==# '--settings'
-    return Paths(lead, 'file')
-  elseif option ==# '--resume'
+def Tables(): dict<any>
+  return python.Json('editor/tables.json').completion
+enddef
+
+# The values of an option: these themselves, or what they are.
+def Values(values: any, lead: string): list<string>
+  if type(values) == v:t_list
+    return values
+  elseif values ==# 'sessions'
     return SessionIds()
-  elseif option ==# 'attach'
+  elseif values ==# 'background'
     return BackgroundNames()
   endif
-  return get({'--effort': EFFORTS, '--model': MODELS, '--permission-mode': MODES}, option, [])
+  return values ==# 'text' ? [] : Paths(lead, values)
 enddef
 
 # Complete an option of the CLI, or the value of the option before the cursor.
 export def OfCli(lead: string, line: string, pos: number): list<string>
   const option = strpart(line, 0, pos)->split('\s\+', true)->get(-2, '')
-  const values = Values(option, lead)
-  return Beginning(empty(values) && index(FREE_TEXT, option) < 0 ? OPTIONS : values, lead)
+  const options: dict<any> = Tables().options
+  const values = get(options, option, [])
+  const is_text = type(values) == v:t_string && values ==# 'text'
+  const found = Values(values, lead)
+  return Beginning(empty(found) && !is_text ? keys(options)->sort() : found, lead)
 enddef
 
 # Complete the name of a worktree of the working folder's project.
@@ -82,19 +81,12 @@ export def OfWorktrees(lead: string, line: string, pos: number): list<string>
   return Beginning(paths[1 :]->mapnew((_, each) => fnamemodify(each, ':t')), lead)
 enddef
 
-const WORDS = {
-  ClaudeMcpConfig: ['stdio', 'ws'],
-  ClaudeShare: ['off', 'on', 'toggle'],
-  ClaudeTrust: ['list', 'revoke', 'yes'],
-  ClaudeWire: ['save'],
-}
-const AFTER = {revoke: 'dir', save: 'file', yes: 'dir'}
-
 # Complete the word that a command takes, and the path after it.
 export def OfWords(lead: string, line: string, pos: number): list<string>
   const before = strpart(line, 0, pos)->split('\s\+', true)->get(-2, '')
-  return has_key(AFTER, before) ? Paths(lead, AFTER[before])
-    : get(WORDS, matchstr(before, 'Claude\a\+'), [])->Beginning(lead)
+  const known = Tables()
+  return has_key(known.after, before) ? Paths(lead, known.after[before])
+    : get(known.words, matchstr(before, 'Claude\a\+'), [])->Beginning(lead)
 enddef
 
 # Complete the path of `:ClaudeAdd`, but no later argument.

@@ -3,13 +3,10 @@ local own_options = require('claude_ide.own_options')
 
 local M = {}
 
-local AGENTS = '/python/claude_ide/agents/acp/known.json'
-
 --- The agents that are built in, and the user's (`agents/acp/kind.py`); Claude is the first.
 ---@return string[]
 function M.list()
-  local path = require('claude_ide.host.python').root .. AGENTS
-  local found = vim.json.decode(table.concat(vim.fn.readfile(path), '\n'))
+  local found = require('claude_ide.host.python').json('agents/acp/known.json')
   local own, has_claude = own_options.get('agents'), true
   for id, entry in pairs(type(own) == 'table' and own or {}) do
     local is_offered = entry ~= false and entry ~= 0

@@ -1,5 +1,6 @@
---- Completes the arguments of commands (`:help :command-completion-customlist`): of `:Claude` the most common
---- options of the CLI, and their values.
+--- Completes the arguments of commands (`:help :command-completion-customlist`), by the tables that both
+--- editors share (`editor/tables.json`): of `:Claude` the most common options of the CLI, and their values.
+local python = require('claude_ide.host.python')
 
 local M = {}
 
@@ -7,11 +8,10 @@ local fn = vim.fn
 local LONGEST_NAME = 200
 local MOST_SESSIONS = 50
 
+---@param lead string
 ---@param kind string of `getcompletion()`
-local function paths(kind)
-  return function(lead)
-    return vim.tbl_map(fn.fnameescape, fn.getcompletion(lead, kind))
-  end
+local function paths(lead, kind)
+  return vim.tbl_map(fn.fnameescape, fn.getcompletion(lead, kind))
 end
 
 ---@param candidates string[]
@@ -63,31 +63,12 @@ function M.background_names()
   end, fn.globpath(jobs, '*/state.json', true, true))
 end
 
----@type table<string, false|string[]|fun(lead: string): string[]> false: nothing can be completed
-local VALUES = {
-  ['--add-dir'] = paths('dir'),
-  ['--append-system-prompt'] = false,
-  ['--continue'] = {},
-  ['--dangerously-skip-permissions'] = {},
-  ['--effort'] = { 'low', 'medium', 'high', 'xhigh', 'max' },
-  ['--mcp-config'] = paths('file'),
-  -- Names that stand for the latest model of their kind.
-  ['--model'] = { 'fable', 'haiku', 'opus', 'sonnet' },
-  ['--name'] = false,
-  ['--permission-mode'] = {
-    'acceptEdits',
-    'auto',
-    'bypassPermissions',
-    'dontAsk',
-    'manual',
-    'plan',
-  },
-  ['--resume'] = M.session_ids,
-  ['--settings'] = paths('file'),
-  ['--verbose'] = {},
-  ['--worktree'] = {},
-  attach = M.background_names,
-}
+---@return { options: table<string, any>, words: table<string, string[]>, after: table<string, string> }
+local function tables()
+  return python.json('editor/tables.json').completion
+end
+
+local STORED = { sessions = M.session_ids, background = M.background_names }
 
 --- Complete an option of the CLI, or the value of the option before the cursor.
 ---@param lead string
@@ -96,10 +77,16 @@ local VALUES = {
 ---@return string[]
 function M.of_cli(lead, line, pos)
   local words = vim.split(line:sub(1, pos), '%s+')
-  local known = VALUES[words[#words - 1]]
-  local candidates = type(known) == 'function' and known(lead) or known or {} --[[@as string[] ]]
-  if #candidates == 0 and known ~= false then
-    candidates = vim.tbl_keys(VALUES)
+  local options = tables().options
+  local values = options[words[#words - 1]]
+  local candidates = values or {}
+  if type(values) == 'string' then
+    candidates = STORED[values] and STORED[values]()
+      or values ~= 'text' and paths(lead, values)
+      or {}
+  end
+  if #candidates == 0 and values ~= 'text' then
+    candidates = vim.tbl_keys(options)
     table.sort(candidates)
   end
   return beginning(candidates, lead)
@@ -119,14 +106,6 @@ function M.of_worktrees(lead)
   return beginning(vim.list_slice(names, 2), lead)
 end
 
-local WORDS = {
-  McpConfig = { 'stdio', 'ws' },
-  Share = { 'off', 'on', 'toggle' },
-  Trust = { 'list', 'revoke', 'yes' },
-  Wire = { 'save' },
-}
-local AFTER = { revoke = paths('dir'), save = paths('file'), yes = paths('dir') }
-
 --- Complete the word that a command takes, and the path after it.
 ---@param lead string
 ---@param line string
@@ -134,9 +113,9 @@ local AFTER = { revoke = paths('dir'), save = paths('file'), yes = paths('dir') 
 ---@return string[]
 function M.of_words(lead, line, pos)
   local words = vim.split(line:sub(1, pos), '%s+')
-  local before = words[#words - 1] or ''
-  local name = before:match('Claude(%a+)')
-  return AFTER[before] and AFTER[before](lead) or beginning(WORDS[name] or {}, lead)
+  local before, known = words[#words - 1] or '', tables()
+  return known.after[before] and paths(lead, known.after[before])
+    or beginning(known.words[before:match('Claude%a+')] or {}, lead)
 end
 
 --- Complete the path of `:ClaudeAdd`, but no later argument (`:help :command-completion-customlist`).
