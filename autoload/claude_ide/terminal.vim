@@ -5,6 +5,7 @@ vim9script
 import autoload './channel.vim'
 import autoload './messages/message.vim'
 import autoload './messages/reason.vim'
+import autoload './terminal/quit.vim'
 import autoload './terminal/register.vim'
 import autoload './terminal/typing_mode.vim'
 import autoload './terminal/window.vim'
@@ -183,8 +184,10 @@ def Ended(bufnr: number, launch: string, code: number)
     register.Mark()
     return
   endif
-  moment.WhenPossible(() => RemoveBuffer(bufnr), (problem) => {
-    message.Show($'the terminal cannot be closed: {problem}', 'error')
+  quit.After(() => {
+    moment.WhenPossible(() => RemoveBuffer(bufnr), (problem) => {
+      message.Show($'the terminal cannot be closed: {problem}', 'error')
+    })
   })
 enddef
 
@@ -239,6 +242,7 @@ def Add(request: dict<any>, bufnr: number, side: any)
   if getbufvar(bufnr, '&filetype') ==# ''
     silent! setbufvar(bufnr, '&filetype', 'claude-terminal')
   endif
+  quit.Watch()
   typing_mode.Attach(bufnr, request.keys)
   execute $'augroup claude_ide_terminal_{bufnr}'
     autocmd!

@@ -59,6 +59,7 @@
 ---@field mode? claude_ide.Options.Mode The permission mode of the CLI; default 'manual'
 ---@field keys? boolean CTRL-W with h, j, k, l or p leaves the terminal; default true
 ---@field status_line? boolean The CLI shows a row of ours if you have no `statusLine`; default true
+---@field quit? 'end'|'ask'|'background' What becomes of a CLI that works when you quit; default 'end'
 
 ---@class (exact) claude_ide.Options.Chat
 ---@field side? 'right'|'left'|'above'|'below'|'float'|'tab' Where `:ClaudeChat` opens; default 'right'

@@ -52,7 +52,7 @@ class TerminalConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Neovim itself reads a function as `side`. `per`: which of several CLIs the commands mean.
     `mode` is the permission mode in which it starts; '' leaves it to the CLI. `keys`: whether
     CTRL-W with h, j, k, l or p leaves the terminal. `status_line`: whether the CLI shows a row of
-    ours if the user has none.
+    ours if the user has none. `quit`: what becomes of a CLI that works when the editor exits.
     """
 
     side: Literal["right", "left", "above", "below", "float", "tab", "tmux", "none"] = "right"
@@ -61,6 +61,7 @@ class TerminalConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     mode: Mode = "manual"
     keys: bool = True
     status_line: bool = True
+    quit: Literal["end", "ask", "background"] = "end"
 
 
 class ToolsConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -10,7 +10,15 @@ from typing import Any
 import pytest
 
 from support.claude_cli import CARET, environment
-from support.either_editor import BOTH_WITH_CLI, Editor, choose, hidden, on_screen, type_answer
+from support.either_editor import (
+    BOTH_WITH_CLI,
+    Editor,
+    choose,
+    configure,
+    hidden,
+    on_screen,
+    type_answer,
+)
 from support.fake_api import FakeApi, text, tool_use
 from support.neovim import until
 from support.permissions import entered, shown
@@ -161,6 +169,31 @@ async def test_the_session_of_a_terminal_goes_on_in_the_background(
     await nvim.keys("/background<CR><CR>")
     await on_screen(nvim, "The word is swordfish.", PATIENCE)
     assert listed["id"]
+
+
+@BOTH_WITH_CLI
+async def test_quitting_waits_until_a_session_that_works_is_in_the_background(
+    nvim_with_cli: Editor, command: Cli, api: FakeApi, path: Path
+) -> None:
+    nvim = nvim_with_cli
+    await configure(nvim, terminal={"quit": "background"})
+    go = path.parent / "go"
+    wait = f"while [ ! -e {go} ]; do sleep 0.1; done; touch made"
+    api.script([tool_use("Bash", command=wait, description="Wait")], [text("Made.")])
+    await nvim.command("Claude --allowedTools Bash")
+    await on_screen(nvim, CARET, PATIENCE)
+    await nvim.keys("Do it")
+    await on_screen(nvim, "Do it", PATIENCE)
+    await nvim.keys("<CR>")
+    await on_screen(nvim, "Wait", PATIENCE)
+    await nvim.keys("<C-w>p" if isinstance(nvim, Vim) else r"<C-\><C-n><C-w>p")
+    assert await command.sessions() == []
+
+    await nvim.keys(":qa<CR>")
+
+    await until(lambda: nvim.process.returncode is not None, "the end", PATIENCE)
+    (listed,) = await command.sessions()
+    assert listed["pid"]
 
 
 @BOTH_WITH_CLI

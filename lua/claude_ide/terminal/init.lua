@@ -6,6 +6,7 @@ local message = require('claude_ide.messages.message')
 local moment = require('claude_ide.timing.moment')
 local own_options = require('claude_ide.own_options')
 local quiet = require('claude_ide.messages.quiet')
+local quit = require('claude_ide.terminal.quit')
 local register = require('claude_ide.terminal.register')
 local sessions = require('claude_ide.sessions')
 local terminal_program = require('claude_ide.system.terminal_program')
@@ -180,10 +181,12 @@ local function on_exit(bufnr, launch)
       vim.bo[bufnr].bufhidden = terminal_window.is_shown(bufnr) and 'wipe' or 'hide'
       return register.mark()
     end
-    moment.when_possible(function()
-      remove(bufnr)
-    end, function(reason)
-      message.show(('the terminal cannot be closed: %s'):format(reason), 'error')
+    quit.after(function()
+      moment.when_possible(function()
+        remove(bufnr)
+      end, function(reason)
+        message.show(('the terminal cannot be closed: %s'):format(reason), 'error')
+      end)
     end)
   end
 end
@@ -231,6 +234,7 @@ local function add(request, bufnr, side)
       vim.bo[bufnr].filetype = 'claude-terminal'
     end)
   end
+  quit.watch()
   typing_mode.attach(bufnr, request.keys)
   on('BufEnter', bufnr, function()
     register.use(terminal)

@@ -25,8 +25,11 @@ logger = logging.getLogger(__name__)
 POLL_SECONDS = 0.05
 TAKEN_SECONDS = 5.0
 """The box shows a text within this time."""
-AGAIN_SECONDS = 1.5
-"""After this, a text or an Enter that has changed nothing is typed again."""
+PASTE_AGAIN_SECONDS, AGAIN_SECONDS = 3.0, 1.5
+"""After this, a text or an Enter that has changed nothing is typed again.
+
+On a busy machine the CLI shows a text late, and would get it twice.
+"""
 REDRAWN_SECONDS = 1.0
 """After this, a CLI that shows no box has to draw its screen again, once."""
 NOTICE_SECONDS = 3.0
@@ -242,6 +245,15 @@ class Typing:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
+    async def takes_text(self, terminal: str) -> bool:
+        """Return whether a terminal shows an empty prompt box, and nothing waits for it already."""
+        found = await self._port.typing.begin(0, "", terminal)
+        self._port.typing.finish(found.number)
+        rows = await self._device(found).read()
+        content = box_of(rows)
+        is_empty = content is not None and not HINT.sub("", content)
+        return is_empty and (found.pane or found.bufnr) not in self._queues
+
     async def _type_all(self, found: TypedPrompt, key: int | str) -> None:
         queue = self._queues[key]
         device = self._device(found)
@@ -284,7 +296,7 @@ class Typing:
         if content is None:
             self._wait_for_box(device, prompt)
             return False
-        is_unchanged = content == prompt.before and now - prompt.pasted >= AGAIN_SECONDS
+        is_unchanged = content == prompt.before and now - prompt.pasted >= PASTE_AGAIN_SECONDS
         if not prompt.pasted or is_unchanged:
             return await self._paste(device, prompt, content, rows)
         if now - prompt.pasted < TAKEN_SECONDS:

@@ -82,9 +82,10 @@ class Collection:
 
     def _of_terminals(self, terminals: list[Terminal]) -> list[Entry]:
         known = {name for each in self.running if each.id for name in (each.id, each.name)}
-        return [self._of_terminal(each) for each in terminals if each.attached not in known]
+        return [self.of_terminal(each) for each in terminals if each.attached not in known]
 
-    def _of_terminal(self, terminal: Terminal) -> Entry:
+    def of_terminal(self, terminal: Terminal) -> Entry:
+        """Return the session of a terminal."""
         record = next(filter(lambda each: self._is_in(each, terminal), self.running), Running(""))
         waiting, activity = self._known(terminal.launch)
         is_busy = activity is not None and activity.is_working

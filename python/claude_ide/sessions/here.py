@@ -12,7 +12,7 @@ from claude_ide.agents.stream_json.running import Running
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.binding import handles
-from claude_ide.editor.port.events import StatusReported, TerminalEnded
+from claude_ide.editor.port.events import QuitAsked, StatusReported, TerminalEnded
 from claude_ide.editor_name import NEOVIM, editor_name
 from claude_ide.hooks.registration import link_in
 from claude_ide.sessions.entry import Place
@@ -120,6 +120,10 @@ class SessionsHere:
         Return False if the user does not want that.
         """
         return await self.shown.release(session)
+
+    @handles(QuitAsked)
+    async def _quit_asked(self, asked: QuitAsked) -> None:
+        await self.shown.quit(asked.how, is_certain=asked.is_certain)
 
     @handles(TerminalEnded)
     async def _terminal_ended(self, _: TerminalEnded) -> None:

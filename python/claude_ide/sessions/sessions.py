@@ -21,9 +21,8 @@ from claude_ide.chat.requests.view import SHOWN
 from claude_ide.chat.stored import Stored, StoredSessions
 from claude_ide.editor.port.events import ListPressed
 from claude_ide.editor.port.terminals import Terminal
-from claude_ide.editor_name import NEOVIM, editor_name, for_this_editor
+from claude_ide.editor_name import NEOVIM, editor_name
 from claude_ide.errors import UserError
-from claude_ide.hooks.registration import link_in
 from claude_ide.sessions.background import Background, Beginning
 from claude_ide.sessions.collection import (
     ALLOW,
@@ -37,6 +36,7 @@ from claude_ide.sessions.collection import (
     Collection,
 )
 from claude_ide.sessions.entry import META, WAITS, Entry, Place, items, ordered
+from claude_ide.sessions.leaving import Leaving
 from claude_ide.sessions.merging import Merging
 from claude_ide.sessions.watch import Watch
 
@@ -62,11 +62,6 @@ MOST_COUNTED = 300
 NOTICED_SECONDS = 0.4
 """How long a permission must have been shown: a key typed earlier was not meant for it."""
 
-SEND_AWAY = "/background"
-NONE_RUNS = "no terminal of this Neovim runs Claude (:Claude opens one)"
-SENT_SECONDS, SENT_PAUSE_SECONDS = 30.0, 0.2
-"""How long the CLI may take to go on in the background, and how often that is looked at."""
-
 MORE = "there is more of it: scroll until all of it is shown"
 
 
@@ -84,6 +79,7 @@ class Sessions:
         self._has_chats = editor_name() == NEOVIM
         self._listing = Listing(NAME, KEYS, self._port, app.guard)
         self._found = Collection(self._editor, stored, self._chats, self._hooks)
+        self._leaving = Leaving(app, self._found, watch)
         self._entries: dict[str, Entry] = {}
         self._words: list[str] = []
         self._turns: dict[str, tuple[datetime, int]] = {}
@@ -155,23 +151,17 @@ class Sessions:
 
     async def send_away(self) -> None:
         """Send the session of the current terminal to the background; say where it goes on."""
-        terminals = await self._port.terminals.running()
-        current = next((each for each in terminals if each.is_current), None)
-        if current is None:
-            raise UserError(for_this_editor(NONE_RUNS))
-        if current.attached:
-            raise UserError("this terminal shows a session that is in the background")
-        await self._editor.typing.say(SEND_AWAY, 0, current.name)
-        deadline = time.monotonic() + SENT_SECONDS
-        while time.monotonic() < deadline:
-            for each in self._found.running:
-                link = link_in(each.settings) if each.id and each.pid else None
-                if link is not None and link.name == current.launch:
-                    name = f" · {each.name}" if each.name else ""
-                    return self._editor.notify(f"goes on in the background · {each.id}{name}")
-            self._watch.look()
-            await asyncio.sleep(SENT_PAUSE_SECONDS)
-        self._editor.notify(f"{SEND_AWAY} is typed; :ClaudeSessions shows what runs")
+        await self._leaving.send_away()
+
+    async def quit(self, how: str, *, is_certain: bool) -> None:
+        """Answer an editor that is about to exit, once the option `terminal.quit` is obeyed."""
+        problem = ""
+        try:
+            problem = await self._leaving.before_exit(how, is_certain=is_certain)
+        except UserError as error:
+            problem = str(error)
+        finally:
+            self._port.terminals.answer_quit(problem)
 
     async def merge(self, name: str) -> None:
         """Merge the worktree with a name, or that of the working folder."""

@@ -341,6 +341,16 @@ class SessionsAsked(Event, frozen=True):
     EVENT: ClassVar = "sessions_asked"
 
 
+class QuitAsked(Event, frozen=True):
+    """The editor is about to exit, and waits for `answer_quit`; if it `is_certain`, it will."""
+
+    EVENT: ClassVar = "quit_asked"
+
+    how: str
+    """The option `terminal.quit`: "ask" or "background"."""
+    is_certain: bool
+
+
 class OwnToolsChanged(Event, frozen=True):
     """The tools that were added in the editor, and the names of those that are off, as JSON."""
 

@@ -92,6 +92,11 @@ class Terminals(Protocol):
         """Start a CLI, and go there (`claude_ide.TerminalRequest`)."""
         ...
 
+    @notification("terminal.quit.answer")
+    def answer_quit(self, problem: str) -> None:
+        """Report whether the editor may exit: with a problem it refuses once, as for a change."""
+        ...
+
     @request("terminal.environment", large=True)
     async def environment(self) -> dict[str, str]:
         """Return the environment of the editor's child processes."""
