@@ -339,7 +339,8 @@ class App:
         chats = Chats(
             *(self.editor, self.config, self.guard, self.kinds, serve, self.trust, self.review),
             partial(Door, self.editor, self.config, lambda: self.tools),
-            *(self.sessions.stored, self.sessions.open, self.sessions.release, unasked),
+            *(self.sessions.stored, self.sessions.open, self.sessions.release),
+            *(self.sessions.worktree, unasked),
         )
         for event in (events.SelectionChanged, events.EditorsChanged):
             self.editor.events.subscribe(event, lambda _: chats.refresh_bars())

@@ -3,7 +3,8 @@
 import pytest
 
 from claude_ide.errors import UserError
-from claude_ide.sessions.background import Beginning, unfit
+from claude_ide.sessions.background import Beginning
+from claude_ide.sessions.worktree import unfit
 
 
 def parsed(*words: str, bang: bool = False) -> Beginning:

@@ -90,7 +90,7 @@ class ChatsHere:
             *(self.editor, Config(), self._run, kinds, _no_server, trust),
             review,
             self._door,
-            *(stored, lambda words: self.sessions.open(words), self._release),
+            *(stored, lambda words: self.sessions.open(words), self._release, _no_worktree),
         )
         app: Any = SimpleNamespace(
             editor=self.editor,
@@ -184,3 +184,7 @@ async def _served(_message: dict[str, Any]) -> dict[str, Any] | None:
 
 def _no_server(_agent: str, _folder: str) -> Server:
     return Server(_served)
+
+
+async def _no_worktree(name: str, folder: Path) -> Path:
+    raise AssertionError(f"no worktree {name} is expected in {folder}")

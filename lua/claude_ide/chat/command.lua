@@ -33,6 +33,8 @@ local SUBCOMMANDS = {
   thinking = 'value',
 }
 
+local WORKTREE = '--worktree='
+
 local function sorted(names)
   table.sort(names)
   return names
@@ -56,10 +58,16 @@ function M.run(opts)
   elseif not begins and opts.fargs[1] ~= 'new' then
     return host.command('ClaudeChat', opts)
   end
-  local agent = table.concat(opts.fargs, ' ', 2)
+  local agent, worktree = table.concat(opts.fargs, ' ', 2), ''
+  if agent:find(WORKTREE, 1, true) then
+    agent, worktree = agent:match('^(.-)%s*(%-%-worktree=.*)$')
+  end
   if agent ~= '' and not vim.list_contains(agent_names.list(), agent) then
     local problem = ('there is no agent "%s" (<Tab> lists them)'):format(agent)
     require('claude_ide.messages.message').show(problem, 'error')
+  elseif worktree ~= '' then
+    -- Its folder is not there yet.
+    host.command('ClaudeChat', opts)
   elseif host.start() then
     -- The panel opens before the host can answer, because the user may already be typing.
     panel.begin({ agent = agent ~= '' and agent or nil, asks = not begins and agent == '' })
@@ -103,7 +111,9 @@ local function candidates(before)
   if before == 'resume' then
     return sessions()
   elseif before == 'new' then
-    return agent_names.list()
+    return vim.list_extend(agent_names.list(), { WORKTREE })
+  elseif vim.startswith(before, 'new ') and not before:find(WORKTREE, 1, true) then
+    return { WORKTREE }
   end
   local here = require('claude_ide.chat.panel').here()
   local chat = here and require('claude_ide.chat.state').get(here.chat)
@@ -136,6 +146,12 @@ function M.complete(lead, line, pos)
   local before = vim.trim(given:sub(1, #given - #lead)):gsub('%s+', ' ')
   if SUBCOMMANDS[before] == 'file' then
     return vim.fn.getcompletion(lead, 'file')
+  end
+  if vim.startswith(before, 'new') and vim.startswith(lead, WORKTREE) then
+    local names = require('claude_ide.arguments').of_worktrees(lead:sub(#WORKTREE + 1))
+    return vim.tbl_map(function(name)
+      return WORKTREE .. name
+    end, names)
   end
   return matching(lead, candidates(before))
 end

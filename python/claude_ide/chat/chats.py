@@ -34,6 +34,7 @@ from claude_ide.mentions import choose_elsewhere, is_elsewhere
 from claude_ide.review.service import ReviewService
 from claude_ide.trust.trust import Trust
 
+WORKTREE = "--worktree="
 NOTHING = "there is no earlier session in this folder"
 PATIENCE_SECONDS = 0.7
 """How long the user waits for a list without a word about it."""
@@ -62,6 +63,7 @@ class Chats:
         stored: StoredSessions,
         list_sessions: Callable[[str], Awaitable[None]],
         release: Callable[[str], Awaitable[bool]],
+        worktree: Callable[[str, Path], Awaitable[Path]],
         reading: Callable[[], tuple[str, ...]] = tuple,
     ) -> None:
         self._editor = editor
@@ -75,6 +77,8 @@ class Chats:
         self._list_sessions = list_sessions
         self._release = release
         """Ends a session in the background, if the user wants it here; False if not."""
+        self._worktree = worktree
+        """Returns the worktree with a name, which it makes if it is not there."""
         self._finding: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
         """The locks of chats that are being looked for, or taken over, by their ids."""
         self._stored = stored
@@ -114,12 +118,20 @@ class Chats:
             await chat.panel.open(self._options(chat))
 
     @subcommand("new")
-    async def begin(self, _agent: str) -> None:
-        """Start the chat whose panel Lua has opened; the panel knows its agent, or asks for it."""
-        await self.here()
+    async def begin(self, argument: str) -> None:
+        """Start the chat whose panel Lua has opened; the panel knows its agent, or asks for it.
 
-    async def open(self, kind: Kind, opening: ResumeSession, folder: Path | None = None) -> None:
-        """Resume a session of a folder, by default the working folder.
+        With an argument Lua has opened none: the agent, and the worktree in which it begins.
+        """
+        if not argument:
+            await self.here()
+            return
+        agent, _, name = argument.rpartition(WORKTREE)
+        kind = await self._kind(Revival("", is_empty=True, agent=agent.strip(), asks=not agent))
+        await self.open(kind, NewSession(), await self._worktree(name, await self._folder()))
+
+    async def open(self, kind: Kind, opening: Opening, folder: Path | None = None) -> None:
+        """Resume a session of a folder, by default the working folder, or begin one.
 
         Its panel opens immediately, its agent follows.
         """
@@ -127,6 +139,8 @@ class Chats:
         chat = self._new(await self._editor.port.panels.new_id(), opened)
         await self._show(chat, chat.panel.open)
         chat.life.start(opening)
+        if isinstance(opening, NewSession):
+            self._run(_greet(chat, self._stored))
 
     @subcommand("list")
     async def show_list(self, words: str) -> None:

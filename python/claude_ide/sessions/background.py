@@ -13,6 +13,7 @@ from claude_ide.editor_name import editor_name
 from claude_ide.errors import UserError
 from claude_ide.hooks.registration import version
 from claude_ide.own_mode import own_mode, shown, terminal_options
+from claude_ide.sessions.worktree import unfit
 from claude_ide.transport.process import Process
 
 if TYPE_CHECKING:
@@ -37,8 +38,6 @@ BEGUN = "backgrounded"
 
 NAME = "--name="
 _GIVEN = re.compile(r"""(?:--name=("[^"]*"|'[^']*'|\S*)(?:\s+|$))?(.*)""", re.DOTALL)
-_SEGMENT = re.compile(r"[A-Za-z0-9._-]+")
-LONGEST_NAME = 100
 
 
 class Beginning(NamedTuple):
@@ -60,20 +59,6 @@ class Beginning(NamedTuple):
         if has_worktree and name and (problem := unfit(name)):
             raise UserError(problem)
         return cls(prompt, name or "", has_worktree)
-
-
-def unfit(name: str) -> str:
-    """Return why a worktree cannot have a name; an empty string if it can.
-
-    The CLI starts a session with a name that it or git refuses, which then fails.
-    """
-    segments = name.split("/")
-    if not all(map(_SEGMENT.fullmatch, segments)):
-        return f"not a name for a worktree: {name} (letters, digits, dots, dashes, underscores)"
-    wrong = ".." in name or any(each.endswith((".", ".lock")) for each in segments)
-    if wrong or len(name) > LONGEST_NAME or any(each.startswith(".") for each in segments):
-        return f"git refuses a branch with this name: {name[:LONGEST_NAME]}"
-    return ""
 
 
 class Background:

@@ -121,6 +121,12 @@ class SessionsHere:
         """
         return await self.shown.release(session)
 
+    async def worktree(self, name: str, folder: Path) -> Path:
+        """Return the worktree with a name, which is made if it is not there. Raises `UserError`."""
+        from claude_ide.sessions.worktree import made
+
+        return await made(name, folder, runs_hooks=self._app.trust.is_trusted(folder))
+
     @handles(QuitAsked)
     async def _quit_asked(self, asked: QuitAsked) -> None:
         await self.shown.quit(asked.how, is_certain=asked.is_certain)

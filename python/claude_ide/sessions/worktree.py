@@ -8,18 +8,54 @@ from pathlib import Path
 from typing import NamedTuple
 
 from claude_ide import files, git, repository
-from claude_ide.agents.stream_json.running import is_alive
+from claude_ide.agents.stream_json.running import WORKTREES, is_alive
 from claude_ide.errors import UserError
 from claude_ide.transport.process import Process
 
 GIT_SECONDS = 60.0
 MOST_NAMED = 3
 LARGEST_REASON = 4096
+BRANCH = "worktree-"
+"""The beginning of the branches that the CLI makes for worktrees."""
+_SEGMENT = re.compile(r"[A-Za-z0-9._-]+")
+LONGEST_NAME = 100
 _LOCK = re.compile(r"claude .*\(pid (\d+)(?: start (\d+))?\)")
 """Why the CLI has locked a worktree: a session works there."""
 
 MARKS = (b"<<<<<<< ", b">>>>>>> ")
 """At the beginning of lines between which a conflict is."""
+
+
+def unfit(name: str) -> str:
+    """Return why a worktree cannot have a name; an empty string if it can.
+
+    The CLI starts a session with a name that it or git refuses, which then fails.
+    """
+    segments = name.split("/")
+    if not all(map(_SEGMENT.fullmatch, segments)):
+        return f"not a name for a worktree: {name} (letters, digits, dots, dashes, underscores)"
+    wrong = ".." in name or any(each.endswith((".", ".lock")) for each in segments)
+    if wrong or len(name) > LONGEST_NAME or any(each.startswith(".") for each in segments):
+        return f"git refuses a branch with this name: {name[:LONGEST_NAME]}"
+    return ""
+
+
+async def made(name: str, here: Path, *, runs_hooks: bool) -> Path:
+    """Return the root of the worktree with a name, which is made unless it is there, as by the CLI.
+
+    Raises `UserError`.
+    """
+    if problem := unfit(name):
+        raise UserError(problem)
+    found = repository.find(here.resolve())
+    if found is None:
+        raise UserError(f"there is no git repository for a worktree: {here}")
+    plain = name.replace("/", "+")
+    root = found.main / WORKTREES / plain
+    main = Worktree(found.main, found.main, runs_hooks=runs_hooks)
+    if root not in repository.worktrees(found.main):
+        await main.add(root, f"{BRANCH}{plain}")
+    return root
 
 
 class Work(NamedTuple):
@@ -44,7 +80,7 @@ class Worktree:
 
     def __init__(self, root: Path, main: Path, *, runs_hooks: bool) -> None:
         self.root, self.main = root, main
-        self._command = git.users_command if runs_hooks else git.command
+        self._runs_hooks = runs_hooks
         self.branch = repository.branch(root)
         self.into = repository.branch(main)
 
@@ -57,7 +93,9 @@ class Worktree:
         linked = repository.worktrees(found.main)
         if not name and found.root != found.main:
             return cls(found.root, found.main, runs_hooks=runs_hooks)
-        wanted = [each for each in linked if name in (each.name, repository.branch(each))]
+        # The CLI writes a name with a slash so.
+        names = name, name.replace("/", "+")
+        wanted = [each for each in linked if {each.name, repository.branch(each)} & {*names}]
         if not name or not wanted:
             known = ", ".join(each.name for each in linked)
             what = f"there is no worktree {name}" if name else "there is no worktree"
@@ -89,6 +127,12 @@ class Worktree:
     async def base(self) -> str:
         """Return the commit at which it has branched. Raises `UserError`."""
         return await self._text(self.root, "merge-base", "HEAD", f"refs/heads/{self.into}")
+
+    async def add(self, root: Path, branch: str) -> None:
+        """Make another worktree of the commit here; a branch of this name is used as it is."""
+        known = await self._text(self.root, "branch", "--list", branch)
+        words = (str(root), branch) if known else ("-b", branch, str(root))
+        await self._run(self.root, "worktree", "add", "--quiet", *words)
 
     async def commit(self, message: str) -> None:
         """Commit all that it has. Raises `UserError` with git's words."""
@@ -180,12 +224,19 @@ class Worktree:
     async def _text(self, folder: Path, *words: str) -> str:
         """Return what git says without changing anything. Raises `UserError`."""
         command = [str(each) for each in git.command(*words)]
-        return (await _output(command, folder, git.environment(os.environ))).strip("\n")
+        environment = await self._environment(git.environment(os.environ))
+        return (await _output(command, folder, environment)).strip("\n")
 
     async def _run(self, folder: Path, *words: str) -> None:
-        command = [str(each) for each in self._command(*words)]
-        environment = {**os.environ, "GIT_EDITOR": "true", "GIT_TERMINAL_PROMPT": "0"}
-        await _output(command, folder, environment)
+        run = git.users_command if self._runs_hooks else git.command
+        given = {**os.environ, "GIT_EDITOR": "true", "GIT_TERMINAL_PROMPT": "0"}
+        await _output([str(each) for each in run(*words)], folder, await self._environment(given))
+
+    async def _environment(self, given: dict[str, str]) -> dict[str, str]:
+        """Return an environment in which git runs no filter of a repository without trust."""
+        if self._runs_hooks:
+            return given
+        return await asyncio.to_thread(git.guarded, given, self.main)
 
 
 async def _output(command: Sequence[str], folder: Path, environment: dict[str, str]) -> str:
