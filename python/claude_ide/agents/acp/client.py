@@ -245,6 +245,8 @@ class AcpAgent(BaseAgent):
     def _ended(self, code: int, stderr: str) -> None:
         self._pending.withdraw_all()
         self._serving.terminals.close()
+        if self._talk is not None:
+            self._talk.ends.agent_ended()
         self._emit(Dead(code, stderr, self._session))
 
     # Prompts.
@@ -323,7 +325,10 @@ class AcpAgent(BaseAgent):
         session = text(params.get("sessionId"))
         if session and self._session and session != self._session:
             return  # a subagent's, or a confused agent's
-        self._report(self._decoder.decode(mapping(params.get("update"))))
+        update = mapping(params.get("update"))
+        self._report(self._decoder.decode(update))
+        if self._talk is not None:
+            self._talk.ends.follow(update)
         self._serving.show()
 
     @property

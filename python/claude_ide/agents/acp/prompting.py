@@ -4,17 +4,17 @@ An agent has no queue of its own: a second prompt during a turn is an error.
 """
 
 import asyncio
-import logging
 import uuid
 from collections import deque
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from claude_ide.agents.acp import encode
-from claude_ide.agents.acp.connection import Connection, EndedError
+from claude_ide.agents.acp.connection import Connection
 from claude_ide.agents.acp.decoding.updates import Decoder
 from claude_ide.agents.acp.encode import Block
 from claude_ide.agents.acp.serving import Observing, Pending
+from claude_ide.agents.acp.turn_ends import End, TurnEnds
 from claude_ide.agents.events import (
     Event,
     Notice,
@@ -27,31 +27,11 @@ from claude_ide.agents.events import (
 )
 from claude_ide.agents.fields import mapping, text
 from claude_ide.agents.prompt import Prompt
-from claude_ide.errors import AgentError, LoginNeededError, UnknownSessionError
-
-logger = logging.getLogger(__name__)
-
-BROKEN = "the turn was lost, see :ClaudeLog"
-"""The message of a turn that has ended by an error of our own."""
-
-
-class End(NamedTuple):
-    """How a turn has ended; `message` says what went wrong."""
-
-    why: TurnEndReason
-    message: str = ""
-
+from claude_ide.errors import AgentError, UnknownSessionError
 
 CANCEL_SECONDS = 10.0
 """How long an agent may take to end a turn before another interruption ends the agent."""
 
-REASONS = {
-    "end_turn": TurnEndReason.COMPLETED,
-    "max_tokens": TurnEndReason.ANSWER_TOO_LONG,
-    "max_turn_requests": TurnEndReason.TOO_MANY_REQUESTS,
-    "refusal": TurnEndReason.REFUSED,
-    "cancelled": TurnEndReason.INTERRUPTED,
-}
 TOOLS = {
     TurnEndReason.COMPLETED: ToolStatus.COMPLETED,
     TurnEndReason.FAILED: ToolStatus.FAILED,
@@ -83,6 +63,7 @@ class Prompting:
         self._observing = observing
         self._emit = emit
         self._reopen = reopen
+        self.ends = TurnEnds(connection.offer.version)
         self._waiting: deque[tuple[str, list[Block]]] = deque()
         self._task: asyncio.Task[None] | None = None
         self._joined: list[str] = []
@@ -183,26 +164,14 @@ class Prompting:
 
     async def _ended(self, blocks: list[Block]) -> End | None:
         """Send a prompt and wait for the end of its turn; None if the agent has ended."""
-        try:
-            answer = await self._answer(await self._with_notes(blocks))
-        except EndedError:
-            return None
-        except LoginNeededError as error:
-            self._emit(Notice(str(error), "error", "authentication_failed"))
-            return End(TurnEndReason.FAILED)
-        except AgentError as error:
-            if self._cancelled:
-                # Some agents end a turn that was cancelled with an error.
-                logger.info("a cancelled turn ended with an error: %s", error)
-                return End(TurnEndReason.INTERRUPTED)
-            return End(TurnEndReason.FAILED, str(error))
-        except Exception:
-            # Without an end the chat would be busy for ever.
-            logger.exception("a turn could not be followed to its end")
-            return End(TurnEndReason.FAILED, BROKEN)
-        return End(REASONS.get(text(answer.get("stopReason")), TurnEndReason.COMPLETED))
+        end = await self.ends.of(self._answer(blocks), lambda: bool(self._cancelled))
+        if end is None or not end.needs_login:
+            return end
+        self._emit(Notice(end.message, "error", "authentication_failed"))
+        return End(end.why)
 
     async def _answer(self, blocks: list[Block]) -> dict[str, Any]:
+        blocks = await self._with_notes(blocks)
         try:
             return await self._prompted(blocks)
         except UnknownSessionError as lost:

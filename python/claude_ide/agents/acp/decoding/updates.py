@@ -46,6 +46,7 @@ class Decoder:
             "config_option_update": self.settings.update,
             "session_info_update": self._information,
             "usage_update": _usage,
+            "state_update": lambda _: (),  # for `turn_ends`
         }
 
     def decode(self, update: Update) -> Iterator[events.Event]:
