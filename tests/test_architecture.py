@@ -85,6 +85,9 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("__init__", "errors", "concealed", "config", "paths", "files", "program", "jsonrpc"),
         *("transport", "agents", "agents.acp.decoding"),
     },
+    "user_servers": {
+        *("agents", "agents.acp", "concealed", "config", "program", "tool_names", "trust"),
+    },
     "agent_files": {
         *("display_path", "errors", "config", "paths", "files", "agents", "editor", "text_diff"),
     },
@@ -121,6 +124,7 @@ MAY_IMPORT: dict[str, set[str]] = {
             "agent_files",
         ),
         *("announcer", "tool_names", "news", "mentions", "git", "program", "limits"),
+        "user_servers",
     },
     "headless": {
         *("editor_name", "mentions", "pids", "text_diff", "chat.page", "contexts", "git_changes"),

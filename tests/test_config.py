@@ -17,6 +17,7 @@ from claude_ide.config import (
     DiffConfig,
     HeadlessConfig,
     LimitsConfig,
+    McpServerConfig,
     PrivacyConfig,
     ReviewConfig,
     TerminalConfig,
@@ -55,6 +56,7 @@ def test_every_option_can_be_set() -> None:
             },
             "gemini": False,
         },
+        "mcp_servers": {"db": {"command": "db-mcp", "env": {"DEPTH": 2}}},
         "prompts": {"shout": "Shout {selection}", "tests": False},
         "contexts": {"branch": A_FUNCTION},
         "log_level": "debug",
@@ -84,6 +86,7 @@ def test_every_option_can_be_set() -> None:
             "otter": AgentConfig(["otter", "--acp"], {"POND": "deep", "FISH": 2}, "Otter"),
             "gemini": False,
         },
+        mcp_servers={"db": McpServerConfig("db-mcp", env={"DEPTH": 2})},
         prompts={"shout": "Shout {selection}", "tests": 0},
         contexts={"branch": True},
         log_level="debug",
@@ -142,6 +145,8 @@ def test_a_missing_dictionary_of_options_gives_the_defaults(options: Any) -> Non
         ({"terminal": {"mode": "maual"}}, 'g:claude_ide.terminal.mode: "maual" is not one of '),
         ({"terminal": {"size": 0}}, "g:claude_ide.terminal.size must be a number >= 1"),
         ({"terminal": {"size": -0.5}}, "g:claude_ide.terminal.size must be a number > 0"),
+        ({"mcp_servers": {"db": {"url": 1}}}, "g:claude_ide.mcp_servers.db.url must be a string"),
+        ({"mcp_servers": {"db": {}}}, "g:claude_ide.mcp_servers.db needs a command"),
         ({"log_level": "loud"}, 'g:claude_ide.log_level: "loud" is not one of "debug", '),
         ("tab", "g:claude_ide must be a table, not a string"),
         (["auto_start"], "g:claude_ide must be a table, not a list"),
@@ -219,3 +224,9 @@ def test_any_options_give_a_valid_config(given: dict[str, Any]) -> None:
 
     assert msgspec.convert(msgspec.to_builtins(config), Config) == config
     assert all(complaint.startswith("g:claude_ide.") for complaint in complaints)
+
+
+def test_a_choice_that_can_be_left_out_is_named_without_that() -> None:
+    complaint = 'g:claude_ide.agents.otter.mcp: "pipe" is not one of "stdio", "http"'
+
+    assert decode({"agents": {"otter": {"mcp": "pipe"}}})[1] == [complaint]

@@ -48,7 +48,9 @@ async def test_the_documented_defaults_are_the_actual_ones(nvim: Neovim, text: s
     defaults = await nvim.lua(f"return {shown[1]}")
 
     # Lua's empty table arrives as a list.
-    tables = {name: dict(defaults[name]) for name in ("agents", "contexts", "prompts")}
+    tables = {
+        name: dict(defaults[name]) for name in ("agents", "contexts", "mcp_servers", "prompts")
+    }
     tables["review"] = defaults["review"] | {"keys": dict(defaults["review"]["keys"])}
     assert defaults | tables == msgspec.to_builtins(Config())
 

@@ -13,7 +13,16 @@ from typing import Any
 import msgspec
 import pytest
 
-from claude_ide.config import AgentConfig, Agents, Config, Contexts, Prompts, ReviewKeys
+from claude_ide.config import (
+    AgentConfig,
+    Agents,
+    Config,
+    Contexts,
+    McpServerConfig,
+    McpServers,
+    Prompts,
+    ReviewKeys,
+)
 from support.neovim import ROOT
 
 TYPES = (ROOT / "lua/claude_ide/options.lua").read_text(encoding="utf-8")
@@ -38,6 +47,8 @@ LUA = {
     Agents: "table<string,claude_ide.Options.Agent|false>",
     Prompts: "table<string,string|false>",
     Contexts: "table<string,function>",
+    McpServers: "table<string,claude_ide.Options.McpServer>",
+    dict[str, str]: "table<string,string>",
     dict[str, str | int | float]: "table<string,string|number>",
     ReviewKeys: "table<string,string>",
 }
@@ -87,6 +98,7 @@ def fields(type_: Any, class_: str) -> Iterator[tuple[str, dict[str, str]]]:
 def all_fields() -> Iterator[tuple[str, dict[str, str]]]:
     yield from fields(Config, "Options")
     yield from fields(AgentConfig, "Options.Agent")
+    yield from fields(McpServerConfig, "Options.McpServer")
 
 
 def without_functions(declared: list[str]) -> list[str]:

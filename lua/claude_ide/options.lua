@@ -21,6 +21,7 @@
 ---@field hooks? boolean `:Claude` has the CLI report what it does (`:help claude-ide-events`); default true
 ---@field privacy? claude_ide.Options.Privacy Files that stay in Neovim
 ---@field agents? table<string,claude_ide.Options.Agent|false> Agents for the chat; `false` removes one
+---@field mcp_servers? table<string,claude_ide.Options.McpServer> Your MCP servers for these agents; default none
 ---@field contexts? table<string,function> Own placeholders by their names; default none
 ---@field prompts? table<string,string|false> Prompts by their names; `false` removes a built-in one
 ---@field log_level? 'debug'|'info'|'warning'|'error' The level of `:ClaudeLog`; default 'info'
@@ -76,6 +77,15 @@
 ---@field env? table<string,string|number> Environment variables, in addition to Neovim's
 ---@field name? string The agent's name in bars and messages
 ---@field mcp? 'stdio'|'http' How it connects to the editor's MCP server; default 'stdio', for Copilot 'http'
+---@field mcp_servers? table<string,claude_ide.Options.McpServer> Your MCP servers for this agent alone
+
+---@class (exact) claude_ide.Options.McpServer
+---@field command? string The program of a server that the agent starts
+---@field args? string[] Its arguments
+---@field env? table<string,string|number> Its environment variables
+---@field type? 'stdio'|'http'|'sse' How it is reached; default 'http' with a `url`, otherwise 'stdio'
+---@field url? string The address of a server that runs
+---@field headers? table<string,string> Header fields of each request to it
 
 ---@class (exact) claude_ide.Options.Tools
 ---@field enabled? boolean `:Claude` passes the model's tools to the CLI; default true

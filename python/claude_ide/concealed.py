@@ -66,7 +66,7 @@ def masked(value: Any, known: tuple[str, ...] = ()) -> Any:
     """Return a decoded message with a mark in place of secrets.
 
     These are our own, those in `known`, tokens of a common form, and the values of fields, headers
-    and variables with telling names, also in JSON within a text.
+    and variables with telling names, also in JSON within a text, and those of MCP servers.
     """
     if isinstance(value, str):
         text = without_secrets(value)
@@ -81,10 +81,27 @@ def masked(value: Any, known: tuple[str, ...] = ()) -> Any:
         return {
             key: MARK
             if item and isinstance(item, str) and (_names_one(key) or (named and key == "value"))
-            else masked(item, known)
+            else masked(_without_values(item) if key == "mcpServers" else item, known)
             for key, item in value.items()
         }
     return value
+
+
+def _without_values(servers: Any) -> Any:
+    """Return MCP servers as ACP lists them, without the values of variables and headers."""
+    if not isinstance(servers, list):
+        return servers
+    return [
+        each
+        if not isinstance(each, dict)
+        else each
+        | {
+            key: [{**pair, "value": MARK} for pair in each[key] if isinstance(pair, dict)]
+            for key in ("env", "headers")
+            if isinstance(each.get(key), list)
+        }
+        for each in servers
+    ]
 
 
 def _without_named(text: str) -> str:

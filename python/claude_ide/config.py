@@ -150,17 +150,41 @@ class ChatConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     follow: bool = False
 
 
+class McpServerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An MCP server of the user's: a command with its arguments and variables, or an address.
+
+    `headers` are those of each request to the address, `type` says how it is reached.
+    """
+
+    command: str = ""
+    args: list[str] = []
+    env: dict[str, str | int | float] = {}
+    type: Literal["stdio", "http", "sse"] | None = None
+    url: str = ""
+    headers: dict[str, str] = {}
+
+    @property
+    def transport(self) -> str:
+        """How it is reached."""
+        return self.type or ("http" if self.url else "stdio")
+
+
+McpServers = dict[str, McpServerConfig]
+"""MCP servers by their names."""
+
+
 class AgentConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An agent for the chat: its command line, its environment in addition to Neovim's, its name.
 
-    `mcp` is how it connects to the editor's MCP server. An empty value is that of the built-in
-    entry with the same id.
+    `mcp` is how it connects to the editor's MCP server; `mcp_servers` are more servers. An
+    empty value is that of the built-in entry with the same id.
     """
 
     cmd: Cmd | None = None
     env: dict[str, str | int | float] = {}
     name: str = ""
     mcp: Literal["stdio", "http"] | None = None
+    mcp_servers: McpServers = {}
 
 
 Agents = dict[str, AgentConfig | bool]
@@ -196,6 +220,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     hooks: bool = True
     privacy: PrivacyConfig = PrivacyConfig()
     agents: Agents = {}
+    mcp_servers: McpServers = {}
     prompts: Prompts = {}
     contexts: Contexts = {}
     log_level: Literal["debug", "info", "warning", "error"] = "info"
@@ -206,6 +231,22 @@ def decode(options: Any) -> tuple[Config, list[str]]:
     complaints: list[str] = []
     config: Config = _decode_struct(Config, options, "g:claude_ide", complaints)
     return config, complaints
+
+
+def decode_mcp_servers(given: Any, where: str) -> tuple[McpServers, list[str]]:
+    """Decode the servers of a file that other programs read, too; return a line for each bad one.
+
+    Keys that only those programs know are ignored.
+    """
+    complaints: list[str] = []
+    known = {field.name for field in msgspec.structs.fields(McpServerConfig)}
+
+    def decode(entry: Any, name: str, complaints: list[str]) -> McpServerConfig | None:
+        if isinstance(entry, dict):
+            entry = {key: value for key, value in entry.items() if key in known}
+        return _decode_server(entry, name, complaints)
+
+    return _decode_named(given, where, complaints, decode), complaints
 
 
 A_FUNCTION = {"function": True}
@@ -241,6 +282,8 @@ def _decode_struct(type_: Any, options: Any, where: str, complaints: list[str]) 
             good[key] = _decode_named(given, name, complaints, _decode_context)
         elif wanted == Agents:
             good[key] = _decode_named(given, name, complaints, _decode_agent)
+        elif wanted == McpServers:
+            good[key] = _decode_named(given, name, complaints, _decode_server)
         elif isinstance(default := fields[key].default, msgspec.Struct):
             is_off = isinstance(given, int) and not given and wanted is not type(default)
             struct = False if is_off else _decode_struct(type(default), given, name, complaints)
@@ -278,6 +321,17 @@ def _decode_agent(entry: Any, where: str, complaints: list[str]) -> AgentConfig 
     return None
 
 
+def _decode_server(entry: Any, where: str, complaints: list[str]) -> McpServerConfig | None:
+    """Decode an MCP server; one that has a bad key is not used at all."""
+    wrong: list[str] = []
+    server: McpServerConfig = _decode_struct(McpServerConfig, entry, where, wrong)
+    needed = "command" if server.transport == "stdio" else "url"
+    if not wrong and not getattr(server, needed):
+        wrong.append(f"{where} needs a {needed}")
+    complaints += wrong
+    return None if wrong else server
+
+
 def _decode_prompt(text: Any, where: str, complaints: list[str]) -> str | int | None:
     if isinstance(text, str):
         return text
@@ -310,7 +364,10 @@ def _in_words(error: str, value: Any, wanted: Any) -> str:
     """Return an error of msgspec as one about the types of the editor's language."""
     problem, _, path = error.partition(" - at ")
     if problem.startswith("Invalid enum value"):
-        return f": {_quoted(value)} is not one of {', '.join(map(_quoted, get_args(wanted)))}"
+        # A choice that may be left out is a union with None.
+        choices = next((get_args(each) for each in get_args(wanted) if get_args(each)), None)
+        named = ", ".join(map(_quoted, choices or get_args(wanted)))
+        return f": {_quoted(value)} is not one of {named}"
     expected, _, got = _TYPE.sub(_types, problem).partition(", got ")
     must = expected.replace("Expected ", "must be ")
     subject = ": each item " if path else " "

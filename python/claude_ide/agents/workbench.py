@@ -1,6 +1,6 @@
 """The editor's services for an agent."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -86,11 +86,15 @@ class McpCommand(Struct, frozen=True):
 
 
 class McpAddress(Struct, frozen=True):
-    """An address at which MCP is served over HTTP, to requests with these header fields."""
+    """An address at which MCP is served over HTTP, to requests with these header fields.
+
+    `transport` is `sse` for the older form, with events.
+    """
 
     name: str
     url: str
     headers: Mapping[str, str] = {}
+    transport: str = "http"
 
 
 class AllowCode(Protocol):
@@ -113,6 +117,10 @@ class Workbench(Struct, frozen=True):
     """Returns the servers for an agent that starts MCP servers itself; called at each start."""
     mcp_addresses: Callable[[], Awaitable[tuple[McpAddress, ...]]] | None = None
     """The same for an agent that refuses these and connects over HTTP."""
+    user_servers: (
+        Callable[[Collection[str]], Awaitable[Sequence[McpCommand | McpAddress]]] | None
+    ) = None
+    """Returns the user's own servers over these transports; called at each start."""
     edits: Edits | None = None
     files: Files | None = None
     allow_code: AllowCode | None = None

@@ -1,6 +1,7 @@
 """Opens the agents of the chats: each gets the editor's tools and the trust in its folder."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar
@@ -18,6 +19,7 @@ from claude_ide.review.recorder import Recorder
 from claude_ide.review.service import ReviewService
 from claude_ide.tool_names import SERVER
 from claude_ide.trust.trust import Trust
+from claude_ide.user_servers import UserServers
 
 T = TypeVar("T")
 
@@ -107,11 +109,13 @@ class Agents:
         witness = Witness(recorder, Diagnosis(self._editor))
         server = self._serve(kind.name, str(folder))
         door = self._door(kind.name, str(folder))
+        servers = UserServers(self._config, kind.id, folder, self._trust.is_trusted)
         workbench = Workbench(
             {SERVER: server},
             tuple((SERVER, tool) for tool in self._reading()),
             mcp_commands=partial(self._servers, kind.name, McpCommand, door.open),
             mcp_addresses=partial(self._servers, kind.name, McpAddress, door.open_http),
+            user_servers=partial(self._user_servers, servers),
             edits=witness,
             files=AgentFiles(kind.name, folder, self._editor, self._config, witness),
             allow_code=door.allow_code,
@@ -123,6 +127,15 @@ class Agents:
 
     async def _trusted_folders(self) -> list[str]:
         return [each for each in await self._editor.folders() if self._trust.is_trusted(each)]
+
+    async def _user_servers(
+        self, servers: UserServers, transports: Collection[str]
+    ) -> list[McpCommand | McpAddress]:
+        # Files are read, and programs are looked for.
+        taken = await asyncio.to_thread(servers.taken, transports)
+        for complaint in servers.complaints:
+            self._editor.notify(complaint, "warn")
+        return taken
 
     async def _servers(
         self, name: str, server: Callable[..., T], open_: Callable[[], Awaitable[Sequence[object]]]

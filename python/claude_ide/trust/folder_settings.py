@@ -45,8 +45,9 @@ def items(folder: str | Path, config: Path) -> list[Item]:
     real, found = Path(folder).resolve(), list[Item]()
     try:
         found += _settings_of(real / ".claude", config)
+        for path, given in server_files(real):
+            found += _servers(path, given)
         for each in _reaching(real):
-            found += _servers(each / ".mcp.json")
             found += [Item("file", _shown(each / name, real)) for name in _files(each, config)]
     except OSError as error:
         found.append(Item("unreadable file", str(error.filename)))
@@ -61,6 +62,16 @@ def settings(folder: str | Path) -> Iterator[tuple[Path, Mapping[str, Any] | Non
     for name in SETTINGS:
         path = Path(folder, ".claude", name)
         if path.exists():
+            yield path, read(path)
+
+
+def server_files(folder: str | Path) -> Iterator[tuple[Path, Mapping[str, Any] | None]]:
+    """Yield the `.mcp.json` that reach a folder with their content, the nearest first.
+
+    The content is None if the file cannot be read or is not a JSON object.
+    """
+    for each in _reaching(Path(folder).resolve()):
+        if (path := each / ".mcp.json").exists():
             yield path, read(path)
 
 
@@ -128,10 +139,7 @@ def _permissions(value: Mapping[str, Any]) -> Iterator[Item]:
             yield from (Item("permission", key, _text(rule)) for rule in rules)
 
 
-def _servers(path: Path) -> Iterator[Item]:
-    if not path.exists():
-        return
-    given = read(path)
+def _servers(path: Path, given: Mapping[str, Any] | None) -> Iterator[Item]:
     if given is None:
         yield Item("unreadable file", path.name)
         return

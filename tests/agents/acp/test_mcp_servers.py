@@ -1,5 +1,6 @@
 """How an agent gets the editor's MCP server: over stdio, or over HTTP."""
 
+from collections.abc import Collection
 from typing import Any
 
 import pytest
@@ -60,3 +61,49 @@ async def test_without_the_editor_there_is_no_server(begin: Begin, mcp: str) -> 
     talk = await begin(Script(initialize=[HTTP]), mcp=mcp)
 
     assert talk.fake.received("session/new")[0]["mcpServers"] == []
+
+
+async def test_the_users_own_servers_follow_that_of_the_editor(begin: Begin) -> None:
+    asked: list[list[str]] = []
+
+    async def user_servers(transports: Collection[str]) -> list[McpCommand | McpAddress]:
+        asked.append(sorted(transports))
+        wiki = McpAddress("wiki", "http://wiki", {"X": "perch"}, "sse")
+        return [McpCommand("db", ("/db", "-v"), {"A": "pike"}), wiki]
+
+    bench = Workbench(mcp_commands=commands, user_servers=user_servers)
+    sse = acp.initialized(mcpCapabilities={"sse": True})
+    talk = await begin(Script(initialize=[sse]), workbench=bench)
+
+    assert asked == [["sse", "stdio"]]
+    assert talk.fake.received("session/new")[0]["mcpServers"] == [
+        STARTED,
+        {
+            "name": "db",
+            "command": "/db",
+            "args": ["-v"],
+            "env": [{"name": "A", "value": "pike"}],
+        },
+        {
+            "type": "sse",
+            "name": "wiki",
+            "url": "http://wiki",
+            "headers": [{"name": "X", "value": "perch"}],
+        },
+    ]
+    assert "http://wiki" in talk.agent.log()
+    assert "pike" not in talk.agent.log()
+    assert "perch" not in talk.agent.log()
+
+
+async def test_an_agent_that_only_connects_is_asked_to_start_no_server(begin: Begin) -> None:
+    asked: list[list[str]] = []
+
+    async def user_servers(transports: Collection[str]) -> list[McpCommand | McpAddress]:
+        asked.append(sorted(transports))
+        return []
+
+    bench = Workbench(mcp_addresses=addresses, user_servers=user_servers)
+    await begin(Script(initialize=[HTTP]), mcp="http", workbench=bench)
+
+    assert asked == [["http"]]

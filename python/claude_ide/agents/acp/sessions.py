@@ -10,7 +10,7 @@ from claude_ide.agents.acp.connection import Connection
 from claude_ide.agents.acp.launch import Launch
 from claude_ide.agents.agent import NewSession, Opening, SessionSummary
 from claude_ide.agents.fields import mapping, mappings, read, text
-from claude_ide.agents.workbench import Workbench
+from claude_ide.agents.workbench import McpAddress, McpCommand, Workbench
 from claude_ide.errors import AgentError, LoginNeededError, UnknownSessionError, UnsupportedError
 
 MOST_PAGES = 20
@@ -124,30 +124,44 @@ class Sessions:
         return list(dict.fromkeys(path for path in found if Path(path) != self._folder))
 
     async def _servers(self) -> list[dict[str, Any]]:
-        """Return the editor's MCP servers in the form of the protocol.
+        """Return the editor's MCP servers and the user's, in the form of the protocol.
 
         Every agent should be able to start them; some refuse, and connect over HTTP only.
         """
-        bench = self._workbench
-        if self._mcp == "http" and self._connection.offer.http_servers and bench.mcp_addresses:
-            return [
-                {
-                    "type": "http",
-                    "name": address.name,
-                    "url": address.url,
-                    "headers": _pairs(address.headers),
-                }
-                for address in await bench.mcp_addresses()
-            ]
-        return [
-            {
-                "name": each.name,
-                "command": each.command[0],
-                "args": list(each.command[1:]),
-                "env": _pairs(each.environment),
+        bench, offer = self._workbench, self._connection.offer
+        only_http = self._mcp == "http" and offer.http_servers
+        found: list[McpCommand | McpAddress] = []
+        if only_http and bench.mcp_addresses:
+            found += await bench.mcp_addresses()
+        elif bench.mcp_commands:
+            found += await bench.mcp_commands()
+        if bench.user_servers:
+            possible = {
+                "stdio": not only_http,
+                "http": offer.http_servers,
+                "sse": offer.sse_servers,
             }
-            for each in (await bench.mcp_commands() if bench.mcp_commands else ())
-        ]
+            taken = [transport for transport, is_taken in possible.items() if is_taken]
+            found += await bench.user_servers(taken)
+        return list(map(_server, found))
+
+
+def _server(server: McpCommand | McpAddress) -> dict[str, Any]:
+    if isinstance(server, McpAddress):
+        headers = _pairs(server.headers)
+        return {
+            "type": server.transport,
+            "name": server.name,
+            "url": server.url,
+            "headers": headers,
+        }
+    command, *arguments = server.command
+    return {
+        "name": server.name,
+        "command": command,
+        "args": arguments,
+        "env": _pairs(server.environment),
+    }
 
 
 def _pairs(values: Mapping[str, str]) -> list[dict[str, str]]:

@@ -47,6 +47,7 @@ class Offer(Struct, frozen=True):
     """It takes the text of files within a prompt."""
     steers: bool = False
     http_servers: bool = False
+    sse_servers: bool = False
     logs_out: bool = False
     methods: tuple[LoginMethod, ...] = ()
 
@@ -75,6 +76,7 @@ def offer(answer: dict[str, Any]) -> Offer:
         embeds=prompts.get("embeddedContext") is True,
         steers=mapping(meta.get("steering")).get("supported") is True,
         http_servers=mapping(abilities.get("mcpCapabilities")).get("http") is True,
+        sse_servers=mapping(abilities.get("mcpCapabilities")).get("sse") is True,
         logs_out=isinstance(mapping(abilities.get("auth")).get("logout"), dict),
         methods=tuple(map(_method, mappings(answer.get("authMethods")))),
     )
