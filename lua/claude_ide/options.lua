@@ -21,7 +21,7 @@
 ---@field hooks? boolean `:Claude` has the CLI report what it does (`:help claude-ide-events`); default true
 ---@field privacy? claude_ide.Options.Privacy Files that stay in Neovim
 ---@field agents? table<string,claude_ide.Options.Agent|false> Agents for the chat; `false` removes one
----@field mcp_servers? table<string,claude_ide.Options.McpServer> Your MCP servers for these agents; default none
+---@field mcp_servers? table<string,claude_ide.Options.McpServer> Your MCP servers for these; default none
 ---@field contexts? table<string,function> Own placeholders by their names; default none
 ---@field prompts? table<string,string|false> Prompts by their names; `false` removes a built-in one
 ---@field log_level? 'debug'|'info'|'warning'|'error' The level of `:ClaudeLog`; default 'info'

@@ -18,6 +18,9 @@ Frame = dict[str, Any]
 Step = list[Any]
 
 METHOD_NOT_FOUND = -32601
+LOGIN = "--log-in"
+"""With this argument it is the terminal login of the agent, which makes the file after it."""
+
 CAPABILITIES: Frame = {
     "loadSession": True,
     "promptCapabilities": {"image": True, "embeddedContext": True},
@@ -177,6 +180,11 @@ class Call:
     def bare(self, frame: Frame) -> None:
         self.agent.write(json.dumps(frame).encode())
 
+    def need_login(self, path: str) -> None:
+        """Refuse until the terminal login has made a file."""
+        if not Path(path).exists():
+            self.error(-32000, "Authentication required")
+
     def again(self) -> None:
         self.agent.send(self.answer or {"id": self.id, "result": self.proper()})
 
@@ -242,5 +250,18 @@ class Call:
         os.kill(os.getpid(), number)
 
 
-if __name__ == "__main__":
+def log_in(log: Path, path: Path) -> None:
+    """Log in as in a terminal: make a file if the user answers `carp`."""
+    environment = {name: os.environ.get(name) for name in ("POND", "FAKE")}
+    entry = {"tty": os.isatty(0) and os.isatty(1), "env": environment, "argv": sys.argv[1:]}
+    with log.open("a", encoding="utf-8") as file:
+        file.write(json.dumps({"login": entry}) + "\n")
+    if input("Pike or carp? ") != "carp":
+        sys.exit("that is no login")
+    path.touch()
+
+
+if __name__ == "__main__" and LOGIN in sys.argv:
+    log_in(Path(sys.argv[2]), Path(sys.argv[-1]))
+elif __name__ == "__main__":
     FakeAgent(Path(sys.argv[1]), Path(sys.argv[2])).run()

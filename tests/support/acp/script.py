@@ -108,6 +108,20 @@ def error(code: int, message: str, data: Any = None) -> Step:
     return ["error", code, message, data]
 
 
+def need_login(path: Path) -> Step:
+    """Answer that a login is needed, until that in a terminal has made a file."""
+    return ["need_login", str(path)]
+
+
+def terminal_login(path: Path) -> Step:
+    """Answer `initialize` with a way to log in in a terminal, which makes a file."""
+    method = {"id": "t", "name": "Feed", "type": "terminal", "args": ["--log-in", str(path)]}
+    method["env"] = {"POND": "deep"}
+    capabilities = {"sessionCapabilities": {"resume": {}}}
+    answer = {"protocolVersion": 1, "agentCapabilities": capabilities, "authMethods": [method]}
+    return result(answer)
+
+
 def again() -> Step:
     """Answer a second time."""
     return ["again"]
