@@ -30,12 +30,14 @@ async def begin(nvim: Neovim, fake: Fake) -> Panel:
     return panel
 
 
-async def log_in(panel: Panel, words: str, answer: str) -> None:
+async def log_in(panel: Panel, fake: Fake, words: str, answer: str) -> None:
     """Open the terminal from a line of the transcript, and answer its question."""
     nvim = panel.nvim
+    before = len(fake.entries("login"))
     await panel.go_to(words)
     await nvim.keys("L")
-    await until(lambda: "Pike or carp?" in nvim.screen.text(), "the terminal", PATIENCE)
+    await until(lambda: len(fake.entries("login")) > before, "the login", PATIENCE)
+    await until(lambda: nvim.eval("mode() ==# 't'"), "the terminal", PATIENCE)
     await nvim.keys(f"{answer}<CR>")
 
 
@@ -51,7 +53,7 @@ async def test_the_agent_starts_after_the_login_and_goes_on(
     panel = await begin(nvim, fake)
     await panel.shows(NEEDED)
 
-    await log_in(panel, NEEDED, "carp")
+    await log_in(panel, fake, NEEDED, "carp")
 
     await until(lambda: len(fake.received("session/new")) == 2, "it starts", PATIENCE)
     await panel.send("hi")
@@ -73,12 +75,12 @@ async def test_a_login_that_fails_stays_on_the_screen_and_can_be_repeated(
     panel = await begin(nvim, fake)
     await panel.shows(NEEDED)
 
-    await log_in(panel, NEEDED, "pike")
+    await log_in(panel, fake, NEEDED, "pike")
     await until(lambda: "that is no login" in nvim.screen.text(), "the reason", PATIENCE)
     await until(lambda: len(fake.received("session/new")) == 2, "it tries again", PATIENCE)
     await nvim.command("close")
 
-    await log_in(panel, NEEDED, "carp")
+    await log_in(panel, fake, NEEDED, "carp")
     await until(lambda: len(fake.received("session/new")) == 3, "it starts", PATIENCE)
 
 
@@ -94,7 +96,7 @@ async def test_the_session_goes_on_after_a_login_that_has_run_out(
     await panel.send("two")
     await panel.shows("Authentication required")
 
-    await log_in(panel, "Authentication required", "carp")
+    await log_in(panel, fake, "Authentication required", "carp")
 
     await until(lambda: fake.received("session/resume"), "the session is resumed", PATIENCE)
     assert fake.received("session/resume")[0]["sessionId"] == "s-1"

@@ -115,10 +115,14 @@ def need_login(path: Path) -> Step:
 
 def terminal_login(path: Path) -> Step:
     """Answer `initialize` with a way to log in in a terminal, which makes a file."""
-    method = {"id": "t", "name": "Feed", "type": "terminal", "args": ["--log-in", str(path)]}
+    method: Frame = {"id": "t", "name": "Feed", "type": "terminal", "args": ["--log-in", str(path)]}
     method["env"] = {"POND": "deep"}
-    capabilities = {"sessionCapabilities": {"resume": {}}}
-    answer = {"protocolVersion": 1, "agentCapabilities": capabilities, "authMethods": [method]}
+    capabilities: Frame = {"sessionCapabilities": {"resume": {}}}
+    answer: Frame = {
+        "protocolVersion": 1,
+        "agentCapabilities": capabilities,
+        "authMethods": [method],
+    }
     return result(answer)
 
 
