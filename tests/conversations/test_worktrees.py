@@ -10,8 +10,19 @@ from pathlib import Path
 import pytest
 
 from support.claude_code import ClaudeCode, claude_code
-from support.either_editor import BOTH, Editor, choose_item, dismiss, on_screen
+from support.claude_terminal import open_claude
+from support.either_editor import (
+    BOTH,
+    Editor,
+    choose_item,
+    configure,
+    dismiss,
+    on_screen,
+    pid_of,
+    run,
+)
 from support.neovim import until
+from support.session_records import Records
 
 pytestmark = BOTH
 
@@ -121,3 +132,30 @@ async def test_a_mention_waits_for_a_session_of_its_worktree(
         assert await heard(feature, "at_mentioned") == [file]
     process.kill()
     await process.wait()
+
+
+async def test_a_terminal_follows_its_session_into_a_worktree(
+    nvim: Editor, trees: tuple[Path, Path], program: Path, config_folder: Path
+) -> None:
+    main, feature = trees
+    await configure(nvim, terminal={"per": "worktree"})
+    await open_claude(nvim)
+    pid = await pid_of(nvim)
+    await nvim.keys(r"<C-\><C-n>")
+    await nvim.command("Claude")
+    await until(lambda: nvim.eval("winnr('$') == 1"), "it is hidden")
+    records = Records(config_folder)
+    for folder in (feature, main):
+        records.process("s", pid=pid, cwd=str(folder))
+
+        async def follows(folder: Path = folder) -> bool:
+            (terminal,) = await run(nvim, "terminal.register.running")
+            return bool(terminal["folder"] == str(folder))
+
+        await until(follows, str(folder))
+        await nvim.command(f"cd {folder}")
+        await nvim.keys(":Claude<CR>")
+        await until(lambda: nvim.eval("bufname() ==# 'Claude'"), "the same terminal is shown")
+        await nvim.keys(r"<C-\><C-n>")
+        await nvim.command("Claude")
+        await until(lambda: nvim.eval("winnr('$') == 1"), "it is hidden again")

@@ -39,9 +39,11 @@ enddef
 def Worktree(): string
   const here = getcwd()
   const above = escape(here, ' ,;*\') .. ';'
-  const folder = finddir('.git', above)
-  const found = folder !=# '' ? folder : findfile('.git', above)
-  return found ==# '' ? here : fnamemodify(found, ':p')->substitute('/\?\.git/\?$', '', '')
+  # A linked worktree, which has a file, is often inside the main one.
+  final found = [finddir('.git', above), findfile('.git', above)]
+    ->filter((_, path) => path !=# '')
+    ->map((_, path) => fnamemodify(path, ':p')->substitute('/\?\.git/\?$', '', ''))
+  return get(sort(found, (one, other) => len(other) - len(one)), 0, here)
 enddef
 
 def IsAlive(terminal: dict<any>): bool
@@ -170,6 +172,15 @@ enddef
 # The terminal with a name; empty if there is none.
 export def Named(name: string): dict<any>
   return Find((terminal) => terminal.name ==# name)
+enddef
+
+# Called by the host: the session of a terminal works in another worktree.
+export def WorkIn(name: string, worktree: string): bool
+  final terminal = Named(name)
+  if !empty(terminal)
+    terminal.worktree = worktree
+  endif
+  return true
 enddef
 
 # The process id of its program, or of the shell in its pane.

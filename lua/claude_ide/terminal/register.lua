@@ -24,7 +24,7 @@ local api = vim.api
 ---@field attached? string the session in the background that it shows
 ---@field home integer the tab page to which it belongs
 ---@field folder string in which it was started
----@field worktree string that folder, or the root of its worktree
+---@field worktree string that folder, or the root of the worktree in which its session works
 
 local terminals = {} ---@type claude_ide.Terminal[] the last used one first
 -- By the process id of a connected client: those of itself and its ancestors.
@@ -150,6 +150,16 @@ function M.set_state(launch, state)
   if terminal and terminal.bufnr then
     M.describe(terminal, state)
     vim.cmd.redrawstatus({ bang = true })
+  end
+end
+
+--- Called by the host: the session of a terminal works in another worktree.
+---@param name string
+---@param worktree_now string
+function M.work_in(name, worktree_now)
+  local terminal = M.named(name)
+  if terminal then
+    terminal.worktree = worktree_now
   end
 end
 

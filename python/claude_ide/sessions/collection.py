@@ -51,6 +51,7 @@ class Collection:
         self.asked: list[Stored] = []
         """Those of agents that had to be started, as they were when the list opened."""
         self.folder = Path()
+        self.terminals: list[Terminal] = []
         self._lineages: dict[int, list[int]] = {}
 
     async def read(self) -> None:
@@ -67,7 +68,7 @@ class Collection:
 
     async def collect(self) -> list[Entry]:
         """Return all sessions, in no order."""
-        terminals = await self._editor.terminals.running()
+        self.terminals = terminals = await self._editor.terminals.running()
         found = [*self._of_chats(), *self._of_terminals(terminals), *self._others(terminals)]
         known = {each.id for each in found}
         found += [

@@ -129,6 +129,11 @@ class Sessions:
             self._is_refreshing = False
 
     def _report(self, found: list[Entry]) -> None:
+        known = {each.name: each.folder for each in self._found.terminals}
+        for each in found:
+            # A session may enter a worktree, and leave it again.
+            if each.terminal in known and each.place.worktree != known[each.terminal]:
+                self._port.terminals.work_in(each.terminal, each.place.worktree)
         values = [each.value() for each in ordered(found, "")]
         if values != self._reported:
             self._reported = values

@@ -23,8 +23,8 @@ class TmuxPane(Payload, frozen=True):
 class Terminal(Payload, frozen=True):
     """A terminal that runs. `pids` are those of the connected clients in it, if any.
 
-    `name` is the user's, or a number; `folder` is where it was started, or the root of that
-    worktree. In a buffer it has no `pane`.
+    `name` is the user's, or a number; `folder` is where it was started, or the root of the worktree
+    in which its session works. In a buffer it has no `pane`.
     """
 
     launch: str
@@ -75,6 +75,11 @@ class Terminals(Protocol):
     @notification("terminal.register.set_state")
     def set_state(self, launch: str, state: Literal["idle", "working", "wants you"]) -> None:
         """Report what the CLI in a terminal does, for `b:claude_ide`."""
+        ...
+
+    @notification("terminal.register.work_in")
+    def work_in(self, name: str, worktree: str) -> None:
+        """Report that the session of a terminal works in another worktree."""
         ...
 
     @request("terminal.toggle")
