@@ -136,6 +136,29 @@ async def test_an_unsaved_file_of_the_worktree_stops_it(nvim: Editor, root: Path
     assert await nvim.eval("getline(1)") == "unsaved"
 
 
+async def test_the_buffers_of_a_removed_worktree_are_named(
+    nvim: Editor, root: Path, records: Records, tmp_path: Path
+) -> None:
+    (root / "b.txt").write_text("two\n")
+    script = tmp_path / "claude-stand-in"
+    script.write_text(f'#!/bin/sh\n[ "$1" = rm ] && rm -r {root} && echo "removed $2"\n')
+    script.chmod(0o755)
+    await configure(nvim, cmd=str(script))
+    records.job("bird", cwd=str(root))
+    await nvim.command(f"set hidden | edit {root / 'a.txt'} | edit {root / 'b.txt'}")
+    await nvim.command("call setline(1, 'unsaved')")
+
+    await nvim.command("ClaudeSessions")
+    await on_screen(nvim, "background  bird")
+    await nvim.keys("/background  bird<CR>d")
+    await on_screen(nvim, "Remove “bird” with its worktree?")
+    await choose_item(nvim, "Remove it")
+
+    await on_screen(nvim, "removed bird; still open: b.txt (not saved), a.txt")
+    assert await nvim.eval(f"getbufline('{root / 'b.txt'}', 1)") == ["unsaved"]
+    assert await nvim.eval(f"getbufline('{root / 'a.txt'}', 1)") == ["fish"]
+
+
 async def test_a_wrong_name_and_a_folder_without_git_are_named(nvim: Editor, project: Path) -> None:
     await nvim.command("ClaudeMerge fish")
     await on_screen(nvim, "there is no git repository")

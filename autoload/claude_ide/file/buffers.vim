@@ -55,12 +55,12 @@ export def Modified(paths: list<string>): list<string>
   })
 enddef
 
-# The files below a folder, a real path, whose buffers have unsaved changes.
-export def ModifiedBelow(folder: string): list<string>
-  return getbufinfo({bufmodified: 1})
-    ->filter((_, each) => getbufvar(each.bufnr, '&buftype') ==# ''
+# The files below a folder, a real path, that have buffers (`BufferBelow` of the port).
+export def Below(folder: string): list<dict<any>>
+  return getbufinfo()
+    ->filter((_, each) => getbufvar(each.bufnr, '&buftype') ==# '' && (each.listed || each.changed)
       && stridx(file.Resolved(each.name), folder .. '/') == 0)
-    ->map((_, each) => each.name)
+    ->mapnew((_, each) => ({path: each.name, modified: each.changed == 1}))
 enddef
 
 # The text that `:write` would put on disk; null if the file is not loaded. `is_real` as in `Find`.

@@ -62,18 +62,18 @@ function M.modified(paths)
   end, paths)
 end
 
---- The files below a folder, a real path, whose buffers have unsaved changes.
+--- The files below a folder, a real path, that have buffers (`BufferBelow` of the port).
 ---@param folder string
----@return string[]
-function M.modified_below(folder)
-  local names = {}
-  for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
-    local name = vim.api.nvim_buf_get_name(bufnr)
-    local real = vim.bo[bufnr].modified and vim.bo[bufnr].buftype == '' and vim.fn.resolve(name)
-      or ''
-    names[#names + 1] = vim.startswith(real, folder .. '/') and name or nil
+---@return { path: string, modified: boolean }[]
+function M.below(folder)
+  local found = {}
+  for _, each in ipairs(vim.fn.getbufinfo()) do
+    local is_file = vim.bo[each.bufnr].buftype == '' and (each.listed == 1 or each.changed == 1)
+    if is_file and vim.startswith(vim.fn.resolve(each.name), folder .. '/') then
+      table.insert(found, { path = each.name, modified = each.changed == 1 })
+    end
   end
-  return names
+  return found
 end
 
 --- The text that `:write` would put on disk; nil if the file is not loaded.

@@ -115,8 +115,11 @@ class Background:
                 return
             await asyncio.sleep(END_PAUSE_SECONDS)
 
-    async def remove(self, id_: str) -> None:
-        """Remove a session with its worktree, unless work would be lost."""
+    async def remove(self, id_: str) -> str:
+        """Remove a session with its worktree, unless work would be lost; return what the CLI says.
+
+        Raises `UserError` with its words.
+        """
         first, *_ = program.words(self._cmd)
         found = await asyncio.to_thread(version, first, os.environ.get("PATH", ""))
         if found and found < CHECKS_WORKTREES:
@@ -124,7 +127,7 @@ class Background:
             raise UserError(
                 f"CLI {number} would remove the worktree unchecked: 2.1.330 or newer is needed"
             )
-        self._editor.notify(" ".join(await self._run(["rm", id_])))
+        return " ".join(await self._run(["rm", id_]))
 
     async def _run(self, words: Sequence[str], folder: str | None = None) -> list[str]:
         """Return the lines that a command of the CLI prints. Raises `UserError` if it fails."""

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from claude_ide.agents.stream_json.running import Records, Running
+from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.review import ListItem
 from claude_ide.errors import UserError
-from claude_ide.sessions.worktree import Work, Worktree
+from claude_ide.sessions.worktree import MOST_NAMED, Work, Worktree
 
 if TYPE_CHECKING:
     from claude_ide.sessions.background import Background
@@ -101,9 +102,10 @@ class Merging:
         await self._check_saved(tree.root)
         if not await self._is_stopped(tree):
             return
+        left = await open_below(self._editor, tree.root)
         await tree.remove(work, discards=True)
         await self._forget(tree)
-        self._editor.notify(f"{tree.name} is discarded; its last commit was {work.tip[:10]}")
+        self._editor.notify(f"{tree.name} is discarded; its last commit was {work.tip[:10]}{left}")
 
     async def _offer_removal(
         self,
@@ -119,12 +121,13 @@ class Merging:
         await self._check_saved(tree.root)
         if not await self._is_stopped(tree):
             return
+        left = await open_below(self._editor, tree.root)
         if is_squashed:
             await tree.forget_branch(work)
         else:
             await tree.remove(work, discards=False)
         await self._forget(tree)
-        self._editor.notify(f"{tree.name} is removed with its branch {tree.branch}")
+        self._editor.notify(f"{tree.name} is removed with its branch {tree.branch}{left}")
 
     async def _forget(self, tree: Worktree) -> None:
         """Remove the sessions that worked in it from the CLI's list."""
@@ -153,9 +156,9 @@ class Merging:
 
     async def _check_saved(self, root: Path) -> None:
         """Raise `UserError` if a file in it has changes that are not saved."""
-        unsaved = await self._editor.port.buffers.modified_below(str(root))
-        if unsaved:
-            raise UserError(f"save {unsaved[0]} first, or give its changes up")
+        for each in await self._editor.port.buffers.below(str(root)):
+            if each.modified:
+                raise UserError(f"save {each.path} first, or give its changes up")
 
     async def _show_conflicts(self, tree: Worktree) -> bool:
         """List what git could not merge, if there is something; return whether there is."""
@@ -187,6 +190,17 @@ class Merging:
             case way if way == ABORT:
                 await tree.abort(folder, what)
                 self._editor.notify(f"the {what} is aborted")
+
+
+async def open_below(editor: Editor, root: Path) -> str:
+    """Say in the end of a line which files of a worktree that goes stay open; or nothing."""
+    found = await editor.port.buffers.below(str(root))
+    names = [
+        f"{os.path.relpath(each.path, root)}{' (not saved)' * each.modified}"
+        for each in sorted(found, key=lambda each: not each.modified)
+    ]
+    more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
+    return f"; still open: {', '.join(names[:MOST_NAMED] + more)}" if names else ""
 
 
 async def _running() -> list[Running]:

@@ -37,7 +37,7 @@ from claude_ide.sessions.collection import (
 )
 from claude_ide.sessions.entry import META, WAITS, Entry, Place, items, ordered
 from claude_ide.sessions.leaving import Leaving
-from claude_ide.sessions.merging import Merging
+from claude_ide.sessions.merging import Merging, open_below
 from claude_ide.sessions.watch import Watch
 
 if TYPE_CHECKING:
@@ -319,7 +319,10 @@ class Sessions:
             runs = "is running: stop and remove it" if source.pid else "with its worktree"
             asked = f"“{title}” {runs}?" if source.pid else f"Remove “{title}” {runs}?"
             if await self._editor.select(asked, ["Remove it", "Keep it"]) == 0:
-                await self._background.remove(source.id)
+                root = Path(entry.place.worktree)
+                left = await open_below(self._editor, root)
+                said = await self._background.remove(source.id)
+                self._editor.notify(said if root.exists() else f"{said}{left}")
         elif isinstance(source, Stored):
             if not source.kind.deletes_sessions:
                 raise UserError(f"{source.kind.name} cannot delete a stored session")

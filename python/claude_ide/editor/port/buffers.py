@@ -82,6 +82,13 @@ class Closed(Payload, frozen=True):
     closed: bool = False
 
 
+class BufferBelow(Payload, frozen=True):
+    """A file that has a buffer; `modified` says whether that has unsaved changes."""
+
+    path: str
+    modified: bool
+
+
 class Buffers(Protocol):
     """The open files."""
 
@@ -118,9 +125,9 @@ class Buffers(Protocol):
         """Return those of the files whose buffers have unsaved changes."""
         ...
 
-    @request("file.buffers.modified_below")
-    async def modified_below(self, folder: str) -> list[str]:
-        """Return the files below a folder, a real path, whose buffers have unsaved changes."""
+    @request("file.buffers.below")
+    async def below(self, folder: str) -> list[BufferBelow]:
+        """Return the files below a folder, a real path, that have buffers."""
         ...
 
     @request("file.buffers.find")
