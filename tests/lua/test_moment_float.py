@@ -2,6 +2,7 @@
 
 import pytest
 
+from support.chunks import chunk
 from support.moments import FLOAT, ask, called, entered, is_held
 from support.neovim import Neovim, until
 
@@ -40,6 +41,20 @@ async def test_something_can_appear_while_the_user_is_in_an_empty_prompt(typing:
 
     await called(typing)
     assert (await typing.mode())["mode"] == "n"
+
+
+async def test_what_follows_at_once_is_in_normal_mode_and_not_in_that_of_the_prompt(
+    typing: Neovim,
+) -> None:
+    await typing.command("enew | setlocal filetype=claude-prompt")
+    await entered(typing, "i")
+
+    await typing.lua(chunk("moments/there_and_back"))
+
+    await called(typing)
+    await typing.idle(50)
+    assert (await typing.mode())["mode"] == "n"
+    assert await typing.eval("winnr('$')") == 2
 
 
 async def test_a_completion_without_matches_in_an_empty_prompt_delays_nothing(

@@ -234,11 +234,13 @@ function M.is_possible()
   return tostring(refusal):find('Invalid window') ~= nil
 end
 
--- False while the mode is still ending.
+-- False while the mode is still ending, or about to begin.
 local function end_mode()
   local mode = vim.fn.mode(1)
   if mode:find('^n?[iR]') then
     location.end_insert()
+    return false
+  elseif location.is_resuming() then
     return false
   elseif mode:find('^[vVsS\22\19]') then
     vim.cmd('normal! \27')

@@ -110,6 +110,28 @@ function M.leave(fn)
   return without_events.run({ 'BufLeave', 'WinLeave' }, fn)
 end
 
+local is_resuming = false
+
+-- The mode begins once all callbacks that are due have run, one of which may take the user elsewhere.
+local function resume_mode(command)
+  is_resuming = true
+  local group = api.nvim_create_augroup('claude_ide_location_resuming', { clear = true })
+  api.nvim_create_autocmd({ 'InsertEnter', 'TermEnter', 'SafeState' }, {
+    group = group,
+    callback = function()
+      is_resuming = false
+      api.nvim_clear_autocmds({ group = group })
+    end,
+  })
+  vim.cmd(command)
+end
+
+--- Whether the mode that `go_back` resumes has not begun yet.
+---@return boolean
+function M.is_resuming()
+  return is_resuming
+end
+
 -- The recorded column is meaningless once the text has changed.
 local function resume_insert(insert)
   if vim.b.changedtick == insert.tick then
@@ -117,7 +139,7 @@ local function resume_insert(insert)
   end
   local column = api.nvim_win_get_cursor(0)[2]
   local is_at_end = math.max(column, insert.column) >= #api.nvim_get_current_line()
-  vim.cmd(is_at_end and 'startinsert!' or 'startinsert')
+  resume_mode(is_at_end and 'startinsert!' or 'startinsert')
 end
 
 --- Call `fn`, which takes the user elsewhere, and go back without any event. Their mode continues.
@@ -144,7 +166,7 @@ function M.go_back(target)
     api.nvim_set_current_win(target.win)
     restore_history(target)
     if target.terminal and vim.bo.buftype == 'terminal' then
-      vim.cmd.startinsert()
+      resume_mode('startinsert')
     elseif target.insert and vim.fn.mode() == 'n' then
       resume_insert(target.insert)
     end

@@ -1,0 +1,11 @@
+-- Takes the user away and back to their mode, and at once away again.
+local location, moment = require('claude_ide.window.location'), require('claude_ide.timing.moment')
+moment.when_free(function()
+  local origin = location.current()
+  vim.cmd('new | close')
+  location.go_back(origin)
+  moment.when_free(function()
+    vim.cmd('new')
+    require('claude_ide.channel').emit('called', { after = 0 })
+  end)
+end)
