@@ -12,8 +12,6 @@ import autoload './own_options.vim'
 import autoload './selection/visual.vim'
 import autoload './window/recent.vim'
 
-const MOST = 1000 # entries of a list
-const LONGEST = 500 # bytes of their texts
 const MOST_PRINTED = 100 # lines of a terminal
 const KINDS = {v: 'v', V: 'V', "\<C-v>": "\<C-v>", s: 'v', S: 'V', "\<C-s>": "\<C-v>"}
 const NAMES = {v: 'part', V: 'lines', "\<C-v>": 'block'}
@@ -93,56 +91,12 @@ def Diagnostics(here: dict<any>): dict<any>
   return {diagnostics: words_of.List(words_of.OfLines(here.bufnr, lines))}
 enddef
 
-def PathOf(bufnr: number): string
-  return bufnr > 0 ? file.Path(bufnr) ?? file.Name(bufnr) : ''
-enddef
-
-def Entries(items: list<dict<any>>): list<dict<any>>
-  return items[: MOST - 1]->mapnew((_, item) => ({
-    path: item.valid && item.bufnr > 0 ? PathOf(item.bufnr) : '',
-    line: item.lnum,
-    kind: item.type,
-    text: strpart(item.text, 0, LONGEST),
-  }))
-enddef
-
-def Quickfix(_: dict<any>): dict<any>
-  return {quickfix: Entries(getqflist())}
-enddef
-
-def Loclist(here: dict<any>): dict<any>
-  return {loclist: Entries(getloclist(here.win))}
-enddef
-
-def Buffers(_: dict<any>): dict<any>
-  return {
-    buffers: range(1, bufnr('$'))
-      ->filter((_, bufnr) => buflisted(bufnr) && file.Path(bufnr) !=# '')
-      ->mapnew((_, bufnr) => ({path: file.Path(bufnr)}))[: MOST - 1],
-  }
-enddef
-
-def Visible(_: dict<any>): dict<any>
-  return {
-    visible: range(1, winnr('$'))->filter((_, win) => file.Path(winbufnr(win)) !=# '')
-      ->mapnew((_, win) => ({
-        path: file.Path(winbufnr(win)),
-        line: line('w0', win_getid(win)),
-        last: line('w$', win_getid(win)),
-      })),
-  }
-enddef
-
-def Marks(here: dict<any>): dict<any>
-  return {
-    marks: (getmarklist(here.bufnr) + getmarklist())
-      ->filter((_, mark) => mark.mark =~# "^'\\a$")
-      ->mapnew((_, mark) => ({
-        name: mark.mark[1],
-        path: has_key(mark, 'file') ? fnamemodify(mark.file, ':p') : PathOf(here.bufnr),
-        line: mark.pos[1],
-        text: strpart(getbufline(mark.pos[0] ?? here.bufnr, mark.pos[1])->get(0, ''), 0, LONGEST),
-      })),
+# What `facts.vim` finds, for Neovim, too.
+def Shared(name: string): func
+  return (here) => {
+    const win = win_id2tabwin(here.win) == [0, 0] ? win_getid() : here.win
+    win_execute(win, $'legacy let g:claude_ide_value = claude_ide#facts#{name}({here.bufnr})')
+    return {[name]: remove(g:, 'claude_ide_value')}
   }
 enddef
 
@@ -185,11 +139,11 @@ const FACTS: dict<func> = {
   function: Lacking,
   class: Lacking,
   diagnostics: Diagnostics,
-  quickfix: Quickfix,
-  loclist: Loclist,
-  buffers: Buffers,
-  visible: Visible,
-  marks: Marks,
+  quickfix: Shared('quickfix'),
+  loclist: Shared('loclist'),
+  buffers: Shared('buffers'),
+  visible: Shared('visible'),
+  marks: Shared('marks'),
   terminal: Terminal,
 }
 

@@ -11,14 +11,14 @@ local M = {}
 
 local api, fn = vim.api, vim.fn
 
-local MOST = 1000 -- entries of a list
-local LONGEST = 500 -- bytes of their texts
 local MOST_PRINTED = 100 -- lines of a terminal without the marks of a shell
 local MOST_OF_COMMAND = 2000 -- lines of a command in a terminal
 local LARGEST = 5e5 -- bytes of a text that is parsed
 local KINDS = { v = 'v', V = 'V', ['\22'] = '\22', s = 'v', S = 'V', ['\19'] = '\22' }
 local NAMES = { v = 'part', ['\22'] = 'block', V = 'lines' }
 local NO_NAME = '[No Name]'
+-- What `autoload/claude_ide/facts.vim` finds, for Vim, too.
+local SHARED = { 'quickfix', 'loclist', 'buffers', 'visible', 'marks' }
 
 ---@class claude_ide.Quoted
 ---@field first integer line, 1-based
@@ -113,10 +113,6 @@ function M.of_command(opts)
   return M.here((opts.range or 0) > 0 and { opts.line1, opts.line2 } or nil)
 end
 
-local function one_line(text)
-  return text:sub(1, LONGEST)
-end
-
 ---@type table<string, fun(here: claude_ide.Here, facts: table)> each sets a field, or raises why it cannot
 local FACTS = {}
 
@@ -205,61 +201,9 @@ function FACTS.diagnostics(here, facts)
   facts.diagnostics = #found > 0 and vim.split(words_of.list(found), '\n') or {}
 end
 
-local function path_of(bufnr)
-  return bufnr > 0 and (file.path(bufnr) or api.nvim_buf_get_name(bufnr)) or ''
-end
-
-local function entries(items)
-  return vim.tbl_map(function(item)
-    local is_place = item.valid == 1 and item.bufnr > 0
-    return {
-      path = is_place and path_of(item.bufnr) or '',
-      line = item.lnum,
-      kind = item.type,
-      text = one_line(item.text),
-    }
-  end, vim.list_slice(items, 1, MOST))
-end
-
-function FACTS.quickfix(_, facts)
-  facts.quickfix = entries(fn.getqflist())
-end
-
-function FACTS.loclist(here, facts)
-  facts.loclist = entries(fn.getloclist(here.win))
-end
-
-function FACTS.buffers(_, facts)
-  local open = vim.tbl_filter(function(bufnr)
-    return vim.bo[bufnr].buflisted and file.path(bufnr) ~= nil
-  end, api.nvim_list_bufs())
-  facts.buffers = vim.tbl_map(function(bufnr)
-    return { path = file.path(bufnr) }
-  end, vim.list_slice(open, 1, MOST))
-end
-
-function FACTS.visible(_, facts)
-  facts.visible = {}
-  for _, win in ipairs(api.nvim_tabpage_list_wins(0)) do
-    local path = file.path(api.nvim_win_get_buf(win))
-    local info = fn.getwininfo(win)[1]
-    if path then
-      table.insert(facts.visible, { path = path, line = info.topline, last = info.botline })
-    end
-  end
-end
-
-function FACTS.marks(here, facts)
-  facts.marks = {}
-  for _, mark in ipairs(vim.list_extend(fn.getmarklist(here.bufnr), fn.getmarklist())) do
-    local name, bufnr, line = mark.mark:match("^'(%a)$"), mark.pos[1], mark.pos[2]
-    if name then
-      local path = mark.file and fn.fnamemodify(mark.file, ':p') or path_of(bufnr)
-      local text = api.nvim_buf_is_loaded(bufnr)
-          and api.nvim_buf_get_lines(bufnr, line - 1, line, false)[1]
-        or ''
-      table.insert(facts.marks, { name = name, path = path, line = line, text = one_line(text) })
-    end
+for _, name in ipairs(SHARED) do
+  FACTS[name] = function(here, facts)
+    facts[name] = fn['claude_ide#facts#' .. name](here.bufnr)
   end
 end
 
