@@ -21,6 +21,13 @@ local added = {}
 
 local sources = {} ---@type table<string, claude_ide.MentionSource> by filetype
 
+-- Those of Vim's plugins, and of Vim itself, are in `autoload/claude_ide/file_lists.vim`, for both editors.
+for _, filetype in ipairs({ 'dirvish', 'fern', 'fugitive', 'nerdtree', 'netrw', 'qf' }) do
+  sources[filetype] = function(first, last)
+    return fn['claude_ide#file_lists#' .. filetype](first and { first, last } or {})
+  end
+end
+
 local function cursor()
   return api.nvim_win_get_cursor(0)[1]
 end
@@ -53,19 +60,6 @@ function sources.DiffviewFiles(first, last)
     return item and diffview_paths(item, view.adapter.ctx.toplevel)
   end)
   return vim.iter(found):flatten():totable()
-end
-
-function sources.fugitive(first, last)
-  return collect(first, last, function(line)
-    -- A changed file, or a line of its diff. Elsewhere fugitive takes the word under the cursor for a file.
-    if not fn.getline(line):find('^[A-Z?] ') and not fn.getline(line):find('^[ @+-]') then
-      return nil
-    end
-    -- It knows only the file under the cursor.
-    api.nvim_win_set_cursor(0, { line, 0 })
-    local path = fn['fugitive#PorcelainCfile']():gsub('\\(.)', '%1')
-    return fn.FugitiveReal(path)
-  end)
 end
 
 local function paths_of(nodes, field)
@@ -113,83 +107,6 @@ function sources.minifiles(first, last)
   return collect(first, last, function(line)
     local entry = require('mini.files').get_fs_entry(0, line)
     return entry and entry.path or nil
-  end)
-end
-
--- Moves the cursor. A line has several files only in the wide style.
-local function netrw_at(line, is_one_of_many)
-  if line ~= cursor() then
-    fn.cursor(line, 1)
-  end
-  -- A line of its banner, and the folder itself.
-  if api.nvim_get_current_line():find('^"') then
-    return nil
-  end
-  local word = fn['netrw#Call']('NetrwGetWord')
-  if word == '' or word == './' or word == '../' and is_one_of_many then
-    return nil
-  end
-  return vim.fs.normalize(fn['netrw#Call']('NetrwFile', word))
-end
-
-function sources.netrw(first, last)
-  -- A text if nothing is marked.
-  local marked = fn['netrw#Expose']('netrwmarkfilelist')
-  if not first and type(marked) == 'table' and #marked > 0 then
-    return marked
-  end
-  return collect(first, last, function(line)
-    return netrw_at(line, first ~= last)
-  end)
-end
-
-function sources.dirvish(first, last)
-  -- The marks are an argument list of this window; the global one is not a choice that was made here.
-  if not first and fn.arglistid() ~= 0 and fn.argc() > 0 then
-    return fn.argv()
-  end
-  return collect(first, last, function(line)
-    return fn.getline(line)
-  end)
-end
-
-local NERDTREE = "{path -> empty(path) ? '' : path.str()}(b:NERDTree.ui.getPath(%d))"
-
-function sources.nerdtree(first, last)
-  return collect(first, last, function(line)
-    local is_above = vim.startswith(fn.getline(line), '.. ')
-    return not (is_above and first ~= last) and fn.eval(NERDTREE:format(line))
-  end)
-end
-
--- Vimscript that makes a list of nodes: they cannot all be converted to Lua.
-local FERN_LINES =
-  "map(range(%d, %d), 'get(b:fern.visible_nodes, b:fern.renderer.index(v:val), {})')"
-local FERN_MARKED = 'fern#helper#new().sync.get_marked_nodes()'
--- A node of another scheme than `file` may have no path.
-local FERN_PATHS = "filter(map(%s, 'get(v:val, \"_path\", 0)'), 'type(v:val) == v:t_string')"
-
-function sources.fern(first, last)
-  local marked = first and {} or fn.eval(FERN_PATHS:format(FERN_MARKED))
-  if #marked > 0 then
-    return marked
-  end
-  local nodes = FERN_LINES:format(first or cursor(), last or cursor())
-  return fn.eval(FERN_PATHS:format(nodes))
-end
-
-function sources.qf(first, last)
-  local is_location_list = fn.getwininfo(api.nvim_get_current_win())[1].loclist == 1
-  local items = is_location_list and fn.getloclist(0) or fn.getqflist()
-  return collect(first, last, function(line)
-    local item = items[line]
-    return item
-      and item.bufnr > 0
-      and {
-        path = fn.fnamemodify(api.nvim_buf_get_name(item.bufnr), ':p'),
-        first = item.lnum,
-        last = item.end_lnum,
-      }
   end)
 end
 
