@@ -16,6 +16,7 @@ from support.neovim import Neovim, until
 from support.panel import Panel
 from support.reviews import Agent, git, prompted_cli
 
+MINUS = "\N{MINUS SIGN}"
 BEFORE, AFTER = "one\ntwo\nthree\n", "one\nTWO\nthree\n"
 WRITER = acp.result(
     {
@@ -146,6 +147,22 @@ async def test_what_an_acp_agent_writes_through_the_editor_is_listed(
 
     await waits(nvim, "a.py 1", "new.txt 1")
     await panel.shows("2 files +2")
+
+
+@pytest.mark.parametrize("is_told", [True, False])
+async def test_the_end_of_a_turn_in_a_chat_is_told_as_in_a_terminal(
+    nvim: Neovim, start: Start, fake_agent: Make, path: Path, repository: Path, is_told: bool
+) -> None:
+    await configure(nvim, review={"notify": is_told})
+    write = acp.ask("fs/write_text_file", path=str(path), content=AFTER)
+    panel = await begin(start, fake_agent, write)
+    await panel.shows(f"1 file +1 {MINUS}1 · gd")
+
+    line = f"fake: done, 1 file +1 {MINUS}1 · :ClaudeReview"
+    if is_told:
+        return await says(nvim, line)
+    await nvim.idle(300)
+    assert line not in await nvim.eval("execute('messages')")
 
 
 async def test_what_the_user_has_accepted_of_an_acp_agent_is_not_listed(

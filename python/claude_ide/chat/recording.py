@@ -131,7 +131,7 @@ class Reviewing(ChatPart):
             self._chat.painter.soon()
         # With prompts in its queue, the session goes on.
         if not self._agent.state.busy:
-            self._review.turn_ended(self._chat.session, why, counts, is_shown=True)
+            self._review.turn_ended(self._chat.session, why, counts)
 
     def _tell(self, what: str) -> None:
         self._chat.note("notice", f"{self._chat.name} now knows that you {what}")

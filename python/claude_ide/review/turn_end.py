@@ -14,14 +14,9 @@ def tell(
     session: Session,
     reason: TurnEndReason,
     counts: tuple[int, int, int],
-    *,
-    is_shown: bool = False,
 ) -> None:
-    """Say how a turn of a session has ended, if it has left something to review, or calls the user.
-
-    Where that `is_shown` to who looks at the session, only a call says it.
-    """
-    is_told = bool(counts[0]) and config.notify and not is_shown
+    """Say how a turn has ended, if it has left something to review, or calls the user."""
+    is_told = bool(counts[0]) and config.notify
     calls = reason not in STOPPED
     attention.turn_ended(session, words(reason, counts), is_told=is_told, calls=calls)
 
