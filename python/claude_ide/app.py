@@ -438,6 +438,10 @@ class App:
         given = self.editor, self.config, self.trust, self._state_folder
         return Questions(*given, resume, lambda: self.kinds)
 
+    async def commit_message(self, folder: str) -> str:
+        """Return the message of `:ClaudeCommit` for what is staged in a folder."""
+        return await self.questions.commit_message(folder)
+
     @cached_property
     def trust(self) -> "Trust":
         """The folders that the user trusts."""

@@ -15,6 +15,7 @@ from support.either_editor import (
     on_screen,
     type_answer,
 )
+from support.fake_headless import FakeHeadless
 from support.neovim import until
 from support.session_records import Records
 
@@ -75,7 +76,9 @@ async def test_uncommitted_work_is_committed_with_a_message(
     await nvim.command("ClaudeMerge fish")
     await on_screen(nvim, "1 uncommitted file (loose.txt)")
     await choose_item(nvim, "Merge")
-    await on_screen(nvim, "Message of a commit:")
+    await on_screen(nvim, "Commit it:")
+    await choose_item(nvim, "With a message of your own")
+    await on_screen(nvim, "Message of the commit:")
 
     await type_answer(nvim, "<C-u>add loose<CR>")
 
@@ -84,6 +87,62 @@ async def test_uncommitted_work_is_committed_with_a_message(
     assert git(root, "log", "-1", "--format=%s") == "add loose"
     assert (project / "loose.txt").read_text() == "x\n"
     assert root.exists()
+
+
+async def test_the_message_of_uncommitted_work_is_written_by_claude(
+    nvim: Editor, root: Path, project: Path
+) -> None:
+    (root / "loose.txt").write_text("x\n")
+    async with FakeHeadless.serve() as claude:
+        await configure(nvim, cmd=claude.command)
+        await nvim.command("ClaudeMerge fish")
+        await on_screen(nvim, "fish: 1 commit")
+        await choose_item(nvim, "Merge")
+        await on_screen(nvim, "Commit it:")
+        await choose_item(nvim, "With a message by :ClaudeCommit")
+        asked = await claude.asked()
+        assert "+x" in asked.prompt
+        assert "loose.txt" in asked.prompt
+        asked.fit({"message": "feat: be loose\n\nBecause.\n"})
+        await on_screen(nvim, "feat: be loose")
+        await type_answer(nvim, "<CR>")
+
+        await on_screen(nvim, "Remove the worktree")
+
+    assert git(root, "log", "-1", "--format=%B") == "feat: be loose\n\nBecause."
+
+
+async def test_without_an_answer_the_user_writes_the_message(nvim: Editor, root: Path) -> None:
+    (root / "loose.txt").write_text("x\n")
+    async with FakeHeadless.serve() as claude:
+        await configure(nvim, cmd=claude.command)
+        await nvim.command("ClaudeMerge fish")
+        await on_screen(nvim, "fish: 1 commit")
+        await choose_item(nvim, "Merge")
+        await on_screen(nvim, "Commit it:")
+        await choose_item(nvim, "With a message by :ClaudeCommit")
+        (await claude.asked()).fail("overloaded")
+        await on_screen(nvim, "Add the work of fish")
+        await type_answer(nvim, "<CR>")
+
+        await on_screen(nvim, "Remove the worktree")
+
+    assert git(root, "log", "-1", "--format=%s") == "Add the work of fish"
+
+
+async def test_uncommitted_work_that_is_not_committed_stays(
+    nvim: Editor, root: Path, project: Path
+) -> None:
+    (root / "loose.txt").write_text("x\n")
+    await nvim.command("ClaudeMerge fish")
+    await on_screen(nvim, "fish: 1 commit")
+    await choose_item(nvim, "Squash")
+    await on_screen(nvim, "Commit it:")
+    await choose_item(nvim, "Not now")
+
+    await hidden(nvim, "Commit it:")
+    assert (root / "loose.txt").read_text() == "x\n"
+    assert git(project, "log", "-1", "--format=%s", "trunk") == "first"
 
 
 async def test_a_conflict_is_listed_and_gone_on_with(
@@ -199,3 +258,112 @@ async def test_a_session_of_another_terminal_has_to_be_ended(
     await nvim.command("ClaudeMerge fish")
 
     await on_screen(nvim, f"bird runs in fish, in process {other}: end it first")
+
+
+@pytest.mark.parametrize(
+    ("way", "what", "folder"),
+    [
+        ("Merge", "merge", "."),
+        ("Rebase", "rebase", ".claude/worktrees/fish"),
+        ("Squash", "squash", "."),
+    ],
+)
+async def test_what_conflicts_goes_on_or_is_aborted(
+    nvim: Editor, root: Path, project: Path, way: str, what: str, folder: str
+) -> None:
+    (project / "a.txt").write_text("two\n")
+    git(project, "commit", "-qam", "change a otherwise")
+
+    async def begin() -> None:
+        await nvim.command("ClaudeMerge fish")
+        await on_screen(nvim, "fish: 1 commit")
+        await choose_item(nvim, way)
+        if way == "Squash":
+            await on_screen(nvim, "Message of the commit:")
+            await type_answer(nvim, "<CR>")
+        await on_screen(nvim, "1 in conflict: resolve them")
+
+    async def finish(answer: str) -> None:
+        await nvim.command("ClaudeMerge fish")
+        await on_screen(nvim, f"A {what} is under way")
+        await choose_item(nvim, answer)
+
+    await begin()
+    await finish("Abort")
+    await on_screen(nvim, f"the {what} is aborted")
+    assert (project / "a.txt").read_text() == "two\n"
+    assert git(root, "show", "HEAD:a.txt") == "fish"
+    assert not git(project, "status", "--porcelain", "--untracked-files=no")
+    assert not git(root, "status", "--porcelain")
+
+    await begin()
+    (project / folder / "a.txt").write_text("both\n")
+    await finish("Go on")
+    if way == "Squash":
+        await on_screen(nvim, "Message of the commit:")
+        await type_answer(nvim, "<CR>")
+
+    await on_screen(nvim, f"the {what} is done")
+    assert git(project, "show", "trunk:a.txt") == "both"
+    assert root.exists()
+
+
+async def test_what_git_ignores_is_named_before_it_goes(
+    nvim: Editor, root: Path, project: Path
+) -> None:
+    (root / ".gitignore").write_text("secret\n")
+    git(root, "add", ".")
+    git(root, "commit", "-qm", "ignore it")
+    (root / "secret").write_text("x\n")
+    await nvim.command("ClaudeMerge fish")
+    await on_screen(nvim, "fish: 2 commits")
+    await choose_item(nvim, "Rebase")
+
+    await on_screen(nvim, "ignored file")
+    await choose_item(nvim, "Keep them")
+
+    await hidden(nvim, "ignored file")
+    assert (root / "secret").exists()
+
+
+async def test_a_squash_is_one_commit_and_its_worktree_goes(
+    nvim: Editor, root: Path, project: Path
+) -> None:
+    (root / "b.txt").write_text("b\n")
+    git(root, "add", ".")
+    git(root, "commit", "-qm", "add b")
+    await nvim.command("ClaudeMerge fish")
+    await on_screen(nvim, "fish: 2 commits")
+    await choose_item(nvim, "Squash")
+    await on_screen(nvim, "Message of the commit:")
+    await type_answer(nvim, "<C-u>both<CR>")
+    await on_screen(nvim, "fish is squashed")
+    await choose_item(nvim, "Remove them")
+
+    await on_screen(nvim, "fish is removed with its branch worktree-fish")
+    assert git(project, "log", "--format=%s") == "both\nfirst"
+    assert (project / "b.txt").read_text() == "b\n"
+
+
+async def test_a_worktree_that_is_locked_by_hand_stays(nvim: Editor, root: Path) -> None:
+    git(root, "worktree", "lock", str(root), "--reason", "mine")
+    await nvim.command("ClaudeMerge fish")
+    await on_screen(nvim, "fish: 1 commit")
+    await choose_item(nvim, "Merge")
+    await on_screen(nvim, "Remove the worktree")
+    await choose_item(nvim, "Remove them")
+
+    await on_screen(nvim, "cannot remove a locked")
+    assert (root / "a.txt").exists()
+
+
+async def test_staged_changes_of_the_main_worktree_are_not_mixed_in(
+    nvim: Editor, root: Path, project: Path
+) -> None:
+    (project / "own.txt").write_text("mine\n")
+    git(project, "add", "own.txt")
+
+    await nvim.command("ClaudeMerge fish")
+
+    await on_screen(nvim, "has staged changes")
+    assert git(project, "diff", "--cached", "--name-only") == "own.txt"

@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from support.either_editor import BOTH, Editor, configure, on_screen
 from support.happenings import HookedCli, recorder, the
 from support.happenings import follow as follow_events
@@ -97,12 +95,3 @@ async def test_a_changed_file_is_asked_for_first(nvim: Editor, tmp_path: Path) -
 
     await refused(nvim)
     assert "waits for you" not in nvim.screen.text()
-
-
-@pytest.mark.parametrize("value", ["never", 1])
-async def test_another_value_is_named(nvim: Editor, value: Any) -> None:
-    await configure(nvim, terminal={"quit": value})
-
-    await nvim.command("ClaudeStart")
-
-    await on_screen(nvim, "terminal.quit")

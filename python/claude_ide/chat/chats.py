@@ -320,7 +320,10 @@ class Chats:
     @subcommand("end")
     async def end(self) -> None:
         """End this tab page's chat."""
-        chat = await self.here()
+        await self.close(await self.here())
+
+    async def close(self, chat: Chat) -> None:
+        """End a chat."""
         # The panel closes first: a prompt typed while the agent ends would be lost.
         await chat.panel.close()
         await self._close(chat)

@@ -106,6 +106,17 @@ class Questions:
             self._editor.notify(f"committed: {said}")
             await self._editor.port.question.close_answer(asked.id)
 
+    async def commit_message(self, cwd: str) -> str:
+        """Return the message of `:ClaudeCommit` for what is staged in a folder.
+
+        Raises `UserError` or `AgentError`.
+        """
+        request = CommitRequest(0, cwd=cwd)
+        run = Run(request.id, self._editor, self._config, self._follow)
+        async with run:
+            run.kind = answering(request, self._kinds(), self._config.headless.agent, self._trust)
+            return await commit.write(run, request) or ""
+
     async def _store(self, id_: int) -> str:
         """Store a conversation as a session, and return its id."""
         run = self._kept.get(id_)

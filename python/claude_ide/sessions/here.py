@@ -42,6 +42,9 @@ class App(Protocol):
     ) -> None:
         """Start a CLI with arguments in a terminal."""
 
+    async def commit_message(self, folder: str) -> str:
+        """Return the message of `:ClaudeCommit` for what is staged in a folder."""
+
     def begun(self, part: str) -> bool:
         """Return whether a part has been used."""
 

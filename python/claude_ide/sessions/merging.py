@@ -4,7 +4,6 @@ Nothing is removed but what is merged, or what the user was shown by name and ga
 """
 
 import asyncio
-import contextlib
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING
 from claude_ide.agents.stream_json.running import Records, Running
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.review import ListItem
-from claude_ide.errors import UserError
+from claude_ide.errors import ClaudeIdeError, UserError
 from claude_ide.sessions.worktree import MOST_NAMED, Work, Worktree
 
 if TYPE_CHECKING:
@@ -21,7 +20,9 @@ if TYPE_CHECKING:
 
 REVIEW, MERGE, SQUASH = "Review its changes first", "Merge", "Squash into one commit"
 REBASE, LATER, DISCARD = "Rebase", "Keep it for later", "Discard it"
-LOSE = "Lose it for good"
+WRITTEN, OWN = "With a message by :ClaudeCommit", "With a message of your own"
+NOT_NOW = "Not now"
+KEEP, LOSE = "Keep it", "Lose it for good"
 GO_ON, ABORT = "Go on: the conflicts are resolved", "Abort, and lose what is resolved"
 
 
@@ -50,11 +51,14 @@ class Merging:
         ways = [REVIEW, MERGE, SQUASH, REBASE, LATER, DISCARD]
         match await self._editor.choose(into, ways):
             case way if way == REVIEW:
-                await self._app.review.show(str(tree.root), since="base", session=await tree.base())
+                await self._review(tree)
             case way if way == DISCARD:
                 await self._discard(tree, work)
             case way if way in (MERGE, SQUASH, REBASE):
                 await self._merge(tree, way)
+
+    async def _review(self, tree: Worktree) -> None:
+        await self._app.review.show(str(tree.root), since="base", session=await tree.base())
 
     async def _merge(self, tree: Worktree, way: str) -> None:
         if not await self._commit(tree):
@@ -80,12 +84,27 @@ class Merging:
         work = await tree.work()
         if not work.uncommitted:
             return True
-        asked = f"{tree.name} has {Work('', (), work.uncommitted).words}. Message of a commit: "
-        message = await self._editor.input(asked, f"Add the work of {tree.name}")
+        asked = f"{tree.name} has {Work('', (), work.uncommitted).words}. Commit it:"
+        way = await self._editor.choose(asked, [WRITTEN, OWN, NOT_NOW])
+        if way not in (WRITTEN, OWN):
+            return False
+        await tree.stage()
+        subject, _, body = (await self._written(tree) if way == WRITTEN else "").partition("\n")
+        given = subject or f"Add the work of {tree.name}"
+        message = await self._editor.input("Message of the commit: ", given)
         if not (message or "").strip():
             return False
-        await tree.commit(str(message))
+        await tree.commit(f"{message}\n{body}")
         return True
+
+    async def _written(self, tree: Worktree) -> str:
+        """Return the message of `:ClaudeCommit` for what is staged; after a message none."""
+        self._editor.notify("the commit message is being written")
+        try:
+            return await self._app.commit_message(str(tree.root))
+        except ClaudeIdeError as error:
+            self._editor.notify(f"no commit message: {error}", "warn")
+            return ""
 
     async def _message(self, tree: Worktree, work: Work) -> str:
         subject = work.commits[-1].partition(" ")[2] if len(work.commits) == 1 else ""
@@ -96,8 +115,9 @@ class Merging:
         return str(message)
 
     async def _discard(self, tree: Worktree, work: Work) -> None:
-        asked = f"Lose {work.words} of {tree.name} for good?"
-        if await self._editor.choose(asked, ["Keep it", LOSE]) != LOSE:
+        lost = " and ".join(filter(None, (work.words, await tree.ignored())))
+        asked = f"Lose {lost} of {tree.name} for good?"
+        if await self._editor.choose(asked, [KEEP, LOSE]) != LOSE:
             return
         await self._check_saved(tree.root)
         if not await self._is_stopped(tree):
@@ -115,7 +135,9 @@ class Merging:
         *,
         is_squashed: bool = False,
     ) -> None:
-        asked = f"{tree.name} {how}. Remove the worktree and its branch {tree.branch}?"
+        ignored = await tree.ignored()
+        also = f", also {ignored}" if ignored else ""
+        asked = f"{tree.name} {how}. Remove the worktree and its branch {tree.branch}{also}?"
         if await self._editor.choose(asked, ["Remove them", "Keep them"]) != "Remove them":
             return
         await self._check_saved(tree.root)
@@ -133,26 +155,39 @@ class Merging:
         """Remove the sessions that worked in it from the CLI's list."""
         for each in await _running():
             if each.id and Path(each.folder) == tree.root:
-                # One that does not go stays in the list of sessions.
-                with contextlib.suppress(UserError):
+                try:
                     await self._background.remove(each.id)
+                except UserError as error:
+                    self._editor.notify(f"the session stays in the list: {error}", "warn")
 
     async def _is_stopped(self, tree: Worktree) -> bool:
         """Return whether no session runs in it, after the user has let those be stopped."""
-        working = [
-            each
-            for each in await _running()
-            if each.pid and Path(each.folder).is_relative_to(tree.root)
-        ]
-        for each in working:
-            if not each.id:
+        chats = self._app.chats.all() if self._app.begun("chats") else []
+        for chat in chats:
+            if Path(chat.root).is_relative_to(tree.root):
+                if not await self._may_stop(tree, chat.title or f"the {chat.kind.name} chat"):
+                    return False
+                await self._app.chats.close(chat)
+        for each in await _running():
+            if not each.pid or not Path(each.folder).is_relative_to(tree.root):
+                continue
+            if each.id:
+                if not await self._may_stop(tree, each.name or each.id):
+                    return False
+                await self._background.stop(each)
+            else:
                 what = f"{each.name or 'a session'} runs in {tree.name}, in process {each.pid}"
                 raise UserError(f"{what}: end it first")
-            asked = f"“{each.name or each.id}” runs in {tree.name}. Stop it?"
-            if await self._editor.choose(asked, ["Stop it", "Keep it"]) != "Stop it":
-                return False
-            await self._background.stop(each)
         return True
+
+    async def _may_stop(self, tree: Worktree, name: str) -> bool:
+        # Remarks of a review go to a session that runs.
+        way = await self._editor.choose(
+            f"“{name}” runs in {tree.name}. Stop it?", ["Stop it", REVIEW, KEEP]
+        )
+        if way == REVIEW:
+            await self._review(tree)
+        return way == "Stop it"
 
     async def _check_saved(self, root: Path) -> None:
         """Raise `UserError` if a file in it has changes that are not saved."""

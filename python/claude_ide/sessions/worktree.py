@@ -124,6 +124,12 @@ class Worktree:
         tip = await self._text(self.root, "rev-parse", "HEAD")
         return Work(tip, tuple(log.splitlines()), tuple(_files(status)))
 
+    async def ignored(self) -> str:
+        """Return in words what it has that git ignores, which goes with it."""
+        listed = await self._text(self.root, "status", "--porcelain", "-z", "--ignored")
+        found = [each[3:] for each in listed.split("\0") if each.startswith("!! ")]
+        return _named("ignored file", found)
+
     async def base(self) -> str:
         """Return the commit at which it has branched. Raises `UserError`."""
         return await self._text(self.root, "merge-base", "HEAD", f"refs/heads/{self.into}")
@@ -134,9 +140,12 @@ class Worktree:
         words = (str(root), branch) if known else ("-b", branch, str(root))
         await self._run(self.root, "worktree", "add", "--quiet", *words)
 
-    async def commit(self, message: str) -> None:
-        """Commit all that it has. Raises `UserError` with git's words."""
+    async def stage(self) -> None:
+        """Stage all that it has. Raises `UserError` with git's words."""
         await self._run(self.root, "add", "--all")
+
+    async def commit(self, message: str) -> None:
+        """Commit all that is staged. Raises `UserError` with git's words."""
         await self._run(self.root, "commit", "--quiet", "-m", message)
 
     async def merge(self) -> None:
