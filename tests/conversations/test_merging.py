@@ -365,5 +365,5 @@ async def test_staged_changes_of_the_main_worktree_are_not_mixed_in(
 
     await nvim.command("ClaudeMerge fish")
 
-    await on_screen(nvim, "has staged changes")
+    await on_screen(nvim, "staged changes")
     assert git(project, "diff", "--cached", "--name-only") == "own.txt"

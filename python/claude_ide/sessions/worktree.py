@@ -113,7 +113,7 @@ class Worktree:
             which = self.root if not self.branch else self.main
             raise UserError(f"this worktree is on no branch: {which}")
         if await self._text(self.main, "diff", "--cached", "--name-only"):
-            raise UserError(f"{self.main} has staged changes: commit or unstage them first")
+            raise UserError(f"staged changes: commit or unstage them first, in {self.main}")
 
     async def work(self) -> Work:
         """Return what it has. Raises `UserError`."""
