@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from support.claude_cli import CARET, environment
+from support.claude_cli import CARET, cli_path, environment
 from support.either_editor import (
     BOTH_WITH_CLI,
     Editor,
@@ -17,6 +17,7 @@ from support.either_editor import (
     configure,
     hidden,
     on_screen,
+    start_editor,
     type_answer,
 )
 from support.fake_api import FakeApi, text, tool_use
@@ -194,6 +195,73 @@ async def test_quitting_waits_until_a_session_that_works_is_in_the_background(
     await until(lambda: nvim.process.returncode is not None, "the end", PATIENCE)
     (listed,) = await command.sessions()
     assert listed["pid"]
+
+
+@BOTH_WITH_CLI
+async def test_the_next_editor_in_the_folder_answers_what_nobody_has_answered(
+    request: pytest.FixtureRequest,
+    nvim_with_cli: Editor,
+    command: Cli,
+    api: FakeApi,
+    path: Path,
+    tmp_path: Path,
+    config_folder: Path,
+) -> None:
+    first = nvim_with_cli
+    early = tool_use("Bash", command="mkdir early", description="Begin")
+    make = tool_use("Bash", command="mkdir made", description="Make")
+    api.script([early], [make], [text("Made.")])
+    await first.command("ClaudeBackground! --name=fish Make a folder")
+    await shown(first, "mkdir early", PATIENCE)
+    await entered(first, "mkdir early")
+    await first.keys("y")
+    await hidden(first, "mkdir early")
+    first.process.kill()
+
+    given = environment(api, tmp_path / "home", config_folder)
+    del given["PATH"]
+    next_ = await start_editor(
+        request, cwd=path.parent, home=tmp_path / "home", env=given, columns=160, rows=40
+    )
+    try:
+        await configure(next_, cmd=[str(cli_path())])
+        await next_.command("ClaudeStart")
+        await shown(next_, "mkdir made", PATIENCE)
+        await entered(next_, "mkdir made")
+        await next_.keys("y")
+        made = path.parent / ".claude/worktrees/fish/made"
+        await until(made.is_dir, "the folder", PATIENCE)
+    finally:
+        await next_.stop()
+
+
+@BOTH_WITH_CLI
+async def test_a_session_that_was_sent_away_still_asks_here(
+    nvim_with_cli: Editor, command: Cli, api: FakeApi, path: Path
+) -> None:
+    nvim = nvim_with_cli
+    make = tool_use("Bash", command="mkdir made", description="Make")
+    api.script([text("The word is swordfish.")])
+    await nvim.command("Claude")
+    await on_screen(nvim, CARET, PATIENCE)
+    await nvim.keys("Which word?")
+    await on_screen(nvim, "Which word?", PATIENCE)
+    await nvim.keys("<CR>")
+    await on_screen(nvim, "The word is swordfish.", PATIENCE)
+    await nvim.keys("<C-w>p" if isinstance(nvim, Vim) else r"<C-\><C-n><C-w>p")
+    await nvim.command("ClaudeBackground")
+    await on_screen(nvim, "goes on in the background · ", PATIENCE)
+    (listed,) = await command.sessions()
+
+    api.script([make], [text("Made.")])
+    await nvim.command(f"Claude attach {listed['id']}")
+    await on_screen(nvim, CARET, PATIENCE)
+    await nvim.keys("Make it")
+    await on_screen(nvim, "Make it", PATIENCE)
+    await nvim.keys("<CR>")
+
+    await shown(nvim, "mkdir made", PATIENCE)
+    assert (await command.sessions())[0]["status"] == "waiting"
 
 
 @BOTH_WITH_CLI

@@ -186,20 +186,23 @@ class Hooks:
         self._sessions: Sessions | None = None
         self._last_words: tuple[str, ...] = ()
 
-    async def for_a_terminal(self, words: Sequence[str]) -> Launch:
-        """Return what the CLI with this command line gets; nothing, after a message, on failure."""
+    async def for_a_terminal(self, words: Sequence[str], *, has_environment: bool = True) -> Launch:
+        """Return what the CLI with this command line gets; nothing, after a message, on failure.
+
+        One in the background has the environment of the CLI's service, in place of ours.
+        """
         self._last_words = tuple(words)
         folder = await self._editor.port.buffers.folder()
         if not await asyncio.to_thread(self._obstacle, words):
             try:
-                return await self._launch(words, folder)
+                return await self._launch(words, folder, has_environment)
             except OSError as error:
                 logger.exception("no hooks")
                 reason = error.strerror or error
                 self._editor.notify(f"this CLI cannot report what it does: {reason}", "warn")
         return Launch([], {}, "", panes.mark(self._pid, None, folder))
 
-    async def _launch(self, words: Sequence[str], folder: str) -> Launch:
+    async def _launch(self, words: Sequence[str], folder: str, has_environment: bool) -> Launch:
         """Return the same, of a CLI that starts in a folder. Raises `OSError`."""
         id_ = secrets.token_hex(4)
         link = self._links.path(id_)
@@ -208,6 +211,8 @@ class Hooks:
             self.serve(link),
         )
         self._readings.of(id_, folder)
+        # The user's own command comes with the environment.
+        own = own if has_environment or not own else None
         status_line = registration.status_line(link, own, has_row=self._has_row)
         options = registration.options(link, status_line)
         mark = panes.mark(self._pid, link, folder)

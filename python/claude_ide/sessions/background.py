@@ -80,7 +80,7 @@ class Background:
         first, *words = program.words(self._cmd)
         mode = self._app.config.terminal.mode
         options = await asyncio.to_thread(terminal_options, os.environ, words, mode)
-        launch = await self._app.hooks.for_a_terminal((first, *words))
+        launch = await self._app.hooks.for_a_terminal((first, *words), has_environment=False)
         worktree = ["--worktree", *filter(None, [wanted.name])] if wanted.has_worktree else []
         named = [f"{NAME}{wanted.name}"] if wanted.name else []
         given = ["--bg", *worktree, *options, *launch.options, *named, "--", wanted.prompt]
