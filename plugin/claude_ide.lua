@@ -152,7 +152,7 @@ command('ClaudePrompt', prompt, "Write a prompt for Claude's terminal in a buffe
   nargs = '?',
   complete = complete('prompts'),
 })
-command('ClaudeFix', editor('addressee', 'fix'), 'Let Claude fix the diagnostics')
+command('ClaudeFix', question('sending', 'fix'), 'Let Claude fix the diagnostics')
 local ask = with_next('after_text', question('addressee', 'ask'))
 command('ClaudeAsk', ask, 'Ask Claude about the range or the file', TYPED)
 local edit = with_next('after_text', question('headless.rewrite', 'edit'))

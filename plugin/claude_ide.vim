@@ -53,22 +53,23 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
         \ 'ClaudeCheck': ['', 'health#Check()'],
         \ 'ClaudeDismiss': ['', 'tools#showing#Dismiss()'],
         \ 'ClaudeLog': ['', 'log_window#Open()'],
+        \ 'ClaudeFix': ['', 'sending#Fix(<range> ? [<line1>, <line2>] : [])'],
         \ }
   " What needs Neovim says so.
   let s:lacking = {
         \ 'ClaudeChat': '-nargs=*',
-        \ 'ClaudeFix': '-bar', 'ClaudeKernel': '-bar -nargs=*', 'ClaudeNew': '-bar -nargs=*',
+        \ 'ClaudeKernel': '-bar -nargs=*', 'ClaudeNew': '-bar -nargs=*',
         \ 'ClaudePrompt': '-bar -nargs=?', 'ClaudeSwitch': '-bar -nargs=*',
         \ 'ClaudeTools': '-bar -nargs=*', 'ClaudeUninstall': '-bar -bang -nargs=1',
         \ }
-  let s:lacking_maps = ['chat', 'fix', 'hunk-drop', 'hunk-take', 'new', 'prompt', 'switch']
+  let s:lacking_maps = ['chat', 'hunk-drop', 'hunk-take', 'new', 'prompt', 'switch']
   let s:maps = {
         \ 'toggle': 'Claude', 'share': 'ClaudeShare toggle', 'add': 'ClaudeAdd %', 'dismiss': 'ClaudeDismiss',
         \ 'answer': 'ClaudeAnswer', 'commit': 'ClaudeCommit', 'accept': 'ClaudeAccept', 'reject': 'ClaudeReject',
         \ 'accept-edits': 'call claude_ide#diff#AcceptEdits()', 'focus': 'ClaudeFocus', 'ask': 'ClaudeAsk',
         \ 'edit': 'ClaudeEdit', 'changes': 'ClaudeReview', 'sessions': 'ClaudeSessions', 'hunk-show': 'call claude_ide#review#Show()',
         \ 'file-keep': 'ClaudeKeep!', 'file-revert': 'ClaudeRevert!',
-        \ 'why': 'ClaudeWhy',
+        \ 'why': 'ClaudeWhy', 'fix': 'ClaudeFix',
         \ }
   if empty(s:refusal)
     for [s:name, s:attributes] in items(s:of_host)
@@ -94,6 +95,7 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
     endfor
     xnoremap <silent> <Plug>(claude-ask) :ClaudeAsk<CR>
     xnoremap <silent> <Plug>(claude-edit) :ClaudeEdit<CR>
+    xnoremap <silent> <Plug>(claude-fix) :ClaudeFix<CR>
     nnoremap <expr> <Plug>(claude-send) claude_ide#selection#mention#Operator()
     xnoremap <silent> <Plug>(claude-send) :ClaudeSend<CR>
     nnoremap <expr> <Plug>(claude-type) claude_ide#sending#Operator()

@@ -48,6 +48,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "program",
         "repository",
         "privacy",
+        "quotation",
         "text_diff",
         "transport",
     },
@@ -103,14 +104,14 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("chat.page", "chat.requests", "wire", "files", "last_words"),
     },
     "chat.page": {"errors"},
-    "chat.transcript": {"paths", "agents", "chat.page"},
+    "chat.transcript": {"paths", "agents", "chat.page", "quotation"},
     "chat.chat_context": {
         *("errors", "config", "agents", "editor", "chat.page", "chat.transcript"),
     },
     "chat.requests": {
         "display_path",
         *("errors", "config", "paths", "files", "trust", "agents", "editor", "text_diff"),
-        *("chat.chat_context", "chat.page", "chat.transcript", "last_words"),
+        *("chat.chat_context", "chat.page", "chat.transcript", "last_words", "quotation"),
     },
     "chat": {
         "last_words",
@@ -145,7 +146,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("editor_name", "errors", "git", "mcp", "program", "transport"),
         *("agents", "agents.acp", "agents.acp.decoding"),
     },
-    "prompt_events": {"chat", "editor"},
+    "prompt_events": {"chat", "contexts", "editor"},
     "app": {
         "prompt_events",
         *("errors", "concealed", "config", "log", "program", "startup", "check", "transport"),
@@ -310,6 +311,7 @@ ROOMS = (
         "selection",
         "format",
         "host",
+        "arguments",
         "option_check",
         "suggested_keys",
         "diff",
@@ -321,7 +323,7 @@ ROOMS = (
         "review",
     ),
     *("approval_buffer", "tools", "jupyter"),
-    *("next_command", "log_window", "arguments", "terminal", "chat", "wire_window"),
+    *("next_command", "log_window", "terminal", "chat", "wire_window"),
     "terminal_prompt",
     "permission",
     *(

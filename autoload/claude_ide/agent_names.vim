@@ -1,6 +1,7 @@
 vim9script
 # The ids of the agents, without the host; and their completion after `@`.
 
+import autoload './arguments.vim'
 import autoload './host/python.vim'
 import autoload './own_options.vim'
 
@@ -22,7 +23,7 @@ export def Complete(lead: string, line: string, pos: number): list<string>
   if strpart(line, 0, pos) !~# 'Claude\(Ask\|Edit\|Commit\)\s\+@\?[A-Za-z0-9_-]*$'
     return []
   endif
-  return List()->mapnew((_, id) => '@' .. id)->filter((_, word) => stridx(word, lead) == 0)
+  return arguments.Beginning(List(), lead, '@')
 enddef
 
 defcompile

@@ -12,8 +12,9 @@ def Paths(lead: string, kind: string): list<string>
   return getcompletion(lead, kind)->map((_, path) => fnameescape(path))
 enddef
 
-def Beginning(candidates: list<string>, lead: string): list<string>
-  return candidates->copy()->filter((_, candidate) => stridx(candidate, lead) == 0)
+# The candidates that begin with what is typed; with a mark before each, if one is given.
+export def Beginning(candidates: list<string>, lead: string, mark = ''): list<string>
+  return candidates->mapnew((_, candidate) => mark .. candidate)->filter((_, candidate) => stridx(candidate, lead) == 0)
 enddef
 
 # The folder in which the CLI keeps the user's settings and sessions (`paths.py`).

@@ -88,7 +88,7 @@ enddef
 
 def Diagnostics(here: dict<any>): dict<any>
   const lines = empty(here.selection) ? [] : [here.selection.first, here.selection.last]
-  return {diagnostics: words_of.List(words_of.OfLines(here.bufnr, lines))}
+  return {diagnostics: words_of.OfLines(here.bufnr, lines)}
 enddef
 
 # What `facts.vim` finds, for Neovim, too.

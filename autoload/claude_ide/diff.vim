@@ -4,7 +4,6 @@ vim9script
 import autoload './channel.vim'
 import autoload './diff/accepted.vim' as accepted_text
 import autoload './diff/decision.vim'
-import autoload './diff/quotation.vim'
 import autoload './diff/waiting.vim'
 import autoload './diff/windows.vim' as diff_windows
 import autoload './disk_changes/reload.vim'
@@ -105,24 +104,20 @@ def HoldText(diff: dict<any>): list<list<string>>
   return [lines]
 enddef
 
-# The remarks on a rejection: `reason` for an agent that accepts one with the answer, `words`, with the
-# lines that would change, for an agent that has to be told in its next prompt.
-def Remarks(diff: dict<any>, why: string): dict<any>
-  if why ==# ''
-    return {}
-  endif
+# The first and last lines of the hunks of a diff.
+def Hunks(diff: dict<any>): list<list<number>>
   const left = empty(diff.view) ? -1 : winbufnr(diff.view.left)
   const areas = left < 0 ? []
     : rebase.Areas(getbufline(left, 1, '$'), getbufline(diff.bufnr, 1, '$'))
-  const found = areas->mapnew((_, area) =>
-    quotation.Lines([area[2] + 1, max([area[2] + 1, area[3]])]))
-  const lines = empty(found) ? '' : $' ({found->join(", ")})'
-  return {reason: why, words: $'I have rejected your edit of {diff.where.path}{lines}: {why}'}
+  return areas->mapnew((_, area) => [area[2] + 1, max([area[2] + 1, area[3]])])
 enddef
 
 # Pass on a decision; `lines` are the accepted text.
 def Answer(diff: dict<any>, accepted: bool, why: string, lines: list<string>)
-  final answer = extend({id: diff.id, accepted: accepted}, accepted ? {} : Remarks(diff, why))
+  final answer: dict<any> = {id: diff.id, accepted: accepted, path: diff.where.path}
+  if !accepted && why !=# ''
+    extend(answer, {reason: why, hunks: Hunks(diff)})
+  endif
   if has_key(diff, 'OnDecided')
     call(diff.OnDecided, accepted ? [lines] : [])
   elseif accepted
@@ -214,7 +209,7 @@ enddef
 # with the accepted text, which the host then does not get; without a text if the diff is rejected.
 #
 # Emits `diff_shown` {id, is_here} once the user can work on it. Then emits either `diff_decided` {id,
-# accepted, text?, reason?, words?} or `diff_failed` {id, message}, unless the diff is closed first.
+# accepted, path, text?, reason?, hunks?} or `diff_failed` {id, message}, unless the diff is closed first.
 # Returns {error} if the file cannot be shown; then no event is emitted.
 export def Open(id: number, request: dict<any>, OnDecided: any = v:null): dict<string>
   final diff = extend({id: id, bufnr: 0, view: {}, is_ready: false}, request)

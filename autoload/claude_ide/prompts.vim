@@ -1,6 +1,7 @@
 vim9script
 # The prompts of the option `prompts`, which the user chooses by their names: `/explain`.
 
+import autoload './arguments.vim'
 import autoload './contexts.vim'
 import autoload './ui/vim_ui.vim'
 import autoload './agent_names.vim'
@@ -52,8 +53,7 @@ export def Complete(lead: string, line: string, pos: number): list<string>
   if strpart(line, 0, pos) !~# 'Claude\a\+!\?\s\+/\S*$'
     return contexts.Complete(lead)
   endif
-  return keys(All())->sort()->map((_, name) => '/' .. name)
-    ->filter((_, word) => stridx(word, lead) == 0)
+  return arguments.Beginning(keys(All())->sort(), lead, '/')
 enddef
 
 defcompile

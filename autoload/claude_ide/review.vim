@@ -1,6 +1,7 @@
 vim9script
 # Commands and maps of the review.
 
+import autoload './arguments.vim'
 import autoload './channel.vim'
 import autoload './file/load.vim'
 import autoload './messages/message.vim'
@@ -12,10 +13,6 @@ var pending = '' # the command of the operator
 var hunks = 1
 var recipients: list<string> = []
 
-def Matching(lead: string, words: list<string>): list<string>
-  return words->copy()->filter((_, word) => stridx(word, lead) == 0)
-enddef
-
 # Know to whom a review can be sent. The host calls this.
 export def KnowRecipients(names: list<string>)
   recipients = names
@@ -25,14 +22,14 @@ enddef
 export def Complete(lead: string, line: string, _: number): list<string>
   const given = matchlist(line, 'Claude\a\+!\?\s\+send\s\+\(.*\)$')
   if !empty(given)
-    return Matching(given[1], recipients)->map((_, name) => strpart(name, len(given[1]) - len(lead)))
+    return arguments.Beginning(recipients, given[1])->map((_, name) => strpart(name, len(given[1]) - len(lead)))
   endif
-  return Matching(lead, WORDS) + getcompletion(lead, 'file')
+  return arguments.Beginning(WORDS, lead) + getcompletion(lead, 'file')
 enddef
 
 # Complete `:ClaudeKeep` and `:ClaudeRevert`.
 export def CompleteAll(lead: string, _: string, _: number): list<string>
-  return Matching(lead, ['all'])
+  return arguments.Beginning(['all'], lead)
 enddef
 
 # Show a file in the current window, with the cursor in a row.

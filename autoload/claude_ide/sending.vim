@@ -1,6 +1,6 @@
 vim9script
-# Sends any text to the prompt of a CLI: `:ClaudeType` and `claude_ide#send()`. The host takes a text
-# from here, with what its placeholders mean, and finds whom it is for.
+# Sends any text to the prompt of a CLI: `:ClaudeType`, `:ClaudeFix` and `claude_ide#send()`. The host takes
+# a text from here, with what its placeholders mean, and finds whom it is for.
 
 import autoload './contexts.vim'
 import autoload './host.vim'
@@ -21,17 +21,20 @@ export def Keep(sent: dict<any>): string
   return string(last)
 enddef
 
+# Have a command of the host take a text.
+def Hand(command: string, sent: dict<any>)
+  ready.Run(command, {args: [sent.text], lines: [], bang: false}, () => {
+    host.Command(command, {args: [Keep(sent)], lines: [], bang: false})
+  })
+enddef
+
 def Start(here: dict<any>, text: string, options: dict<any>)
   const area: dict<any> = here.selection
   if get(options, 'focus', false)
     # The user means the current selection, but is about to be taken elsewhere.
     selection.Hold(empty(area) ? [] : [area.first, area.last])
   endif
-  const sent = extend({text: text, facts: contexts.Facts(here, text)}, options)
-  final given = {args: [text], lines: [], bang: false}
-  ready.Run('ClaudeType', given, () => {
-    host.Command('ClaudeType', {args: [Keep(sent)], lines: [], bang: false})
-  })
+  Hand('ClaudeType', extend({text: text, facts: contexts.Facts(here, text)}, options))
 enddef
 
 # Called by the host: a text that it is to send.
@@ -76,6 +79,12 @@ enddef
 # `:ClaudeSend` with lines of a buffer that has no file.
 export def Quote(lines: list<number>, bang: bool)
   Start(contexts.Here(lines), '{selection}', {focus: bang})
+enddef
+
+# `:ClaudeFix`: have the diagnostics of the buffer, or of lines of it, fixed.
+export def Fix(lines: list<number>)
+  const facts = contexts.Facts(contexts.Here(lines), '{diagnostics}')
+  Hand('ClaudeFix', {text: '', facts: facts, submit: true})
 enddef
 
 # Quote what an operator covers in the prompt, for 'operatorfunc'.

@@ -1,4 +1,5 @@
 --- The ids of the agents, without the host; and their completion after `@`.
+local arguments = require('claude_ide.arguments')
 local own_options = require('claude_ide.own_options')
 
 local M = {}
@@ -32,15 +33,7 @@ function M.complete(lead, line, pos)
   if not vim.list_contains({ 'Ask', 'Edit', 'Commit' }, command) then
     return {}
   end
-  return vim
-    .iter(M.list())
-    :map(function(id)
-      return '@' .. id
-    end)
-    :filter(function(word)
-      return vim.startswith(word, lead)
-    end)
-    :totable()
+  return arguments.beginning(M.list(), lead, '@')
 end
 
 return M

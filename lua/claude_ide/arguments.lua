@@ -14,10 +14,15 @@ local function paths(lead, kind)
   return vim.tbl_map(fn.fnameescape, fn.getcompletion(lead, kind))
 end
 
+--- The candidates that begin with what is typed; with a mark before each, if one is given.
 ---@param candidates string[]
 ---@param lead string
+---@param mark? string
 ---@return string[]
-local function beginning(candidates, lead)
+function M.beginning(candidates, lead, mark)
+  candidates = vim.tbl_map(function(candidate)
+    return (mark or '') .. candidate
+  end, candidates)
   return vim.tbl_filter(function(candidate)
     return vim.startswith(candidate, lead)
   end, candidates)
@@ -89,7 +94,7 @@ function M.of_cli(lead, line, pos)
     candidates = vim.tbl_keys(options)
     table.sort(candidates)
   end
-  return beginning(candidates, lead)
+  return M.beginning(candidates, lead)
 end
 
 --- Complete the name of a worktree of the working folder's project.
@@ -103,7 +108,7 @@ function M.of_worktrees(lead)
     local path = line:match('^worktree (.*)$')
     names[#names + 1] = path and vim.fs.basename(path) or nil
   end
-  return beginning(vim.list_slice(names, 2), lead)
+  return M.beginning(vim.list_slice(names, 2), lead)
 end
 
 --- Complete the word that a command takes, and the path after it.
@@ -115,7 +120,7 @@ function M.of_words(lead, line, pos)
   local words = vim.split(line:sub(1, pos), '%s+')
   local before, known = words[#words - 1] or '', tables()
   return known.after[before] and paths(lead, known.after[before])
-    or beginning(known.words[before:match('Claude%a+')] or {}, lead)
+    or M.beginning(known.words[before:match('Claude%a+')] or {}, lead)
 end
 
 --- Complete the path of `:ClaudeAdd`, but no later argument (`:help :command-completion-customlist`).
@@ -129,7 +134,7 @@ function M.of_add(lead, line, pos)
     return {}
   end
   local typed = lead:gsub('\\(.)', '%1')
-  local found = beginning(fn.getcompletion((typed:gsub('[[*?$]', '?')), 'file'), typed)
+  local found = M.beginning(fn.getcompletion((typed:gsub('[[*?$]', '?')), 'file'), typed)
   return vim.tbl_map(fn.fnameescape, found)
 end
 

@@ -197,8 +197,7 @@ end
 function FACTS.diagnostics(here, facts)
   local selection = here.selection
   local lines = selection and { selection.first, selection.last } or nil
-  local found = words_of.of_lines(here.bufnr, lines)
-  facts.diagnostics = #found > 0 and vim.split(words_of.list(found), '\n') or {}
+  facts.diagnostics = words_of.of_lines(here.bufnr, lines)
 end
 
 for _, name in ipairs(SHARED) do

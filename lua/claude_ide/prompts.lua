@@ -1,4 +1,5 @@
 --- The prompts of the option `prompts`, which the user chooses by their names: `/explain`.
+local arguments = require('claude_ide.arguments')
 local message = require('claude_ide.messages.message')
 local own_options = require('claude_ide.own_options')
 local ui = require('claude_ide.ui.vim_ui')
@@ -66,15 +67,7 @@ function M.complete(lead, line, pos)
   if not line:sub(1, pos):find('Claude%a+%s+/%S*$') then
     return require('claude_ide.contexts').complete(lead)
   end
-  return vim
-    .iter(names())
-    :map(function(name)
-      return '/' .. name
-    end)
-    :filter(function(word)
-      return vim.startswith(word, lead)
-    end)
-    :totable()
+  return arguments.beginning(names(), lead, '/')
 end
 
 return M

@@ -1,5 +1,6 @@
---- Sends any text to the prompt of the chat or of a CLI: `:ClaudeType`, `send()`, and prompts of the option
---- `prompts`. The host takes a text from here, with what its placeholders mean, and finds whom it is for.
+--- Sends any text to the prompt of the chat or of a CLI: `:ClaudeType`, `send()`, `:ClaudeFix`, and prompts
+--- of the option `prompts`. The host takes a text from here, with what its placeholders mean, and finds
+--- whom it is for.
 local contexts = require('claude_ide.contexts')
 local host = require('claude_ide.host')
 local message = require('claude_ide.messages.message')
@@ -36,7 +37,11 @@ local function send(sent, name)
   local opts = { name = name, fargs = {}, args = sent.text, range = 0, bang = false }
   ready.run(opts, function()
     opts.fargs = { M.keep(sent) }
-    host.command('ClaudeType', opts)
+    if name == 'ClaudeFix' then
+      host.command('ClaudeFix', opts)
+    else
+      host.command('ClaudeType', opts)
+    end
   end)
 end
 
@@ -110,6 +115,13 @@ end
 ---@param opts vim.api.keyset.create_user_command.command_args
 function M.quote(opts)
   send_from(contexts.of_command(opts), '{selection}', { focus = opts.bang })
+end
+
+--- `:ClaudeFix`: have the diagnostics of the buffer, or of lines of it, fixed.
+---@param opts vim.api.keyset.create_user_command.command_args
+function M.fix(opts)
+  local facts = contexts.facts(contexts.of_command(opts), '{diagnostics}')
+  send({ text = '', facts = facts, submit = true }, 'ClaudeFix')
 end
 
 --- `:ClaudePrompt /name`: a prompt of the option `prompts`.

@@ -6,15 +6,14 @@ local chat_completion = require('claude_ide.chat.prompt.completion')
 local chat_page = require('claude_ide.chat.page')
 local colouring = require('claude_ide.colouring')
 local command_buffer = require('claude_ide.file.command_buffer')
+local contexts = require('claude_ide.contexts')
 local host = require('claude_ide.host')
 local label = require('claude_ide.window.label')
 local location = require('claude_ide.window.location')
 local message = require('claude_ide.messages.message')
-local privacy = require('claude_ide.privacy')
 local prompt_buffer = require('claude_ide.chat.prompt.buffer')
 local python = require('claude_ide.host.python')
 local quiet = require('claude_ide.messages.quiet')
-local quotation = require('claude_ide.diff.quotation')
 local ready = require('claude_ide.host.ready')
 local typing = require('claude_ide.terminal.typing')
 local window_close = require('claude_ide.window.close')
@@ -25,7 +24,7 @@ local api = vim.api
 local augroup = api.nvim_create_augroup('claude_ide_terminal_prompt', { clear = true })
 
 local HEIGHT = 10 -- lines
-local MOST_START = 2000 -- milliseconds
+local MOST_QUOTING = 2000 -- milliseconds, with the start of the host
 local BAR = ' Prompt for the terminal · :w sends · :q keeps it · :q! drops it · g? keys'
 
 ---@class claude_ide.TerminalPrompt: claude_ide.PromptBuffer
@@ -142,19 +141,38 @@ local function append(bufnr, quoted)
   prompt_buffer.put(bufnr, gap .. quoted)
 end
 
--- Why the lines of a buffer cannot be quoted; nil if they can. The first host has to say which files are
--- private. What the user types meanwhile stays behind the quoted lines.
----@param bufnr integer
----@return string?
-local function why_not_quotable(bufnr)
-  local is_known = host.start()
-  if is_known then
-    privacy.look()
-    is_known = vim.wait(MOST_START, privacy.is_known, 5)
+local asked = 0 -- how often lines were to be quoted
+local answer ---@type { text: string, refusal: string }? to the last question
+
+--- Called by the host: the quoted lines, or why it does not quote them.
+---@param number integer
+---@param text string
+---@param refusal string
+function M.quoted(number, text, refusal)
+  if number == asked then
+    answer = { text = text, refusal = refusal }
   end
-  return is_known and quotation.refusal(bufnr)
-    or not is_known and 'there is no host yet that knows the private files'
-    or nil
+end
+
+-- The lines of a range as the host quotes them. What the user types meanwhile stays behind them.
+---@param opts vim.api.keyset.create_user_command.command_args
+---@return string? text
+---@return string? refusal
+local function quote(opts)
+  asked, answer = asked + 1, nil
+  if host.start() then
+    local facts = contexts.facts(contexts.of_command(opts), '')
+    channel.emit('quotation_asked', { number = asked, facts = facts })
+    vim.wait(MOST_QUOTING, function()
+      return answer ~= nil
+    end, 5)
+  end
+  if not answer then
+    return nil, 'not quoted: there is no host yet that knows the private files'
+  elseif answer.refusal ~= '' then
+    return nil, answer.refusal
+  end
+  return answer.text .. '\n'
 end
 
 --- Show the prompt, with the lines of a range quoted at its end.
@@ -163,11 +181,11 @@ function M.open(opts)
   local here = api.nvim_get_current_buf()
   local quoted
   if opts.range > 0 and not (current and here == current.prompt) then
-    local refusal = why_not_quotable(here)
+    local refusal
+    quoted, refusal = quote(opts)
     if refusal then
       return message.show(refusal, 'warn')
     end
-    quoted = quotation.of_buffer(here, opts.line1, opts.line2, '')
   end
   local prompt = current or create()
   current = prompt

@@ -16,6 +16,7 @@ import msgspec
 
 from claude_ide import config, program, startup
 from claude_ide.concealed import conceal
+from claude_ide.editor import diff_remarks
 from claude_ide.editor.channel import Channel
 from claude_ide.editor.disk_report import DiskReport
 from claude_ide.editor.disk_watch import DiskWatch
@@ -518,7 +519,7 @@ class App:
 
     @handles(events.Commented)
     def _commented(self, event: events.Commented) -> Awaitable[None]:
-        return self.ide.say(event.words)
+        return self.ide.say(diff_remarks.on_edit(event.path, event.comments))
 
     @handles(events.CheckAsked)
     def _check_asked(self, _: events.CheckAsked) -> Awaitable[None]:

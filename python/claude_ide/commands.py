@@ -25,7 +25,9 @@ from claude_ide.mcp.ide import SAVED, mentioned_path
 from claude_ide.mentions import is_elsewhere, worktree
 
 if TYPE_CHECKING:
+    from claude_ide.editor.port.contexts import Sent
     from claude_ide.mcp.client import Client
+    from claude_ide.sending import Clis
 
 logger = logging.getLogger(__name__)
 
@@ -273,9 +275,24 @@ async def type_(app: App, call: Call) -> None:
     """
     from claude_ide import sending
 
+    await sending.send(app, *await _taken(app, call))
+
+
+@command("ClaudeFix")
+async def fix(app: App, call: Call) -> None:
+    """:[range]ClaudeFix — have the diagnostics of the file, or of the range, fixed."""
+    from claude_ide import sending
+
+    await sending.fix(app, *await _taken(app, call))
+
+
+async def _taken(app: App, call: Call) -> "tuple[Sent, Clis]":
+    """Return the text that the editor keeps under a number, and the CLIs that may get it."""
+    from claude_ide.sending import Clis
+
     (number,) = call.arguments
     sent = await app.editor.port.contexts.take(int(number))
-    await sending.send(app, sent, partial(_find, app), partial(claude, app, Call()))
+    return sent, Clis(partial(_find, app), partial(claude, app, Call()))
 
 
 @command("ClaudeAdd")

@@ -10,6 +10,7 @@ from typing import Any
 from claude_ide import git
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.contexts import Facts, Place, Printed, Quoted
+from claude_ide.editor.port.events import QuotationAsked
 from claude_ide.editor_name import editor_name
 from claude_ide.errors import UserError
 from claude_ide.git_changes import Changes
@@ -20,6 +21,8 @@ from claude_ide.unicode import readable
 WORD = re.compile(r"\{\{|\{([^\W\d]\w*)\}")
 """A brace, or the name of a placeholder."""
 
+MOST_DIAGNOSTICS = 50
+"""In a text; the agent can ask for the others."""
 MOST_ENTRIES = 100
 """Of a list in a text."""
 MOST_OF_DIFF = 200_000
@@ -65,6 +68,31 @@ async def expanded(
     return _filled(text, said)
 
 
+async def selected(editor: Editor, facts: Facts, folder: str = "") -> str:
+    """Return what is selected, quoted, or else a mention of the file.
+
+    `folder` is that of the agent. Raises `UserError`.
+    """
+    placeholders = _Placeholders(editor, facts, folder or facts.folder, has_lines=False)
+    text: str = readable(await placeholders._selection())
+    return text
+
+
+async def quote(editor: Editor, asked: QuotationAsked) -> None:
+    """Tell the editor how lines are quoted, or why they are not."""
+    text, refusal = "", ""
+    try:
+        text = await selected(editor, asked.facts)
+    except UserError as problem:
+        refusal = str(problem)
+    await editor.port.terminals.quoted(asked.number, text, refusal)
+
+
+def diagnostics(facts: Facts) -> str:
+    """Return the diagnostics of the buffer, or of what is selected, as a list."""
+    return _listed(facts.diagnostics, "no diagnostics", MOST_DIAGNOSTICS)
+
+
 def _filled(text: str, said: dict[str, str]) -> str:
     """Return a text with its placeholders filled.
 
@@ -95,13 +123,13 @@ def _filled(text: str, said: dict[str, str]) -> str:
     return filled
 
 
-def _listed(entries: Iterable[str], nothing: str) -> str:
+def _listed(entries: Iterable[str], nothing: str, most: int = MOST_ENTRIES) -> str:
     """Return a list, one entry a line. Raises `UserError` if there are none."""
     lines = [f"- {each}" for each in entries]
     if not lines:
         raise UserError(nothing)
-    rest = len(lines) - MOST_ENTRIES
-    return "\n".join(lines[:MOST_ENTRIES] + ([f"- and {rest} more"] if rest > 0 else []))
+    rest = len(lines) - most
+    return "\n".join(lines[:most] + ([f"- and {rest} more"] if rest > 0 else []))
 
 
 def _one_line(text: str) -> str:
@@ -193,7 +221,7 @@ class _Placeholders:
         if not self._facts.path:
             raise UserError(NO_FILE)
         await self._check(self._facts.path)
-        return "\n".join(self._facts.diagnostics) or "no diagnostics"
+        return diagnostics(self._facts) if self._facts.diagnostics else "no diagnostics"
 
     async def _check(self, path: str) -> None:
         """Raise `UserError` if a file stays in the editor."""

@@ -48,3 +48,10 @@ class PromptEvents:
     def files_dropped(self, dropped: events.FilesDropped) -> Awaitable[None]:
         """Mention files, and read images."""
         return self._prompts.drop(dropped)
+
+    @handles(events.QuotationAsked)
+    def quotation_asked(self, asked: events.QuotationAsked) -> Awaitable[None]:
+        """Quote lines."""
+        from claude_ide.contexts import quote
+
+        return quote(self._editor, asked)

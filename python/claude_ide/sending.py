@@ -1,11 +1,12 @@
 """Puts a text into the prompt of the agent that a mention goes to, or of another one."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from claude_ide import pids
 from claude_ide.app import App
-from claude_ide.contexts import WORD, expanded
+from claude_ide.contexts import NO_FILE, WORD, diagnostics, expanded, selected
 from claude_ide.editor.port.contexts import Sent
 from claude_ide.errors import UserError
 from claude_ide.mcp.ide import SAVED
@@ -24,53 +25,94 @@ class _Target(NamedTuple):
     folder: str = ""
 
 
-async def send(
-    app: App,
-    sent: Sent,
-    find_claude: Callable[[], Awaitable[bool]],
-    open_claude: Callable[[], Awaitable[None]],
-) -> None:
+@dataclass(frozen=True)
+class Clis:
+    """The CLIs in terminals."""
+
+    find: Callable[[], Awaitable[bool]]
+    """Return whether one runs."""
+    open: Callable[[], Awaitable[None]]
+    """Start one."""
+
+
+Compose = Callable[[str], Awaitable[str]]
+"""Make the text for an agent in a folder."""
+
+
+async def send(app: App, sent: Sent, clis: Clis) -> None:
     """Send a text.
 
-    `find_claude` returns whether a CLI runs in a terminal; `open_claude` starts one if the user is
-    to be taken there. Raises `UserError`, or `EditorError`; then nothing is sent.
+    A CLI is started if the user is to be taken there. Raises `UserError`, or `EditorError`; then
+    nothing is sent.
     """
 
     async def compose(folder: str) -> str:
-        words = await expanded(
+        return await expanded(
             app.editor, sent.text, sent.facts, folder=folder, is_typed=sent.is_typed
         )
+
+    # Words that say nothing of the file may go to another worktree.
+    await _deliver(app, sent, compose, clis, asks=bool(WORD.search(sent.text)))
+
+
+async def fix(app: App, sent: Sent, clis: Clis) -> None:
+    """Send the diagnostics of a file, or of lines of it, to be fixed. Raises as `send` does."""
+    found = sent.facts.diagnostics
+    if not sent.facts.path:
+        raise UserError(NO_FILE)
+    if not found:
+        where = "these lines have" if sent.facts.selection else "this buffer has"
+        return app.editor.notify(f"nothing to fix: {where} no diagnostics")
+
+    async def compose(folder: str) -> str:
+        what = "this" if len(found) == 1 else "these"
+        where = await selected(app.editor, sent.facts, folder)
+        return f"{where}\nFix {what}:\n{diagnostics(sent.facts)}"
+
+    if await _deliver(app, sent, compose, clis, asks=True):
+        count = f"{len(found)} diagnostic" + ("s" if len(found) > 1 else "")
+        app.editor.notify(f"Claude is to fix {count}")
+
+
+async def _deliver(app: App, sent: Sent, text: Compose, clis: Clis, *, asks: bool) -> bool:
+    """Put a text into a prompt, or send it; return False if it is kept for later.
+
+    `asks` says whether the user is asked before it goes to another worktree.
+    """
+
+    async def compose(folder: str) -> str:
+        words = await text(folder)
         if not words.strip():
             raise UserError("there is no text to send")
         await check_private(app.editor, words, [folder or sent.facts.folder])
         return words
 
-    # Words that say nothing of the file may go to another worktree.
-    path, says_more = "" if sent.to else sent.facts.path, bool(WORD.search(sent.text))
+    path = "" if sent.to else sent.facts.path
     if sent.to in ("", CHAT):
         if app.begun("chats"):
             insist = bool(sent.to) or not app.ide.clients
-            how = {"submit": sent.submit, "focus": sent.focus, "insist": insist, "asks": says_more}
+            how = {"submit": sent.submit, "focus": sent.focus, "insist": insist, "asks": asks}
             if await app.chats.write(compose, path, **how):
-                return
+                return True
         if sent.to == CHAT:
             raise UserError(NO_CHAT)
     await app.start()
     name = "" if sent.to == TERMINAL else sent.to
-    target = await _target(app, name, find_claude, path, asks=says_more)
+    target = await _target(app, name, clis.find, path, asks=asks)
     words = await compose(target.folder if target else "")
     if target is None and not sent.focus:
         await app.ide.keep(words, submit=sent.submit)
         app.editor.notify(SAVED)
-        return
+        return False
     if target is None:
-        await open_claude()
+        await clis.open()
         target = _Target(0)
     await app.editor.typing.say(words, target.pid, target.name, submits=sent.submit)
     if sent.focus and target.name:
         await app.editor.port.terminals.switch(target.name)
     elif sent.focus:
         await app.editor.port.terminals.focus(target.pid)
+    return True
 
 
 async def _target(

@@ -86,6 +86,14 @@ async def test_a_range_is_quoted_with_file_and_lines(
     await closed(nvim)
 
 
+async def test_lines_of_a_buffer_without_a_file_are_quoted(nvim: Neovim, claude: Path) -> None:
+    await nvim.command("call setline(1, ['!one', 'two'])")
+
+    await write(nvim, "shout", "1ClaudePrompt")
+
+    assert await nvim.eval(TYPED) == ["buffer [No Name], line 1:", "> !one", "shout"]
+
+
 async def test_a_prompt_that_is_not_sent_is_kept(nvim: Neovim, claude: Path, path: Path) -> None:
     await write(nvim, "one")
     await nvim.keys(":q<CR>")

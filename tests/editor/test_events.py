@@ -50,9 +50,9 @@ def test_an_exception_in_a_subscriber_is_logged_and_stops_no_other(
         raise KeyError("oops")
 
     events.subscribe(Commented, fail)
-    events.subscribe(Commented, lambda event: received.append(event.words))
+    events.subscribe(Commented, lambda event: received.append(event.path))
 
-    events.dispatch("commented", {"words": "yes"})
+    events.dispatch("commented", {"path": "yes", "comments": []})
 
     assert received == ["yes"]
     assert "event commented failed" in caplog.text
@@ -67,17 +67,17 @@ def test_an_event_that_lacks_a_field_is_logged_and_stops_no_other(
     events.dispatch("editors_changed", {"editors": {}, "folders": ["/one"]})
 
     assert "event commented is lost" in caplog.text
-    assert "Object missing required field `words`" in caplog.text
+    assert "Object missing required field `path`" in caplog.text
     assert state.folders == ["/one"]
 
 
 def test_a_screen_replaces_or_drops_an_event(events: Events) -> None:
     received: list[str] = []
-    events.subscribe(Commented, lambda event: received.append(event.words))
-    events.screen(Commented, lambda event: Commented("b") if event.words == "a" else None)
+    events.subscribe(Commented, lambda event: received.append(event.path))
+    events.screen(Commented, lambda event: Commented("b", []) if event.path == "a" else None)
 
-    events.dispatch("commented", {"words": "a"})
-    events.dispatch("commented", {"words": "c"})
+    events.dispatch("commented", {"path": "a", "comments": []})
+    events.dispatch("commented", {"path": "c", "comments": []})
 
     assert received == ["b"]
 
@@ -94,7 +94,7 @@ def test_an_event_that_its_screen_fails_on_is_lost(
     events.subscribe(Commented, received.append)
     events.screen(Commented, fail)
 
-    events.dispatch("commented", {"words": "a"})
+    events.dispatch("commented", {"path": "a", "comments": []})
 
     assert not received
     assert "event commented is lost" in caplog.text

@@ -144,7 +144,8 @@ async def test_all_diffs_are_decided_also_those_that_have_not_appeared(
         assert unseen["text"] == "new\n"
     else:
         assert decided["reason"] == unseen["reason"] == "not today"
-        assert unseen["words"] == "I have rejected your edit of other.txt: not today"
+        _, words = await diffs.remarks(queued)
+        assert words == "I have rejected your edit of other.txt: not today"
     await nvim.keys("<Esc>")
     await diffs.closed(shown)
     assert await nvim.eval("tabpagenr('$')") == 1

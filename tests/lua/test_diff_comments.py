@@ -2,8 +2,11 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from claude_ide.editor import diff_remarks
+from claude_ide.editor.port.events import Commented
 from support.diffs import Diffs
 from support.neovim import Neovim, until
 
@@ -53,14 +56,14 @@ async def test_comments_reach_the_agent_with_the_decision(
         f"{path.name}, lines 7-8:\n> line 6\n> line 7\nthe\\nrest",
         f"{path.name}, line 13:\n> -line 12\nkeep it",
     ]
-    decision = await diffs.decision(proposal)
+    reason, words = await diffs.remarks(proposal)
     if accepted:
         head = f"I have accepted your edit of {path.name}."
-        assert "reason" not in decision
+        assert reason == ""
     else:
         head = f"I have rejected your edit of {path.name} (lines 3-4, line 13, line 18): too loud"
-        assert decision["reason"] == "\n\n".join(["too loud", *said])
-    assert decision["words"] == "\n\n".join([head, *said])
+        assert reason == "\n\n".join(["too loud", *said])
+    assert words == "\n\n".join([head, *said])
 
 
 async def test_comments_outlive_undo_and_dropped_hunks(
@@ -77,7 +80,7 @@ async def test_comments_outlive_undo_and_dropped_hunks(
 
     assert await nvim.lua(MARKS) == [[3, "» no"]]
     await nvim.command("quit")
-    words = (await diffs.decision(proposal))["words"]
+    _, words = await diffs.remarks(proposal)
     assert words.startswith(f"I have rejected your edit of {path.name}.\n\n")
     assert words.endswith("\nno")
 
@@ -99,7 +102,7 @@ async def test_comments_are_removed_where_the_cursor_is_or_in_a_range(
 
     await until(lambda: "no comment is here" in nvim.screen.text())
     await nvim.command("write")
-    assert "words" not in await diffs.decision(proposal)
+    assert await diffs.remarks(proposal) == ("", "")
 
 
 async def test_the_map_asks_for_the_words_and_dot_repeats_them(
@@ -131,7 +134,7 @@ async def test_without_words_nothing_is_said(nvim: Neovim, diffs: Diffs, proposa
 
     assert await nvim.lua(MARKS) == []
     await nvim.command("ClaudeReject")
-    assert not {"reason", "words"} & (await diffs.decision(proposal)).keys()
+    assert await diffs.remarks(proposal) == ("", "")
 
 
 async def test_the_window_with_the_old_text_takes_no_comment(
@@ -153,5 +156,7 @@ async def test_an_edit_that_is_answered_elsewhere_keeps_the_comments(
     await nvim.lua(f"require('claude_ide.diff').close({proposal})")
 
     (said,) = await until(lambda: nvim.events("commented"))
+    event = msgspec.convert(said, Commented)
     about = f"About your edit of {path.name}:"
-    assert said == {"words": f"{about}\n\n{path.name}, line 1:\n> line 1\nfirst line"}
+    words = f"{about}\n\n{path.name}, line 1:\n> line 1\nfirst line"
+    assert diff_remarks.on_edit(event.path, event.comments) == words

@@ -4,7 +4,11 @@ import itertools
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from claude_ide.display_path import display_path
+from claude_ide.editor import diff_remarks
+from claude_ide.editor.port.events import DiffDecided
 from support.chunks import chunk
 from support.neovim import Neovim, until
 
@@ -87,6 +91,10 @@ class Diffs:
         decisions = await until(lambda: self.of("diff_decided", id_), f"diff {id_} is decided")
         assert len(decisions) == 1
         return decisions[0]
+
+    async def remarks(self, id_: int) -> tuple[str, str]:
+        """Return the user's words with their decision, for its answer and for the next prompt."""
+        return diff_remarks.on_decision(msgspec.convert(await self.decision(id_), DiffDecided))
 
     async def closed(self, id_: int) -> Any:
         """Wait until a diff is closed; return the data of `User ClaudeDiffClosed`."""

@@ -73,7 +73,7 @@ async def test_each_command_and_map_that_needs_neovim_says_so_in_one_line(vim: V
         await vim.keys(f":{name} x<CR>" if name[6:] in TAKING else f":{name}<CR>")
         await on_screen(vim, f"claude-ide: :{name} ")
         assert (await vim.mode())["mode"] == "n"
-    for name in ("chat", "hunk-take", "fix"):
+    for name in ("chat", "hunk-take", "prompt"):
         await vim.command(f'call feedkeys("\\<Plug>(claude-{name})")')
         await on_screen(vim, f"<Plug>(claude-{name}) needs Neovim")
         assert (await vim.mode())["mode"] == "n"

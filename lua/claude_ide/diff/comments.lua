@@ -1,10 +1,9 @@
---- What the user says about a proposal: their comments on its lines, kept as extmarks, which no undo removes,
---- and the reason of a rejection. The agent gets it when the diff is decided.
+--- The user's comments on lines of a proposal, kept as extmarks, which no undo removes. The agent gets them
+--- when the diff is decided.
 local announce = require('claude_ide.messages.announce')
 local highlights = require('claude_ide.highlights')
 local hunks = require('claude_ide.diff.hunks')
 local plain = require('claude_ide.messages.plain')
-local quotation = require('claude_ide.diff.quotation')
 
 local M = {}
 
@@ -96,10 +95,10 @@ function M.remove(bufnr, where)
   return #known - #comments[bufnr]
 end
 
--- The comments on a diff in words, from its first line to its last one.
+--- The comments on a diff, from its first line to its last one (`DiffComment` of the port).
 ---@param diff claude_ide.Diff
----@return string[]
-local function of_diff(diff)
+---@return table[]
+function M.of(diff)
   local bufnr = diff.bufnr --[[@as integer]]
   local found = comments[bufnr] or {}
   table.sort(found, function(one, other)
@@ -107,54 +106,15 @@ local function of_diff(diff)
   end)
   return vim.tbl_map(function(comment)
     local first, last = rows_of(bufnr, comment)
-    local removed = #comment.removed > 0 and comment.removed
-    local quoted = removed or api.nvim_buf_get_lines(bufnr, first, last, false)
-    local rows, prefix = { first + 1, last }, removed and '> -' or '> '
-    return quotation.of(diff.where.path, rows, quoted, prefix, comment.words)
+    local is_removed = #comment.removed > 0
+    return {
+      first = first + 1,
+      last = last,
+      lines = is_removed and comment.removed or api.nvim_buf_get_lines(bufnr, first, last, false),
+      is_removed = is_removed,
+      words = comment.words,
+    }
   end, found)
-end
-
--- The lines of the hunks, in words.
-local function lines_of(diff)
-  local found = vim.tbl_map(function(hunk)
-    return quotation.lines({ hunk.now[1] + 1, math.max(hunk.now[1] + 1, hunk.now[2]) })
-  end, diff.bufnr and hunks.list(diff.bufnr) or {})
-  return #found > 0 and (' (%s)'):format(table.concat(found, ', ')) or ''
-end
-
----@class claude_ide.Remarks
----@field reason? string for an agent that accepts one with the answer
----@field words? string for an agent that has to be told in its next prompt
-
---- What the user says when they decide a diff.
----@param diff claude_ide.Diff
----@param accepted boolean
----@param reason? string
----@return claude_ide.Remarks
-function M.remarks(diff, accepted, reason)
-  local found = of_diff(diff)
-  reason = not accepted and reason ~= '' and reason or nil
-  if #found == 0 and not reason then
-    return {}
-  end
-  local edit = ('your edit of %s'):format(diff.where.path)
-  local head = ('I have %s %s.'):format(accepted and 'accepted' or 'rejected', edit)
-  if reason then
-    head = ('I have rejected %s%s: %s'):format(edit, lines_of(diff), reason)
-  end
-  return {
-    reason = not accepted and table.concat(vim.list_extend({ reason }, found), '\n\n') or nil,
-    words = table.concat({ head, unpack(found) }, '\n\n'),
-  }
-end
-
---- The comments on an edit that was decided elsewhere; nil if there are none.
----@param diff claude_ide.Diff
----@return string?
-function M.unsent(diff)
-  local found = of_diff(diff)
-  local head = ('About your edit of %s:'):format(diff.where.path)
-  return #found > 0 and table.concat({ head, unpack(found) }, '\n\n') or nil
 end
 
 return M

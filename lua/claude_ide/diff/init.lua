@@ -161,8 +161,14 @@ end
 
 -- Pass on the decision on a diff, whose windows are still open. `text` is the accepted one.
 local function answer(diff, accepted, reason, text)
-  local answered = require('claude_ide.diff.comments').remarks(diff, accepted, reason)
-  answered.id, answered.accepted = diff.id, accepted
+  local answered = { id = diff.id, accepted = accepted, path = diff.where.path }
+  answered.comments = require('claude_ide.diff.comments').of(diff)
+  if not accepted and (reason or '') ~= '' then
+    answered.reason = reason
+    answered.hunks = vim.tbl_map(function(hunk)
+      return { hunk.now[1] + 1, math.max(hunk.now[1] + 1, hunk.now[2]) }
+    end, diff.bufnr and hunks.list(diff.bufnr) or {})
+  end
   if diff.on_decided then
     diff.on_decided(text)
   else
@@ -317,7 +323,7 @@ end
 --- Show a proposed change at the next moment that takes nothing from the user.
 ---
 --- Emits `diff_shown` {id, is_here} once the user can work on it. Then emits either `diff_decided`
---- {id, accepted, text?, reason?, words?} (see `claude_ide.Remarks`) or `diff_failed` {id, message},
+--- {id, accepted, path, text?, reason?, hunks?, comments} or `diff_failed` {id, message},
 --- unless the diff is closed first.
 ---@param id integer
 ---@param request claude_ide.DiffRequest
@@ -368,9 +374,9 @@ function M.close(id)
   remove(diff)
   moment.forget_typing_to_claude()
   local comments = package.loaded['claude_ide.diff.comments']
-  local unsent = comments and comments.unsent(diff)
-  if unsent then
-    channel.emit('commented', { words = unsent })
+  local said = comments and comments.of(diff) or {}
+  if #said > 0 then
+    channel.emit('commented', { path = diff.where.path, comments = said })
   end
   -- The user may have accepted it in the terminal, which does not report it.
   expect_write(diff, 'follow')

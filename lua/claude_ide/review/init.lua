@@ -1,4 +1,5 @@
 --- Commands and maps of the review.
+local arguments = require('claude_ide.arguments')
 local channel = require('claude_ide.channel')
 local file_load = require('claude_ide.file.load')
 local message = require('claude_ide.messages.message')
@@ -6,12 +7,6 @@ local message = require('claude_ide.messages.message')
 local M = {}
 
 local WORDS = { 'base', 'clear', 'send', 'session', 'turn', 'undo', 'yank' }
-
-local function matching(lead, words)
-  return vim.tbl_filter(function(word)
-    return vim.startswith(word, lead)
-  end, words)
-end
 
 local recipients = {} ---@type string[]
 
@@ -26,7 +21,7 @@ local function complete_recipient(lead, given)
   local before = #given - #lead
   return vim.tbl_map(function(name)
     return name:sub(before + 1)
-  end, matching(given, recipients))
+  end, arguments.beginning(recipients, given))
 end
 
 --- Complete `:ClaudeReview`.
@@ -38,14 +33,14 @@ function M.complete(lead, line)
   if given then
     return complete_recipient(lead, given)
   end
-  return vim.list_extend(matching(lead, WORDS), vim.fn.getcompletion(lead, 'file'))
+  return vim.list_extend(arguments.beginning(WORDS, lead), vim.fn.getcompletion(lead, 'file'))
 end
 
 --- Complete `:ClaudeKeep` and `:ClaudeRevert`.
 ---@param lead string
 ---@return string[]
 function M.complete_all(lead)
-  return matching(lead, { 'all' })
+  return arguments.beginning({ 'all' }, lead)
 end
 
 local function is_proposal()

@@ -178,9 +178,7 @@ function M.complete(lead, line)
       return (off[name] == true) == (before[2] == 'on')
     end, #known > 0 and known or order)
   end
-  return vim.tbl_filter(function(candidate)
-    return vim.startswith(candidate, lead)
-  end, candidates)
+  return require('claude_ide.arguments').beginning(candidates, lead)
 end
 
 --- A host has started: it needs them.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from claude_ide.display_path import display_path
+from claude_ide.editor import diff_remarks
 from claude_ide.editor.events import Events
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.binding import handles
@@ -210,7 +211,7 @@ class Diffs:
     def _decided(self, event: DiffDecided) -> None:
         if (diff := self._undecided(event.id)) is not None:
             diff.decided = True
-            decision = Decision(event.accepted, event.text, event.reason, event.words)
+            decision = Decision(event.accepted, event.text, *diff_remarks.on_decision(event))
             if decision.accepted and real(diff.path) != diff.target:
                 decision = Decision(accepted=False, reason=TURNED)
                 self.settle(diff, is_written=False)

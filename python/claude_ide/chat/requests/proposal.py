@@ -13,6 +13,7 @@ from typing import TypeGuard
 from claude_ide import files, text_diff
 from claude_ide.agents.events import Asked, PermissionAsked, Replacement
 from claude_ide.paths import normalized, within
+from claude_ide.quotation import fenced
 
 CONTEXT = 2
 """Lines around a change in a diff."""
@@ -207,11 +208,5 @@ def instead_of_plan(plan: str) -> str:
 def _version(version: Proposal, root: str) -> str:
     path = within(version.path, root)
     if diff := unified(version):
-        return f"{path}:\n{_fenced('diff', diff)}"
-    return f"The whole text of {path}:\n{_fenced('', version.text.splitlines())}"
-
-
-def _fenced(language: str, lines: Sequence[str]) -> str:
-    longest = max((len(line) - len(line.lstrip("`")) for line in lines), default=0)
-    fence = "`" * max(3, longest + 1)
-    return "\n".join([fence + language, *lines, fence])
+        return f"{path}:\n" + fenced("diff", "\n".join(diff))
+    return f"The whole text of {path}:\n" + fenced("", "\n".join(version.text.splitlines()))

@@ -9,6 +9,7 @@ from claude_ide.chat.page.rows import Chunk, Row, row
 from claude_ide.chat.page.view import Action, View
 from claude_ide.chat.transcript import detail
 from claude_ide.chat.transcript.detail import DETAIL, Detail
+from claude_ide.quotation import fenced
 
 """The output of a command; of a long one, only the beginning and the end are kept."""
 
@@ -93,10 +94,8 @@ class Ran(View):
 
     def markdown(self) -> str:
         """Return the command and its output as a code block."""
-        lines = [f"$ {self.command}", *self.text.rstrip("\n").split("\n")]
-        longest = max((len(line) for line in lines if not line.strip("`")), default=0)
-        fence = "`" * max(3, longest + 1)
-        return "\n".join([f"{fence}console", *lines, fence])
+        output = self.text.rstrip("\n")
+        return fenced("console", f"$ {self.command}\n{output}")
 
     def _head(self) -> list[Chunk]:
         head = [("! ", "ClaudeChatUser"), (one_line(self.command, LONGEST_TITLE), "ClaudeChatCode")]

@@ -62,6 +62,7 @@ class Facts(Payload, frozen=True):
     function: Quoted | None = None
     enclosing_class: Quoted | None = None
     diagnostics: list[str] = field(default_factory=list)
+    """One in words each."""
     quickfix: list[Place] = field(default_factory=list)
     loclist: list[Place] = field(default_factory=list)
     buffers: list[Place] = field(default_factory=list)

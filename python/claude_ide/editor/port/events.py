@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from claude_ide.editor.port.binding import Payload
+from claude_ide.editor.port.contexts import Facts
 
 
 class Event(Payload, frozen=True):
@@ -200,16 +201,32 @@ class DiffFailed(Event, frozen=True):
     message: str
 
 
+class DiffComment(Payload, frozen=True):
+    """A comment on lines of a proposal, or on those that it removes there; 1-based, inclusive."""
+
+    first: int
+    last: int
+    lines: list[str]
+    words: str
+    is_removed: bool = False
+
+
 class DiffDecided(Event, frozen=True):
-    """The user's decision, as `Decision` has it."""
+    """The user's decision: the accepted `text`, or the `reason` of a rejection, with comments.
+
+    `path` is as the user sees it. `hunks` are the first and last lines of those that are rejected
+    with a reason.
+    """
 
     EVENT: ClassVar = "diff_decided"
 
     id: int
     accepted: bool
+    path: str = ""
     text: str = ""
     reason: str = ""
-    words: str = ""
+    hunks: list[tuple[int, int]] = msgspec.field(default_factory=list)
+    comments: list[DiffComment] = msgspec.field(default_factory=list)
 
 
 class DiffEditsAccepted(Event, frozen=True):
@@ -221,14 +238,25 @@ class DiffEditsAccepted(Event, frozen=True):
 
 
 class Commented(Event, frozen=True):
-    """What the user says about an edit that has been decided, or about a hunk, for its agent."""
+    """The user's comments on an edit that was decided elsewhere."""
 
     EVENT: ClassVar = "commented"
 
-    words: str
+    path: str
+    """As the user sees it."""
+    comments: list[DiffComment]
 
 
 # Terminals, and what they ask.
+
+
+class QuotationAsked(Event, frozen=True):
+    """The prompt for a terminal is to quote the lines that are selected (`terminals.quoted`)."""
+
+    EVENT: ClassVar = "quotation_asked"
+
+    number: int
+    facts: Facts
 
 
 class TerminalEnded(Event, frozen=True):

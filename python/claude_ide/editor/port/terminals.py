@@ -117,6 +117,11 @@ class Terminals(Protocol):
         """Go to the terminal of a client; 0: to that of `:Claude`."""
         ...
 
+    @request("terminal_prompt.quoted")
+    async def quoted(self, number: int, text: str, refusal: str) -> None:
+        """Answer `QuotationAsked` with the quoted lines, or with why they are not quoted."""
+        ...
+
     @request("terminal_prompt.finish")
     async def finish_prompt(self, is_sent: bool) -> None:
         """Report whether the prompt of `:ClaudePrompt` is on its way; otherwise it stays."""

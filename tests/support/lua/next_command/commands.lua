@@ -24,7 +24,6 @@ package.loaded['claude_ide.decide'] = {
 }
 package.loaded['claude_ide.comment'] = { run = record('ClaudeComment') }
 package.loaded['claude_ide.terminal_prompt'] = { open = record('ClaudePrompt') }
-require('claude_ide.addressee').fix = record('ClaudeFix')
 package.loaded['claude_ide.headless.answer'] = { ask = record('ClaudeAsk') }
 package.loaded['claude_ide.headless.rewrite'] = { edit = record('ClaudeEdit') }
 package.loaded['claude_ide.headless.commit_message'] = { write = record('ClaudeCommit') }
@@ -38,7 +37,7 @@ package.loaded['claude_ide.host.install'] = {
   end,
 }
 package.loaded['claude_ide.tools.showing'] = { dismiss = record('ClaudeDismiss') }
-package.loaded['claude_ide.sending'] = { type = record('ClaudeType') }
+package.loaded['claude_ide.sending'] = { type = record('ClaudeType'), fix = record('ClaudeFix') }
 package.loaded['claude_ide.background'] = { begin = record('ClaudeBackground') }
 package.loaded['claude_ide.log_window'] = { open = record('ClaudeLog') }
 package.loaded['claude_ide.terminal'] = { toggle_focus = record('ClaudeFocus') }
