@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from support.claude_code import locks, the_lock
+from support.either_editor import BOTH_WITH_CLI, Editor, on_screen
 from support.fake_api import FakeApi, Turn, text, tool_use
 from support.happenings import follow
-from support.neovim import Neovim, until
+from support.neovim import until
 from support.reviews import git
 from support.terminal import PATIENCE
 
@@ -55,14 +56,19 @@ def turn(project: Path) -> list[Turn]:
     return [read, [*edits, write], [bash], [text("All done.")]]
 
 
-async def waiting(nvim: Neovim) -> dict[str, int]:
+TURN_SECONDS = 3 * PATIENCE
+"""Each of its many tools runs two hooks."""
+
+
+async def waiting(nvim: Editor) -> dict[str, int]:
     """Return the files that wait, by name, each with the number of its hunks."""
     review: Any = await nvim.eval("claude_ide#review()")
     return {Path(file["path"]).name: len(file["hunks"]) for file in review["files"]}
 
 
+@BOTH_WITH_CLI
 async def test_a_turn_is_reviewed_across_a_restart_and_the_model_gets_exactly_that(
-    nvim_with_cli: Neovim, api: FakeApi, project: Path, config_folder: Path
+    nvim_with_cli: Editor, api: FakeApi, project: Path, config_folder: Path
 ) -> None:
     nvim = nvim_with_cli
     git(project, "init", "-q", "-b", "main")
@@ -73,12 +79,12 @@ async def test_a_turn_is_reviewed_across_a_restart_and_the_model_gets_exactly_th
     await follow(nvim)
     await begin(nvim, "acceptEdits --allowedTools Bash")
     api.script(*turn(project))
-    await take_a_turn(nvim, "Work", 1)
+    await take_a_turn(nvim, "Work", 1, TURN_SECONDS)
 
     expected = {"x.txt": 3, "y.txt": 2, "z.txt": 3, "new.txt": 1, "sed.txt": 1}
     expected |= {"gone.txt": 0, "moved.txt": 0}
     await until(lambda: waiting_is(nvim, expected), f"{expected} wait", PATIENCE)
-    await until(lambda: "Claude: done, 7 files" in nvim.screen.text(), "the turn says so")
+    await on_screen(nvim, "Claude: done, 7 files")
 
     # Keep a hunk, revert another one and half of a third.
     await nvim.command("stopinsert | wincmd t | edit x.txt")
@@ -117,7 +123,7 @@ async def test_a_turn_is_reviewed_across_a_restart_and_the_model_gets_exactly_th
     await nvim.command("ClaudeReview send")
     await until(lambda: nvim.eval("&buftype == 'acwrite'"), "the prompt", PATIENCE)
     await nvim.keys("<Esc>:w<CR>")
-    await until(lambda: "I see." in nvim.screen.text(), "the model answers", PATIENCE)
+    await on_screen(nvim, "I see.", TURN_SECONDS)
 
     said = api.requests[-1].new_text
 
@@ -130,5 +136,5 @@ async def test_a_turn_is_reviewed_across_a_restart_and_the_model_gets_exactly_th
     assert await waiting(nvim) == left
 
 
-async def waiting_is(nvim: Neovim, expected: dict[str, int]) -> bool:
+async def waiting_is(nvim: Editor, expected: dict[str, int]) -> bool:
     return await waiting(nvim) == expected

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from support.either_editor import Editor
 from support.fake_api import FakeApi, edit, text, tool_use
 from support.happenings import follow, names
 from support.neovim import Neovim, until
@@ -14,15 +15,15 @@ from .conftest import begin
 MINUS = "\N{MINUS SIGN}"
 
 
-async def take_a_turn(nvim: Neovim, words: str, count: int) -> None:
+async def take_a_turn(nvim: Editor, words: str, count: int, seconds: float = PATIENCE) -> None:
     """Type a prompt into the CLI, and wait until that turn has ended."""
     await nvim.keys(words)
     await until(lambda: words in nvim.screen.text(), "the prompt is typed", PATIENCE)
     await nvim.keys("<CR>")
-    await until(lambda: names(nvim).count("ClaudeTurnEnd") == count, "the turn ends", PATIENCE)
+    await until(lambda: names(nvim).count("ClaudeTurnEnd") == count, "the turn ends", seconds)
 
 
-async def listed(nvim: Neovim, command: str) -> list[str]:
+async def listed(nvim: Editor, command: str) -> list[str]:
     """Run the command in the window with the file; return the list as `file:line text`."""
     await nvim.command(f"stopinsert | wincmd t | {command}")
     await until(lambda: nvim.eval("&buftype == 'quickfix'"), "the list is open", PATIENCE)

@@ -158,6 +158,30 @@ async def test_a_range_a_count_and_a_repetition(nvim: Editor, path: Path, agent:
     assert await nvim.eval("g:after") == 1
 
 
+@pytest.mark.parametrize("how", ["all", "in the list", "by a commit"])
+async def test_what_is_kept_at_once_is_taken_back_at_once(
+    nvim: Editor, path: Path, agent: Agent, how: str
+) -> None:
+    text = BEFORE.replace("two", "TWO")
+    await agent.write({path: text, path.with_name("b.txt"): "new\n"})
+    await drawn(nvim, "2-two", "2+1")
+    if how == "all":
+        await nvim.command("ClaudeKeep all")
+    elif how == "in the list":
+        await nvim.keys(":ClaudeReview\r")
+        await on_screen(nvim, "b.txt|1|")
+        await nvim.keys("Vjs")
+    else:
+        git(path.parent, "add", "-A")
+        git(path.parent, "commit", "-qm", "y")
+    await until(lambda: nvim.eval("empty(claude_ide#review().files)"), "nothing waits")
+
+    await nvim.keys(":ClaudeReview undo\r")
+
+    await on_screen(nvim, "2 files wait for review again")
+    await until(lambda: nvim.eval("len(claude_ide#review().files) == 2"), "both wait")
+
+
 @pytest.mark.parametrize("format_", ["dos", "bom", "open end"])
 async def test_a_revert_brings_the_bytes_back(
     nvim: Editor, path: Path, agent: Agent, format_: str

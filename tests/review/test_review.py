@@ -14,6 +14,13 @@ BEFORE = "one\ntwo\nthree\nfour\nfive\nsix\n"
 TURN = Turn("s1", "1")
 
 
+def undone(review: Review) -> str:
+    """Take the last keep back; return the path of its file."""
+    kept = review.undo()
+    assert kept is not None
+    return kept.path
+
+
 class Project:
     """A folder with a file that an agent and the user write."""
 
@@ -104,9 +111,9 @@ def test_what_is_kept_is_done_and_comes_back_by_an_undo(project: Project) -> Non
     project.review.keep(str(project.root / "a.py"))
     assert statuses(project) == []
 
-    assert project.review.undo() == "a.py"
+    assert undone(project.review) == "a.py"
     assert project.hunks() == ["FIVE"]
-    assert project.review.undo() == "a.py"
+    assert undone(project.review) == "a.py"
     assert project.hunks() == ["TWO", "FIVE"]
     assert project.review.undo() is None
 
@@ -257,6 +264,8 @@ def test_a_commit_keeps_what_it_contains(project: Project) -> None:
 
     assert project.review.committed("abc", committed) == ["a.py"]
     assert (statuses(project), project.review.head) == ([("b.py", "created")], "abc")
+    assert undone(project.review) == "a.py"
+    assert project.hunks() == ["TWO"]
 
 
 def placed(project: Project) -> list[tuple[tuple[int, int], str, str]]:

@@ -316,7 +316,8 @@ class Walk(RuleBasedStateMachine):
         rows = None if is_all else (first, first + count)
         if name in self.files(editor):
             self.editors[editor].review.keep(self.path(name), rows, is_exact=is_exact)
-            assert self.editors[editor].review.undo() == name
+            last = self.editors[editor].review.undo()
+            assert last is not None and last.path == name
             assert self.facts(editor) == before
 
     @rule(

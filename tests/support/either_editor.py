@@ -104,8 +104,12 @@ async def release_port(editor: Editor) -> None:
 
 
 async def on_screen(editor: Editor, words: str, seconds: float = WAIT) -> None:
-    """Wait until words are on the screen."""
-    await until(lambda: words in editor.screen.text(), f"{words!r} on the screen", seconds)
+    """Wait until words are on the screen; a failure includes the screen."""
+    try:
+        await until(lambda: words in editor.screen.text(), f"{words!r} on the screen", seconds)
+    except AssertionError as error:
+        error.add_note(f"screen:\n{editor.screen.text()}")
+        raise
 
 
 async def hidden(editor: Editor, words: str) -> None:

@@ -290,6 +290,7 @@ class Review:
         text: str | None = None,
         *,
         is_exact: bool = False,
+        is_joined: bool = False,
     ) -> None:
         """Keep the hunks that rows of a file, or of its buffer with this text, touch, or all."""
         name = self._relative(path)
@@ -313,7 +314,7 @@ class Review:
                 entry.agent = entry.now
             else:
                 self._set(entry, texts.kept(rows, is_exact=is_exact))
-            state.kept.append(Kept(name, before, entry.base, entry.agent, *seen))
+            state.kept.append(Kept(name, before, entry.base, entry.agent, *seen, is_joined))
             told = self._told_kept(name, before, entry)
             state.told = bounded([*state.told, *told])
             self._put(state, name, entry)
@@ -354,8 +355,8 @@ class Review:
                     remember(entry, seen)
         return texts
 
-    def undo(self) -> str | None:
-        """Take the last keep back; return the path of its file, None if there is none."""
+    def undo(self) -> Kept | None:
+        """Take the last keep back and return it, None if there is none."""
         with self._store.change() as state:
             if not state.kept:
                 return None
@@ -380,7 +381,7 @@ class Review:
                 if now and then and after:
                     self._set(entry, now.unkept(then, after))
             self._put(state, last.path, entry)
-            return last.path
+            return last
 
     def reverted_whole(self, path: str) -> None:
         """Record that a file was brought back to what it was, as a whole."""
@@ -440,7 +441,7 @@ class Review:
         `contents` are those of the commit `head`, by path; None: it has no such file. What git has
         written together with the commit is nobody's, also unless `is_kept`.
         """
-        kept = []
+        kept = list[str]()
         with self._store.change() as state:
             state.head = head
             for name, content in contents.items():
@@ -454,6 +455,8 @@ class Review:
                 if name_now == entry.now:
                     if not is_kept:
                         continue
+                    was, is_joined = msgspec.structs.replace(entry, memory={}), bool(kept)
+                    state.kept.append(Kept(name, was, name_now, name_now, is_joined=is_joined))
                     kept.append(name)
                     entry.decisions += 1
                 else:

@@ -246,10 +246,11 @@ class ReviewService:
         if not waiting:
             raise UserError(NOTHING)
         self._doing = []
-        for file in waiting:
+        for number, file in enumerate(waiting):
             if is_kept:
                 self._done.clear()
-                await folder.run(folder.review.keep, folder.path(file.path))
+                joined = {"is_joined": number > 0}
+                await folder.run(folder.review.keep, folder.path(file.path), **joined)
             else:
                 await self._revert(folder, file, None, 0)
         await self.changed(folder)
@@ -262,10 +263,16 @@ class ReviewService:
             for path, before, after in reversed(writes):
                 await self._put_back(folder, path, before, after)
         else:
-            kept = await folder.run(folder.review.undo)
-            if kept is None:
+            names = set[str]()
+            while kept := await folder.run(folder.review.undo):
+                names.add(kept.path)
+                if not kept.is_joined:
+                    break
+            if not names:
                 raise UserError("nothing was kept or reverted")
-            self._editor.notify(f"{kept} waits for review again")
+            several = f"{len(names)} files wait"
+            what = several if len(names) > 1 else f"{names.pop()} waits"
+            self._editor.notify(f"{what} for review again")
         await self.changed(folder)
 
     async def _put_back(
@@ -519,13 +526,15 @@ class ReviewService:
             return await self.remarks.store(chosen, event.words)
         self._doing = []
         # From the end: the rows of what stands above stay valid.
+        is_joined = False
         for folder, path, rows in reversed(chosen):
             file = await folder.file(path)
             if file is None:
                 continue
             if event.key == "keep":
                 self._done.clear()
-                await folder.run(folder.review.keep, path, rows)
+                await folder.run(folder.review.keep, path, rows, is_joined=is_joined)
+                is_joined = True
             else:
                 await self._revert(folder, file, rows, 0)
         await self.changed(chosen[0][0])

@@ -134,6 +134,8 @@ class Kept(msgspec.Struct, frozen=True):
     unsaved: str = ""
     seen: Memory | None = None
     """What the text of a buffer was compared with before, if it was `unsaved`."""
+    is_joined: bool = False
+    """Whether `undo` takes it back together with the one before."""
 
 
 class State(msgspec.Struct, omit_defaults=True):
