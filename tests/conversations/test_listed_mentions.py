@@ -85,11 +85,12 @@ async def test_the_operator_mentions_the_lines_of_a_list(
 async def test_a_message_says_what_a_cli_has_got(
     serving: Editor, claude: ClaudeCode, project: Path, command: str, words: str
 ) -> None:
-    (project / "a.py").write_text("one\ntwo\nthree\n")
-    await serving.command(f"edit {project}/a.py")
-    await until(lambda: claude.notifications_of("selection_changed"), "it listens")
+    for name in ("a.py", "b.py"):
+        (project / name).write_text("one\ntwo\nthree\n")
+    await serving.command(f"edit {project}/a.py | ClaudeAdd b.py")
+    await mentioned(claude, 1)  # It listens; a selection may have come earlier.
 
     await serving.keys(f":{command}<CR>")
 
-    await mentioned(claude, 1)
+    await mentioned(claude, 2)
     await on_screen(serving, words)

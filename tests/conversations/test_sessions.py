@@ -287,6 +287,21 @@ async def test_a_permission_of_a_terminal_is_answered_in_the_list(
     await until(lambda: nvim.eval("search('^waits') == 0"), "nothing waits")
 
 
+async def test_an_open_list_grows_for_a_permission(
+    nvim: Editor, records: Records, cli: HookedCli
+) -> None:
+    await open_list(nvim)
+    await on_screen(nvim, "idle ")
+    given = {"command": "\n".join(f"mkdir a{number}" for number in range(3))}
+
+    asked = asyncio.ensure_future(cli.send("PermissionRequest", tool_name="Bash", tool_input=given))
+    await on_screen(nvim, "waits ")
+    await nvim.command("call search('^waits')")
+
+    answer = json.loads(await press_until(nvim, "n", asked))
+    assert answer["hookSpecificOutput"]["decision"]["behavior"] == "deny"
+
+
 async def test_a_permission_that_is_not_all_on_the_screen_is_not_allowed(
     nvim: Editor, records: Records, cli: HookedCli
 ) -> None:

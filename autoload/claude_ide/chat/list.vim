@@ -3,7 +3,7 @@ vim9script
 # keys.
 #
 # A list is a dict: its `name`, `bufnr` and `title`, its `look` (`ListLook` of the port), the `items`, those
-# that are `shown` by row, and whether it `is_fitted`: its window has the height that its first items need.
+# that are `shown` by row, and the `height` that its window has got.
 
 import autoload '../channel.vim'
 import autoload '../messages/plain.vim'
@@ -98,7 +98,7 @@ def Create(name: string, look: dict<any>)
   setlocal nonumber norelativenumber signcolumn=no nowrap nospell nolist foldcolumn=0 cursorline
   setlocal nodiff noscrollbind nocursorbind nofoldenable
   execute 'silent file' fnameescape($'Claude {name}')
-  lists[name] = {name: name, bufnr: bufnr(), look: look, title: look.title, items: [], shown: [], is_fitted: false}
+  lists[name] = {name: name, bufnr: bufnr(), look: look, title: look.title, items: [], shown: [], height: 0}
   setlocal nomodifiable
   DefineKeys(lists[name])
   execute $"autocmd BufWipeout <buffer> ++once Closed('{name}', {bufnr()})"
@@ -173,13 +173,15 @@ def Draw(list: dict<any>, items: list<dict<any>>)
   endfor
 enddef
 
-# Only once: then the height is the user's.
+# The window grows with the items, until the user gives it another height.
 def Fit(list: dict<any>)
-  if !list.is_fitted && Window(list) > 0
-    list.is_fitted = true
-    const most = max([LEAST_HEIGHT, float2nr(&lines * MOST_HEIGHT)])
-    win_execute(Window(list), $'resize {max([LEAST_HEIGHT, min([len(list.shown) + 1, most])])}')
+  const win = Window(list)
+  if win == 0 || (list.height > 0 && list.height != winheight(win))
+    return
   endif
+  const most = max([LEAST_HEIGHT, float2nr(&lines * MOST_HEIGHT)])
+  win_execute(win, $'resize {max([LEAST_HEIGHT, list.height, min([len(list.shown) + 1, most])])}')
+  list.height = winheight(win)
 enddef
 
 # Called by the host: show the items of an open list. The cursor stays on its item, if that remains. Returns

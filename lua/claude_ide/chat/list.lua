@@ -39,7 +39,7 @@ local augroup = api.nvim_create_augroup('claude_ide_chat_list', { clear = true }
 ---@field look claude_ide.ListLook
 ---@field items claude_ide.ListItem[]
 ---@field shown claude_ide.ListItem[] by row
----@field is_fitted? boolean whether the window has the height that its first items need
+---@field height? integer which its window has got
 
 local lists = {} ---@type table<string, claude_ide.List> by name
 
@@ -159,16 +159,20 @@ function M.open(name, look)
   set_winbar(lists[name])
 end
 
--- Only once: then the height is the user's.
+-- The window grows with the items, until the user gives it another height.
 local function fit(list)
-  local win = not list.is_fitted and window_of(list)
-  if win then
-    list.is_fitted = true
-    placement.neighbour_changes(win)
-    local most = math.max(LEAST_HEIGHT, math.floor(vim.o.lines * MOST_HEIGHT))
-    local height = math.max(LEAST_HEIGHT, math.min(#list.shown + 1, most))
-    api.nvim_win_set_height(win, height)
+  local win = window_of(list)
+  local height = win and api.nvim_win_get_height(win)
+  if not win or list.height and list.height ~= height then
+    return
   end
+  local most = math.max(LEAST_HEIGHT, math.floor(vim.o.lines * MOST_HEIGHT))
+  local wanted = math.max(list.height or LEAST_HEIGHT, math.min(#list.shown + 1, most))
+  if wanted ~= height then
+    placement.neighbour_changes(win)
+    api.nvim_win_set_height(win, wanted)
+  end
+  list.height = api.nvim_win_get_height(win)
 end
 
 -- The row of an item; nil if it is not shown.
