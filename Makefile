@@ -72,7 +72,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 TESTED_NVIM = $(or $(CLAUDE_IDE_TEST_NVIM),$(VENV)/bin/nvim)
 
-.PHONY: help try test coverage slow quick lua lint format types unit soak turns bench real agents few-agents jupyter \
+.PHONY: help agent-list try test coverage slow quick lua lint format types unit soak turns bench real agents few-agents jupyter \
 	mcp-sdk pictures doc lock newer-neovim vim vim-plugins newer-vims clean
 
 try: $(VENV)/runs ## Neovim in a scratch project, with a demo of the CLI; CLAUDE=1: the real one
@@ -230,6 +230,9 @@ lock: $(VENV)/tests ## update the versions that :ClaudeInstall installs
 	echo pip | $(VENV)/bin/uv pip compile - --quiet --upgrade --universal --python-version 3.11 \
 		--only-binary :all: --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate \
 		--custom-compile-command 'make lock' --output-file python/pip.txt
+
+agent-list: $(VENV)/tests ## make the list of built-in agents from the public registry; REGISTRY=file: from a copy
+	PYTHONPATH=python:tests $(PYTHON) -m support.registry.make $(REGISTRY)
 
 clean: ## remove what these targets have made
 	rm -rf $(VENV) .cache .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis doc/tags

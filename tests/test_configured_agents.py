@@ -44,7 +44,7 @@ def test_an_unknown_choice_is_reported() -> None:
     _, complaints = configured(Config(chat=ChatConfig(agent="crab")), {})
 
     (complaint,) = complaints
-    assert complaint.startswith('g:claude_ide.chat.agent: there is no agent "crab": claude, ')
+    assert complaint.startswith('g:claude_ide.chat.agent: there is no agent "crab" (:help ')
 
 
 @pytest.mark.parametrize(

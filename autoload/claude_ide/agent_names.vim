@@ -7,7 +7,7 @@ import autoload './own_options.vim'
 
 # The agents that are built in, and the user's (`agents/acp/kind.py`); Claude is the first.
 def List(): list<string>
-  const known: dict<any> = python.Json('agents/acp/known.json')
+  const known: dict<any> = python.Json('agents/acp/known.json').agents
   const given = own_options.Get('agents')
   const own: dict<any> = type(given) == v:t_dict ? given : {}
   const added = copy(own)

@@ -7,7 +7,7 @@ local M = {}
 --- The agents that are built in, and the user's (`agents/acp/kind.py`); Claude is the first.
 ---@return string[]
 function M.list()
-  local found = require('claude_ide.host.python').json('agents/acp/known.json')
+  local found = require('claude_ide.host.python').json('agents/acp/known.json').agents
   local own, has_claude = own_options.get('agents'), true
   for id, entry in pairs(type(own) == 'table' and own or {}) do
     local is_offered = entry ~= false and entry ~= 0

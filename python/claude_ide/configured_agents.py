@@ -38,8 +38,7 @@ def configured(
         kinds.insert(0, _claude(config, own, environment))
     chosen = config.chat.agent
     if chosen and chosen not in (kind.id for kind in kinds):
-        named = ", ".join(kind.id for kind in kinds)
-        complaints.append(f'g:claude_ide.chat.agent: there is no agent "{chosen}": {named}')
+        complaints.append(f'g:claude_ide.chat.agent: there is no agent "{chosen}" ({kind.LISTED})')
     asked = config.headless.agent
     if asked and asked not in (kind.id for kind in kinds):
         complaints.append(f'g:claude_ide.headless.agent: there is no agent "{asked}"')

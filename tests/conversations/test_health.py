@@ -279,6 +279,6 @@ async def test_other_agents_are_reported(nvim: Neovim) -> None:
 
     missing = "no-such-otter is not on PATH (g:claude_ide.agents.otter.cmd)"
     assert f"WARNING otter is not installed: {missing}" in text
-    assert "ERROR g:claude_ide.agents.crab needs a cmd; built-in agents: auggie, " in text
+    assert "ERROR g:claude_ide.agents.crab needs a cmd (:help |claude-ide-agents-list|" in text
     assert "Not installed: " in text
     assert "; see :help |claude-ide-agents-list|" in text

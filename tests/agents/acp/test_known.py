@@ -2,7 +2,7 @@
 
 import re
 
-from claude_ide.agents.acp.kind import Entry, entries, known
+from claude_ide.agents.acp.kind import LISTED, Entry, entries, known
 from claude_ide.config import AgentConfig
 
 
@@ -15,11 +15,12 @@ def test_each_built_in_agent_has_a_command_and_a_line_that_installs_it() -> None
         assert re.fullmatch(r"[\w-]+", id_)
         assert (entry.id, bool(entry.name), bool(entry.cmd)) == (id_, True, True)
         assert "\n" not in entry.install
-        assert re.match(r"(npm install -g|uv tool install|curl -fsSL) \S", entry.install)
+        assert re.match(r"(npm install -g|uv tool install|curl -fsSL|https://) ?\S", entry.install)
 
 
 def test_the_well_known_agents_are_built_in() -> None:
     wanted = "gemini codex opencode qwen copilot kimi vibe goose auggie cline claude-acp"
+    wanted += " cursor kiro droid amp junie"
 
     assert set(wanted.split()) <= known().keys()
 
@@ -71,4 +72,4 @@ def test_an_agent_without_a_command_is_reported() -> None:
 
     assert "otter" not in {entry.id for entry in usable}
     (complaint,) = complaints
-    assert complaint.startswith("g:claude_ide.agents.otter needs a cmd; built-in agents: auggie, ")
+    assert complaint == f"g:claude_ide.agents.otter needs a cmd ({LISTED})"

@@ -20,7 +20,9 @@ from claude_ide.config import AgentConfig
 from claude_ide.errors import AgentError, UnsupportedError
 
 FILE = Path(__file__).with_name("known.json")
-"""Neovim reads it, too, for completion (`chat/launch.lua`)."""
+"""Made from the public registry by `make agent-list`. The editor reads it, too, for completion."""
+
+LISTED = ":help claude-ide-agents-list has the built-in agents"
 
 OWN = "claude"
 """Claude itself, which needs no entry: the option `cmd` is its command."""
@@ -43,10 +45,10 @@ class Entry(Struct, frozen=True):
     """An agent: its command line, its environment in addition to Neovim's.
 
     `defaults` are variables that Neovim's environment overrides.
-    `install` is the command that installs it, `login` the one that logs the user in; both may be
-    empty. An empty first word of `login` stands for the agent's own program,
-    which the user may start in another way. `mcp` is `http` if the
-    agent refuses MCP servers over `stdio`. `is_own` means that the user has configured it.
+    `install` is the command that installs it, or a page that tells how; `login` is the command
+    that logs the user in; both may be empty. An empty first word of `login` stands for the
+    agent's own program, which the user may start in another way. `mcp` is `http` if the agent
+    refuses MCP servers over `stdio`. `is_own` means that the user has configured it.
     """
 
     name: str
@@ -61,10 +63,14 @@ class Entry(Struct, frozen=True):
     is_own: bool = False
 
 
+class _Known(Struct, frozen=True):
+    agents: dict[str, Entry]
+
+
 @cache
 def known() -> Mapping[str, Entry]:
     """Return the built-in entries by their ids."""
-    content = msgspec.json.decode(FILE.read_bytes(), type=dict[str, Entry])
+    content = msgspec.json.decode(FILE.read_bytes(), type=_Known).agents
     return {id_: replace(entry, id=id_) for id_, entry in content.items()}
 
 
@@ -79,8 +85,7 @@ def entries(agents: Mapping[str, AgentConfig | bool]) -> tuple[list[Entry], list
         elif id_ in found or given.cmd is not None:
             found[id_] = _merged(found.get(id_, Entry(id_, (), id_)), given)
         else:
-            named = ", ".join(known())
-            complaints.append(f"g:claude_ide.agents.{id_} needs a cmd; built-in agents: {named}")
+            complaints.append(f"g:claude_ide.agents.{id_} needs a cmd ({LISTED})")
     return [found[id_] for id_ in sorted(found)], complaints
 
 

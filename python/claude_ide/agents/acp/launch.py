@@ -66,7 +66,7 @@ class Remembered:
             return self._methods
 
 
-PROTOCOL_WORDS = ("--acp", "--experimental-acp", "acp", "--stdio")
+PROTOCOL_WORDS = ("--acp", "--acp=true", "--experimental-acp", "acp", "--stdio")
 """The arguments that make an agent speak the protocol, which a terminal does not."""
 
 COMMAND = "command"

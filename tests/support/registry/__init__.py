@@ -1,0 +1,1 @@
+"""Makes the list of the built-in agents from the public registry of the Agent Client Protocol."""
