@@ -15,7 +15,7 @@ from support.river import FLOAT, Begin, River
 COMPLETED = "getcompletion('ClaudeChat {}', 'cmdline')"
 OPTIONAL = {
     *("resume", "continue", "fork", "rewind", "context", "mode", "model"),
-    *("effort", "thinking", "aside", "rename", "tasks", "mcp", "config"),
+    *("effort", "thinking", "aside", "rename", "tasks", "mcp", "config", "remote"),
 }
 """The subcommands of `:ClaudeChat` that some agents cannot carry out."""
 
@@ -88,6 +88,15 @@ async def test_optional_commands_are_completed_and_work_if_the_agent_supports_th
     await until(lambda: "300 of 1,000 tokens" in river.nvim.screen.text(), "the context", PATIENCE)
     await river.nvim.keys("q")
     await river.command("rename The big swim")
+    await river.command("remote")
+    await river.panel.shows("remote control: https://river.example/s-1")
+    await river.reports("remote control: https://river.example/s-1 (yanked")
+    assert await river.nvim.eval("getreg()") == "https://river.example/s-1"
+    await river.command("remote off")
+    await river.reports("remote control is off")
+    assert await river.wait_for_call("remote") == ("remote", False)
+    await river.command("remote now")
+    await river.reports("remote takes no argument but off: now")
     await river.command("log")
     await until(lambda: '{"splash": 1}' in river.nvim.screen.text(), "the log", PATIENCE)
 

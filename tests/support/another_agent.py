@@ -214,6 +214,11 @@ class AnotherAgent:
         self._must("side_question")
         return f"aside of {question}"
 
+    async def turn_remote(self, *, on: bool) -> str:
+        self._must("remote")
+        self.calls.append(("remote", on))
+        return "https://river.example/s-1" if on else ""
+
     async def stop_task(self, task: str) -> None:
         self._must("stop_task")
         self.calls.append(("stop_task", task))

@@ -22,6 +22,9 @@ Block = dict[str, Any]
 ERRORS = {401: "authentication_error", 429: "rate_limit_error", 529: "overloaded_error"}
 """The kinds of API errors, by HTTP status."""
 
+SUGGESTS = "[SUGGESTION MODE"
+"""The beginning of a request for what the user may want to send next."""
+
 Turn = list[Block]
 """The model's answer to one request."""
 
@@ -81,6 +84,8 @@ class FakeApi:
     turns: deque[Turn] = field(default_factory=deque)
     agents: dict[str, deque[Turn]] = field(default_factory=dict)
     """The scripted turns of subagents, by words of their first prompt."""
+    suggestions: deque[str] = field(default_factory=deque)
+    """What the CLI is told to suggest as the next prompts; then nothing."""
     requests: list[Request] = field(default_factory=list)
     _ids: Iterator[int] = field(default_factory=itertools.count)
 
@@ -113,7 +118,9 @@ class FakeApi:
             return "application/json", json.dumps({"type": "error", "error": error}).encode()
         if path != "/v1/messages":
             return "application/json", b'{"input_tokens": 10}'
-        if request.body.get("tools"):
+        if SUGGESTS in request.new_text:
+            turn = [text(self.suggestions.popleft() if self.suggestions else "")]
+        elif request.body.get("tools"):
             self.requests.append(request)
             turns = self.turns_of(request)
             turn = turns.popleft() if turns else [text("(no more turns)")]

@@ -25,6 +25,7 @@ local SUBCOMMANDS = {
   mode = 'value',
   model = 'value',
   new = 'value',
+  remote = 'value',
   rename = 'text',
   resume = 'value',
   rewind = 'nothing',

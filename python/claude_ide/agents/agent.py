@@ -62,6 +62,8 @@ class Capabilities(Struct, frozen=True):
     background: bool = False
     """A running command or subagent can be moved to the background."""
     side_question: bool = False
+    remote: bool = False
+    """Its session can be continued from elsewhere, such as a phone."""
     tool_servers: bool = False
     """Its MCP servers can be listed, reconnected and turned off."""
 
@@ -287,6 +289,10 @@ class Agent(Protocol):
     async def ask_aside(self, question: str) -> str:
         """Return the answer to a question that does not become part of the conversation."""
         raise UnsupportedError(f"{self.name} cannot answer an aside")
+
+    async def turn_remote(self, *, on: bool) -> str:
+        """Let the user continue from elsewhere, or no longer; return the link, if there is one."""
+        raise UnsupportedError(f"{self.name} has no remote control")
 
     async def stop_task(self, task: str) -> None:
         """Stop a task, by its id; one that has ended is ignored."""

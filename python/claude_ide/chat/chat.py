@@ -29,6 +29,7 @@ from claude_ide.chat.requests.requests import Requests
 from claude_ide.chat.sending import Sending
 from claude_ide.chat.settings import Settings
 from claude_ide.chat.shell import Shell
+from claude_ide.chat.suggesting import Suggesting
 from claude_ide.chat.transcript import earlier
 from claude_ide.chat.transcript.earlier import Earlier, markdown
 from claude_ide.chat.transcript.todos import Todos
@@ -45,6 +46,9 @@ logger = logging.getLogger(__name__)
 
 FORKED = "a fork: what follows is in a session of its own (:ClaudeChat resume lists the other one)"
 UNSHOWN = "a request could not be shown, see :ClaudeLog · <C-c> stops the turn"
+
+OFF = "off"
+"""The word that ends remote control."""
 
 LONGEST_NAME = 30
 """Characters."""
@@ -209,6 +213,7 @@ class Chat(ChatPart):
             self.settings,
             self.background,
             self._following,
+            Suggesting(chat),
             # What then ends, begins or goes on.
             self.answers,
             self.branching,
@@ -483,6 +488,22 @@ class Chat(ChatPart):
         answer = await self.agent.ask_aside(asked)
         self.transcript.apply(events.Notice(f"aside: {asked}\n{answer}"))
         self.context.painter.now()
+
+    @subcommand("remote")
+    async def control_remotely(self, word: str) -> None:
+        """Show and yank the link with which the user continues elsewhere; `off` ends that."""
+        if word not in ("", OFF):
+            raise UserError(f"remote takes no argument but {OFF}: {word}")
+        await self.life.started("remote")
+        link = await self.agent.turn_remote(on=not word)
+        if word:
+            self._editor.notify("remote control is off")
+        elif not link:
+            raise UserError(f"{self.context.name} has told no link")
+        else:
+            await self._editor.port.windows.yank(link, "v")
+            self.context.note("notice", f"remote control: {link}")
+            self._editor.notify(f"remote control: {link} (yanked: put it with p)")
 
     @subcommand("context")
     async def show_context(self) -> None:

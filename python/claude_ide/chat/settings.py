@@ -182,7 +182,7 @@ class Settings(ChatPart):
         named = _words(offered)
         of_config = {f"config {word}": words[id_] for word, id_ in named.ids.items()}
         of_port = {id_: words.get(id_, []) for id_ in (MODE, MODEL, EFFORT, THINKING)}
-        return {"config": list(named), **of_config, **of_port}
+        return {"config": list(named), "remote": ["off"], **of_config, **of_port}
 
     def _all(self) -> tuple[Setting, ...]:
         """Return all settings. A setting without values is typed."""

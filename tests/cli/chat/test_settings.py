@@ -83,6 +83,16 @@ async def test_a_style_of_the_user_is_offered_and_set_by_its_name(
     assert "Be terse." in json.dumps(api.requests[0].body)
 
 
+async def test_remote_control_is_refused_where_it_is_not_to_be_had(
+    nvim: Neovim, panel: Panel
+) -> None:
+    assert "remote" not in await nvim.eval("getcompletion('ClaudeChat re', 'cmdline')")
+
+    await nvim.command("ClaudeChat remote")
+
+    await says(nvim, "Claude cannot be controlled from elsewhere here")
+
+
 async def test_fast_mode_is_shown_and_switched(nvim: Neovim, panel: Panel, api: FakeApi) -> None:
     api.script([text("Slow.")], [text("Quick.")], [text("Slow again.")])
     await panel.send("One")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from support.fake_api import FakeApi, text, tool_use
+from support.fake_api import FakeApi, text, thinking, tool_use
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel
 from support.processes import alive, pid_in
@@ -54,7 +54,7 @@ async def test_a_command_in_the_background_is_counted_listed_read_and_stopped(
 
     await panel.bar_shows("1 task")
     assert " 1&" in await nvim.lua("return require('claude_ide').statusline()")
-    assert "in the background …" in await panel.text()
+    assert "in the background" in await panel.text()
     await nvim.command("stopinsert | ClaudeChat tasks")
     await listed(nvim, "▶ Serve")
     await nvim.keys("<CR>")
@@ -125,6 +125,31 @@ async def test_a_subagent_is_one_line_that_shows_its_progress(
     assert "⟳ look at A has finished in the background" in shown
     assert "There are two lines." in shown
     assert "internal metadata" not in shown
+
+
+async def test_what_a_subagent_says_and_thinks_is_folded_below_its_line(
+    nvim: Neovim, panel: Panel, api: FakeApi
+) -> None:
+    look = tool_use("Bash", command="echo seen", description="Look")
+    says = [thinking("Where may it be?"), text("I look **there**."), look]
+    api.script_agent("LOOK CLOSELY", says, [text("There are two lines.")])
+    asked = {"description": "look at A", "prompt": "LOOK CLOSELY", "run_in_background": False}
+    use = tool_use("Agent", subagent_type="general-purpose", **asked)
+    api.script([use], [text("Two lines, I hear.")])
+    await panel.send("What is in it?")
+    folded = await panel.shows("Two lines, I hear.")
+    assert "I look" not in folded
+    assert "Thought" not in folded
+    assert "There are two lines." not in folded
+
+    assert await panel.go_to("◇ Agent look at A")
+    await nvim.keys("<CR>")
+
+    shown = await panel.shows("  I look **there**.")
+    assert shown.index("▸ Thought") < shown.index("I look") < shown.index("$ Bash")
+    assert shown.count("There are two lines.") == 1
+    assert shown.index("There are two lines.") < shown.index("Two lines, I hear.")
+    assert "hand-back" not in shown
 
 
 async def test_a_running_command_moves_to_the_background(

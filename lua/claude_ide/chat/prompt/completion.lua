@@ -1,6 +1,7 @@
 --- Completion in the prompt: `@file` anywhere, `/command` at its start.
 local channel = require('claude_ide.channel')
 local prompt_buffer = require('claude_ide.chat.prompt.buffer')
+local suggestion = require('claude_ide.chat.prompt.suggestion')
 
 local M = {}
 
@@ -176,14 +177,16 @@ end
 
 local function accept()
   if fn.pumvisible() == 0 then
-    return '<Tab>'
+    return suggestion.taking(api.nvim_get_current_buf()) or '<Tab>'
   end
   return fn.complete_info({ 'selected' }).selected < 0 and '<C-n><C-y>' or '<C-y>'
 end
 
---- The key that accepts an entry of the menu.
+local accepts = 'Accept the completion, or the suggestion'
+
+--- The key that accepts an entry of the menu, or what is suggested in an empty prompt.
 ---@type claude_ide.ChatKey
-M.KEY = { 'i', { '<Tab>' }, 'complete', 'Accept the completion', accept, expr = true }
+M.KEY = { 'ni', { '<Tab>' }, 'complete', accepts, accept, expr = true }
 
 -- Whether the prompt's own menu opens: `b:claude_chat_menu = false` leaves completion to others.
 local function has_own_menu(bufnr)

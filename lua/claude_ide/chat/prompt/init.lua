@@ -7,6 +7,7 @@ local chat_sent = require('claude_ide.chat.sent')
 local chat_state = require('claude_ide.chat.state')
 local command_buffer = require('claude_ide.file.command_buffer')
 local prompt_buffer = require('claude_ide.chat.prompt.buffer')
+local suggestion = require('claude_ide.chat.prompt.suggestion')
 
 local M = {}
 
@@ -113,6 +114,7 @@ end
 local function hand_over(chat, prompt)
   prompt.number = chat_sent.add(chat, prompt.text)
   if chat_state.emit(chat, 'send', prompt) then
+    suggestion.suggest(chat.prompt, '')
     chat_follow.follow(chat.transcript)
     return true
   end
@@ -225,6 +227,7 @@ function M.create(chat)
     return chat.offer.lacks
   end)
   chat_completion.attach(chat)
+  suggestion.attach(bufnr)
   -- `:w` needs 'acwrite'. While the user is elsewhere, 'nofile' keeps file trees and window pickers from
   -- opening files in the prompt's window.
   options.buftype = 'nofile'
@@ -262,6 +265,12 @@ end
 ---@type fun(id: integer, text: string)
 M.say_composed = chat_state.of_id(function(chat, text)
   M.say(chat, text)
+end)
+
+--- Called by the host: suggest what to send next; an empty text suggests nothing.
+---@type fun(id: integer, text: string)
+M.suggest = chat_state.of_id(function(chat, text)
+  suggestion.suggest(chat.prompt, not_a_command(text))
 end)
 
 --- Called by the host: put a text that was composed there at the end of the prompt.

@@ -208,6 +208,12 @@ class PromptBlocked(Struct, frozen=True):
     by: str = ""
 
 
+class PromptSuggested(Struct, frozen=True):
+    """What the user may want to send next."""
+
+    text: str
+
+
 class Waiting(Struct, frozen=True):
     """The model was sent a request and has not begun to answer."""
 
@@ -539,7 +545,7 @@ class TurnBegun(Struct, frozen=True):
 Event = (
     Ready | OfferChanged | CommandsChanged | ServersFailed | Session | Cleared | ModeChanged
     | ModelChanged | EffortChanged | SettingsChanged | PromptChanged | PromptBlocked | UserMessage
-    | ShellRan | Waiting
+    | ShellRan | PromptSuggested | Waiting
     | TextDelta | Text | ThinkingDelta | Thinking | ThinkingTokens | PreviewVoided | ToolStarted
     | ToolInput | ToolOutput | ToolEnded | FileWritten | PermissionAsked | QuestionAsked | UrlAsked
     | PlanProposed | RequestWithdrawn | TodoList | TaskChanged | Usage | LimitsTold | Retry

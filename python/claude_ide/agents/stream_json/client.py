@@ -75,6 +75,7 @@ DETECTED = {
     "get_context_usage": "context_usage",
     "rename_session": "titles",
     "side_question": "side_question",
+    "remote_control": "remote",
     "stop_task": "stop_task",
     "background_tasks": "background",
     "mcp_status": "tool_servers",
@@ -109,7 +110,9 @@ class StreamJsonAgent(BaseAgent):
 
     @property
     def capabilities(self) -> Capabilities:
-        unknown = self._connection.controls.unsupported if self._connection else set()
+        unknown = set(self._connection.controls.unsupported) if self._connection else set()
+        if self._connection and not self._connection.offers_remote:
+            unknown.add("remote_control")
         detected = {capability: request not in unknown for request, capability in DETECTED.items()}
         return replace(ALWAYS, **detected)
 
@@ -272,6 +275,10 @@ class StreamJsonAgent(BaseAgent):
 
     async def ask_aside(self, question: str) -> str:
         return text((await self._ask("side_question", question=question)).get("response"))
+
+    async def turn_remote(self, *, on: bool) -> str:
+        answer = await self._ask("remote_control", enabled=on)
+        return text(answer.get("session_url")) or text(answer.get("connect_url"))
 
     async def stop_task(self, task: str) -> None:
         await self._ask("stop_task", task_id=task)

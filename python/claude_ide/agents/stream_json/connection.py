@@ -90,6 +90,8 @@ class Controls:
                 answer.exception()  # its caller may be gone: avoids "exception was never retrieved"
 
 
+WANTED: Frame = {"promptSuggestions": True, "forwardSubagentText": True}
+"""What the CLI sends only to those who ask for it."""
 LIST_CHANGED = "notifications/tools/list_changed"
 EDITING = "editing"
 EDITED = "edited"
@@ -321,6 +323,8 @@ class Connection(base.Connection):
         """The CLI's requests that wait for the user, by their ids."""
         self.checks_modes = True
         """Whether the CLI refuses unknown modes; 2.1.197 accepts any name, and reports no mode."""
+        self.offers_remote = True
+        """Whether the CLI may grant remote control; 2.1.197 does not say that it cannot."""
         self._warned: set[str] = set()
         self._emit = emit
         self._follows_folder = follows_folder
@@ -332,7 +336,7 @@ class Connection(base.Connection):
         Raises `UnknownSessionError`; `UnknownOptionError` if the CLI should be started without the
         option; `AgentError` with its last error output if it ended.
         """
-        fields = self.callbacks.fields()
+        fields = self.callbacks.fields() | WANTED
         try:
             answer = await self.controls.request("initialize", **fields)
         except UnsupportedError:
@@ -352,6 +356,7 @@ class Connection(base.Connection):
         offered = answers.ready(answer, bypasses=launch.allows_bypass)
         ready = self.decoder.commands.ready(offered)
         self.report([ready, *self.decoder.flags.offer(answer)])
+        self.offers_remote = answer.get("remote_control_available") is not False
         self.checks_modes = "current_permission_mode" in answer
         mode = text(answer.get("current_permission_mode")) or await self._first_mode(launch)
         if not settings.mode:

@@ -186,6 +186,11 @@ class Panel(Protocol):
         """Put a text at the end of the prompt."""
         ...
 
+    @request("chat.prompt.suggest")
+    async def suggest(self, text: str) -> None:
+        """Show what the user may want to send next, in an empty prompt; "" shows nothing."""
+        ...
+
     @request("chat.prompt.put_if_empty")
     async def put_if_empty(self, text: str) -> bool:
         """Put a text into the prompt window if that is empty; return whether it was."""

@@ -89,6 +89,10 @@ def whole_input(tool: str, arguments: dict[str, Any], size: int, parent: str) ->
     )
 
 
+USED_TOOLS = re.compile(r"\A\s*<tools-used-before-summary>.*?</tools-used-before-summary>\s*")
+"""The CLI's note to the model before the report of a subagent."""
+
+
 def decode_result(frame: Frame, block: Frame) -> events.ToolEnded:
     """Decode one `tool_result` block of a `user` frame, as if the tool was executed."""
     tool = text(block.get("tool_use_id"))
@@ -110,9 +114,10 @@ def _output(content: Any, detail: dict[str, Any]) -> str:
         content = detail["content"]  # without the CLI's own block about the subagent
     if isinstance(content, str):
         return content.removeprefix("<tool_use_error>").removesuffix("</tool_use_error>")
-    return "\n".join(
+    output = "\n".join(
         text(part.get("text")) or f"[{text(part.get('type'))}]" for part in mappings(content)
     )
+    return USED_TOOLS.sub("", output) if detail.get("agentId") else output
 
 
 def decode_write(frame: Frame, block: Frame) -> list[events.FileWritten]:

@@ -1,0 +1,76 @@
+"""Calls that take longer than the CLI waits for them: it sends them to the background."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from support.claude_cli import environment
+from support.either_editor import BOTH, Editor, choose_item, configure, start_editor
+from support.fake_api import FakeApi, edit, text, tool_use
+from support.neovim import until
+from support.terminal import PATIENCE
+
+from .conftest import begin, diff_opened, serve
+
+WAITS_MS = 300
+LONGER_MS = 2000
+
+pytestmark = BOTH
+
+
+@pytest.fixture
+async def nvim(
+    request: pytest.FixtureRequest,
+    cli: Path,
+    api: FakeApi,
+    project: Path,
+    tmp_path: Path,
+    config_folder: Path,
+    path: Path,
+) -> AsyncIterator[Editor]:
+    """An editor whose CLI soon sends a call of a server's tool to the background."""
+    home = tmp_path / "home"
+    given = environment(api, home, config_folder)
+    given["CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS"] = str(WAITS_MS)
+    del given["PATH"]
+    editor = await start_editor(request, cwd=project, home=home, env=given, columns=160, rows=40)
+    await configure(editor, cmd=[str(cli)])
+    await serve(editor, config_folder, path)
+    yield editor
+    await editor.stop()
+
+
+async def shows(nvim: Editor, words: str) -> None:
+    await until(lambda: words in nvim.screen.text(), words, PATIENCE)
+
+
+async def test_a_proposal_waits_for_the_user(nvim: Editor, api: FakeApi, path: Path) -> None:
+    api.script(*edit(path, "two", "TWO", then="All done."))
+    await begin(nvim, "default")
+    await nvim.keys("Shout<CR>")
+    await diff_opened(nvim)
+
+    await nvim.idle(LONGER_MS)
+    assert len(api.requests) == 2
+    await nvim.keys(":w<CR>")
+
+    await shows(nvim, "All done.")
+    assert path.read_text() == "one\nTWO\n"
+    assert "updated successfully" in api.requests[2].new_text
+
+
+async def test_a_question_can_be_answered_later_and_the_model_gets_the_answer(
+    nvim: Editor, api: FakeApi
+) -> None:
+    await nvim.command("set makeprg=echo\\ built")
+    api.script([tool_use("mcp__neovim__make")], [text("It waits.")], [text("It is built.")])
+    await begin(nvim, "default")
+    await nvim.keys("Build it<CR>")
+    await shows(nvim, "wants to run: echo built")
+    await until(lambda: len(api.requests) == 2, "the CLI goes on without it", PATIENCE)
+
+    await choose_item(nvim, "Run echo built")
+
+    await shows(nvim, "It is built.")
+    assert "echo built: exit code 0" in str(api.requests[2].body["messages"])
