@@ -41,6 +41,6 @@ async def test_the_key_is_a_tab_where_nothing_is_suggested(begin: Begin) -> None
     await river.nvim.keys("a<Tab>b")
 
     async def has_tab() -> bool:
-        return (await river.panel.look())["prompt"] == ["a\tb"]
+        return bool((await river.panel.look())["prompt"] == ["a\tb"])
 
     await until(has_tab, "the tab in the prompt", PATIENCE)
