@@ -36,7 +36,7 @@ INTRODUCTION = {
     "clientInfo": {"name": "claude-ide-check", "version": "1"},
 }
 
-OLDEST_CLI, NEWEST_CLI = "2.1.197", "2.1.330"
+OLDEST_CLI, NEWEST_CLI = "2.1.197", "2.1.332"
 """The versions of the CLI with which the tests run (`Makefile`)."""
 
 HOW_TO_INSTALL = (

@@ -144,14 +144,14 @@ esac"""
 @pytest.mark.parametrize(
     ("version", "is_logged_in", "lines"),
     [
-        ("2.1.330 (Claude Code)", "true", ["OK Claude Code 2.1.330: ", "OK The CLI is logged in"]),
+        ("2.1.332 (Claude Code)", "true", ["OK Claude Code 2.1.332: ", "OK The CLI is logged in"]),
         (
             "2.1.197 (Claude Code)",
             "false",
             ["OK Claude Code 2.1.197", "WARNING The CLI is not log"],
         ),
         ("2.0.5 (Claude Code)", "true", ["WARNING Claude Code 2.0.5: ", "(tested: 2.1.197 to "]),
-        ("3.0.0 (Claude Code)", "true", ["OK Claude Code 3.0.0", "newer than the tested 2.1.330"]),
+        ("3.0.0 (Claude Code)", "true", ["OK Claude Code 3.0.0", "newer than the tested 2.1.332"]),
         ("3.0.0 (Claude Code)", '"?"', ["OK Claude Code 3.0.0"]),
         ("something else", "false", ["is not known as a version of Claude Code"]),
     ],
