@@ -135,6 +135,29 @@ async def test_undo_brings_the_last_hunk_of_a_file_back(
     assert path.read_text() == text
 
 
+async def test_what_only_the_buffer_has_is_kept_at_once(
+    nvim: Editor, path: Path, agent: Agent
+) -> None:
+    await agent.write({path: BEFORE.replace("two", "TWO")})
+    await drawn(nvim, "2-two", "2+1")
+    await nvim.command("2ClaudeRevert")
+    await reads(path, BEFORE)
+    await until(lambda: nvim.eval("empty(claude_ide#review().files)"))
+    await nvim.keys("u")
+    await drawn(nvim, "2-two", "2+1")
+
+    await nvim.command("2ClaudeKeep")
+    await drawn(nvim)
+    await nvim.command("ClaudeReview undo")
+    await drawn(nvim, "2-two", "2+1")
+    await nvim.command("ClaudeKeep!")
+    await drawn(nvim)
+    await nvim.keys(":w\r")
+    await reads(path, BEFORE.replace("two", "TWO"))
+    await drawn(nvim)
+    assert await nvim.eval("claude_ide#review().files") == []
+
+
 async def test_a_range_a_count_and_a_repetition(nvim: Editor, path: Path, agent: Agent) -> None:
     await configure(nvim, review={"keys": KEYS})
     await agent.write({path: "ONE\ntwo\nTHREE\nfour\nFIVE\n"})

@@ -196,6 +196,21 @@ def test_unsaved_text_of_a_buffer_is_theirs_too(project: Project) -> None:
     assert [(hunk.start, hunk.stop) for hunk in found.hunks] == [(2, 3)]
 
 
+def test_what_only_a_buffer_has_is_kept(project: Project) -> None:
+    path, text = str(project.root / "a.py"), BEFORE.replace("two", "TWO")
+    project.agent(text)
+    project.revert()
+    assert project.review.file(path, text) is not None
+
+    project.review.keep(path, (1, 2), text)
+    assert project.review.file(path, text) is None
+    assert project.review.undo() is not None
+    assert project.review.file(path, text) is not None
+    project.review.keep(path, None, text)
+    project.user(text)
+    assert statuses(project) == []
+
+
 def test_an_edit_that_was_accepted_is_not_listed(project: Project) -> None:
     project.agent(BEFORE.replace("two", "TWO"))
     before, after = project.read() or "", BEFORE.replace("two", "TWO").replace("six", "SIX")

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from weakref import WeakSet
@@ -147,8 +147,11 @@ class ReviewService:
             what = kept[0] if len(kept) == 1 else f"{len(kept)} files"
             self._editor.notify(f"reviewed by the commit: {what} (:ClaudeReview undo)")
 
-    async def changed(self, folder: Folder) -> None:
-        """Draw what waits now in a folder, and tell the editor how much that is in all folders."""
+    async def changed(self, folder: Folder, decided: Iterable[str] = ()) -> None:
+        """Draw what waits now in a folder, and tell the editor how much that is in all folders.
+
+        `decided` are files about which something was decided: only their buffers may have it.
+        """
         if self._looking is None:
             self._looking = asyncio.ensure_future(self.look_around())
         self.waiting[folder.root] = await folder.waiting()
@@ -166,7 +169,8 @@ class ReviewService:
         port.waiting(hunks, remarked, open_remarks, msgspec.json.encode(value).decode())
         self._editor.status.waits(Reviewable(len(hunks), sum(hunks.values()), open_remarks))
         shown = self.waiting[folder.root].paths()
-        for bufnr, _ in await port.find([*shown, *(self._drawn.get(folder.root, set()) - shown)]):
+        drawn_ = self._drawn.get(folder.root, set()) | {*decided}
+        for bufnr, _ in await port.find([*shown, *(drawn_ - shown)]):
             await self._draw(bufnr, folder)
         self._drawn[folder.root] = shown
         await self._refresh_list()
@@ -229,7 +233,7 @@ class ReviewService:
         self._done.clear()
         kept = {"is_exact": is_exact}
         await folder.run(folder.review.keep, buffer.path, place, buffer.text, **kept)
-        await self.changed(folder)
+        await self.changed(folder, [buffer.path])
 
     async def revert(self, bufnr: int, rows: Rows | None, *, is_whole: bool) -> None:
         """Revert hunks of a buffer's file, likewise."""
@@ -259,11 +263,11 @@ class ReviewService:
         """Take the last keep back, or the last revert of this editor if that is later."""
         folder = await self.folder(here)
         writes = self._done.pop() if self._done else None
+        names = set[str]()
         if writes:
             for path, before, after in reversed(writes):
                 await self._put_back(folder, path, before, after)
         else:
-            names = set[str]()
             while kept := await folder.run(folder.review.undo):
                 names.add(kept.path)
                 if not kept.is_joined:
@@ -271,9 +275,9 @@ class ReviewService:
             if not names:
                 raise UserError("nothing was kept or reverted")
             several = f"{len(names)} files wait"
-            what = several if len(names) > 1 else f"{names.pop()} waits"
+            what = several if len(names) > 1 else f"{min(names)} waits"
             self._editor.notify(f"{what} for review again")
-        await self.changed(folder)
+        await self.changed(folder, map(folder.path, names))
 
     async def _put_back(
         self, folder: Folder, path: str, before: bytes | None, after: bytes | None
