@@ -1,6 +1,7 @@
 """Whatever an agent writes with is in the review, and what the user has accepted is not."""
 
 import asyncio
+import os
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +118,53 @@ async def test_an_edit_without_a_question_after_a_rejected_one_is_listed(
     await agent.tool("Edit", lambda: path.write_text(AFTER), file_path=str(path))
 
     await waits(nvim, "a.py 1")
+
+
+@BOTH
+async def test_what_a_command_may_have_written_elsewhere_is_said(
+    nvim: Editor, agent: Agent, tmp_path: Path
+) -> None:
+    await agent.run(f"echo x > {tmp_path}/elsewhere")
+    await until(lambda: nvim.eval("!empty(claude_ide#review().unknown)"), "the line")
+
+    await nvim.command("ClaudeReview")
+    line = f"commands may have changed files outside of this folder, such as {tmp_path}/elsewhere"
+    await until(lambda: nvim.eval(f"map(getqflist(), 'v:val.text') ==# ['{line}']"), line)
+    await nvim.command("cclose | ClaudeKeep all")
+    await until(lambda: nvim.eval("empty(claude_ide#review().unknown)"), "it is decided")
+    await nvim.command("ClaudeReview")
+    await says(nvim, "nothing waits for review")
+
+
+@BOTH
+async def test_what_has_no_lines_to_show_is_listed_and_never_lost(
+    nvim: Editor, path: Path, agent: Agent, repository: Path, tmp_path: Path
+) -> None:
+    (repository / "link").symlink_to("a.py")
+    outside = tmp_path / "outside"
+    outside.write_text("mine\n")
+    large = repository / "large"
+    large.write_bytes(b"x\n" * 5_000_000)
+    git(repository, "add", "-A")
+    git(repository, "commit", "-qm", "y")
+
+    await agent.prompt()
+    await agent.tool("Edit", lambda: large.write_bytes(b"y\n" * 5_000_000), file_path=str(large))
+    await agent.tool("Edit", lambda: path.write_text(AFTER), file_path=str(repository / "link"))
+    await agent.cli.send("Stop")
+    await agent.run(f"ln -sfn {outside} link; chmod 755 a.py")
+    await waits(nvim, "a.py 1", "large 0", "link 0")
+    review: Any = await nvim.eval("claude_ide#review()")
+    assert {"large: too large", "link: a link"} <= {*review["unknown"]}
+
+    await nvim.command("ClaudeRevert all")
+    await says(nvim, "large: its earlier content is not known (too large) (and 1 more)")
+    await waits(nvim, "large 0", "link 0")
+    assert (path.read_text(), outside.read_text()) == (BEFORE, "mine\n")
+    assert (repository / "link").readlink() == outside
+    assert not os.access(path, os.X_OK)
+    await nvim.command("ClaudeKeep all")
+    await waits(nvim)
 
 
 @BOTH

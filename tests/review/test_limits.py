@@ -1,10 +1,13 @@
 """Files that are no small texts, and many or broken ones: nothing is lost, and all is said."""
 
+import re
 from pathlib import Path
 
 import pytest
 
-from claude_ide.review.review import Review, Turn
+from claude_ide.errors import UserError
+from claude_ide.review import folder, listing, recorder
+from claude_ide.review.review import OverlapError, Review, Turn
 from claude_ide.review.snapshot import Found
 from claude_ide.review.store import Store
 
@@ -115,6 +118,142 @@ def test_files_that_cannot_be_read_wait_until_they_are_decided(root: Path) -> No
     assert review.files() == []
     assert [kept and kept.path for kept in (review.undo(), review.undo())] == ["a.py", "large"]
     assert [file.path for file in review.files()] == ["large", "a.py"]
+
+
+def test_a_link_is_kept_itself_and_never_what_it_leads_to(root: Path) -> None:
+    review, outside = opened(root), root.parent / "outside"
+    outside.write_text("mine\n")
+    target, link = root / "a.py", root / "link"
+    target.write_text("mine\n")
+    link.symlink_to(outside)
+    review.wrote(TURN, [Found(str(link), None, None, obstacle="a link")])
+
+    review.look_at_all()
+    assert [(file.path, file.texts) for file in review.files()] == [("link", None)]
+    with pytest.raises(UserError, match="a link on its path"):
+        folder.write(str(link), b"lost\n")
+    with pytest.raises(UserError, match="a link on its path"):
+        folder.set_mode(str(link), 0o777)
+    with pytest.raises(UserError, match="a link on its path"):
+        folder.delete(str(link))
+    assert review.file(str(target)) is None
+    review.keep(str(link))
+    assert review.files() == []
+    assert outside.read_text() == target.read_text() == "mine\n"
+
+
+def test_what_is_behind_a_link_that_an_agent_has_put_in_place_of_a_file_is_not_written(
+    root: Path,
+) -> None:
+    review, path, other = opened(root), root / "a.py", root / "other"
+    other.write_text("mine\n")
+    agent(review, path, b"one\n", b"two\n")
+    path.unlink()
+    path.symlink_to(other)
+
+    review.look_at_all()
+    [file] = review.files()
+    assert (file.path, len(file.hunks)) == ("a.py", 1)
+    with pytest.raises(UserError, match="a link on its path"):
+        folder.write(str(path), b"one\n")
+    assert other.read_text() == "mine\n"
+
+
+def test_a_mode_alone_is_kept_and_reverted(root: Path) -> None:
+    review, path = opened(root), root / "a.py"
+    path.write_text("one\n")
+    path.chmod(0o755)
+    changed = Found(str(path), b"one\n", b"one\n", mode=(0o644, 0o755))
+    review.wrote(TURN, [changed])
+
+    [file] = review.files()
+    assert (file.status, file.is_whole, file.hunks) == ("modified", True, [])
+    [(rows, item)] = listing.items(str(root), file)
+    assert (rows, item.label) == (None, "+0 \N{MINUS SIGN}0  mode 644 → 755")
+    review.keep(str(path))
+    assert review.files() == []
+    review.undo()
+    [file] = review.files()
+    assert file.entry.mode == (0o644, 0o755)
+    folder.set_mode(str(path), file.entry.mode[0])
+    review.reverted_whole(str(path), is_mode=True)
+    assert review.files() == []
+    assert [(each.old, each.new) for each in review.told("s")] == [("mode 644\n", "mode 755\n")]
+    assert path.stat().st_mode & 0o777 == 0o644
+
+
+def test_a_file_that_is_a_folder_now_is_not_written(root: Path) -> None:
+    review, path = opened(root), root / "a.py"
+    agent(review, path, b"one\n", b"two\n")
+    path.unlink()
+    path.mkdir()
+    (path / "inner").write_text("mine\n")
+
+    review.look_at_all()
+    assert [file.path for file in review.files()] == ["a.py"]
+    with pytest.raises(UserError, match=re.escape(str(path))):
+        folder.write(str(path), b"one\n")
+    with pytest.raises(UserError, match=re.escape(str(path))):
+        folder.delete(str(path))
+    assert (path / "inner").read_text() == "mine\n"
+    review.keep(str(path))
+    assert review.files() == []
+
+
+def test_a_hunk_that_no_longer_applies_is_not_reverted_unasked(root: Path) -> None:
+    review, path = opened(root), root / "a.py"
+    agent(review, path, b"one\ntwo\nthree\n", b"one\nTWO\nthree\n")
+    user(review, path, b"one\nmine TWO\nthree\n")
+
+    file = review.file(str(path))
+    assert file is not None
+    with pytest.raises(OverlapError):
+        review.revert(file, None)
+    texts = review.revert(file, None, is_forced=True)
+    assert texts is not None and texts.now == "one\ntwo\nthree\n"
+    assert path.read_text() == "one\nmine TWO\nthree\n"
+
+
+def test_what_is_not_known_is_said_in_a_few_lines_until_everything_is_decided(root: Path) -> None:
+    review = opened(root)
+    for number in [*range(9), 8]:
+        review.know_not(f"line {number}")
+
+    assert opened(root).unknown() == [f"line {number}" for number in range(4, 9)]
+    review.decided()
+    assert opened(root).unknown() == []
+
+
+def test_a_private_file_is_never_stored(root: Path) -> None:
+    review, path = opened(root), root / ".env"
+    agent(review, path, b"SECRET=1\n", b"SECRET=2\n")
+
+    [file] = review.files()
+    assert (file.texts, file.entry.obstacle) == (None, "private")
+    assert [*(root.parent / "state").rglob("texts/*")] == []
+
+
+@pytest.mark.parametrize(
+    ("command", "path"),
+    [
+        ("echo x > {tmp}/outside", "{tmp}/outside"),
+        ("cd {tmp} && touch outside", "{tmp}"),
+        ("sed -i s/a/b/ ../outside", "{tmp}/outside"),
+        ("touch {tmp}/project/a {tmp}/project/../project/b ./c d/../e", ""),
+        ("cat {tmp}/outside 2>/dev/null; ls {tmp} | wc -l", ""),
+        ("cat a > {tmp}/outside", "{tmp}/outside"),
+        ("make test 2>&1 | tail -5", ""),
+        ("ls /nowhere/at/all > /dev/null", ""),
+        ("awk '/x/ {{print}}' a", ""),
+    ],
+)
+def test_a_command_that_may_write_outside_of_the_folder(
+    root: Path, command: str, path: str
+) -> None:
+    words = command.format(tmp=root.parent)
+    found = recorder.outside(words, str(root), str(root))
+
+    assert found == path.format(tmp=root.parent)
 
 
 def test_a_broken_state_is_said(root: Path) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -197,9 +198,9 @@ async def test_a_private_file_is_listed_without_its_text(project: Path) -> None:
 
 async def test_a_large_file_is_listed_without_its_text(project: Path) -> None:
     path = project / "large"
-    path.write_bytes(b"x" * (snapshot.LARGEST + 1))
+    path.write_bytes(b"x" * 10_000_000)
 
-    found = await changed(project, lambda: path.write_bytes(b"y" * (snapshot.LARGEST + 1)))
+    found = await changed(project, lambda: path.write_bytes(b"y" * 10_000_000))
 
     assert found == [("large", None, None)]
 
@@ -211,6 +212,38 @@ async def test_a_link_is_not_followed(project: Path, tmp_path: Path) -> None:
 
     assert [(name, before) for name, before, _ in found] == [("link", None)]
     assert found[0][2] is None
+
+
+@pytest.mark.parametrize("work", ["turn", "delete", "replace"])
+async def test_a_link_of_the_repository_is_listed_without_a_text(project: Path, work: str) -> None:
+    link = project / "link"
+    link.symlink_to("a.py")
+    commit(project)
+    snapshots = Snapshots(str(project))
+    before = await snapshots.take()
+    link.unlink()
+    if work == "turn":
+        link.symlink_to("b.py")
+    elif work == "replace":
+        link.write_text("no link\n")
+
+    found = await snapshots.changed(before, await snapshots.take())
+
+    assert [(each.path, each.before, each.obstacle) for each in found] == [
+        (str(link), None, "a link")
+    ]
+
+
+async def test_a_file_that_is_a_folder_now(project: Path) -> None:
+    def command() -> None:
+        (project / "a.py").unlink()
+        (project / "a.py").mkdir()
+        (project / "a.py" / "inner").write_text("x\n")
+
+    assert await changed(project, command) == [
+        ("a.py", b"a.py\n", None),
+        ("a.py/inner", None, b"x\n"),
+    ]
 
 
 async def test_without_git_files_are_found_and_those_in_use_have_their_texts(
@@ -231,6 +264,43 @@ async def test_without_git_files_are_found_and_those_in_use_have_their_texts(
         ("open.py", b"open.py\n", ""),
         ("other.py", None, "the text before was not seen"),
     ]
+
+
+@pytest.mark.parametrize("has_git", [False, True])
+async def test_a_cut_snapshot_takes_no_file_for_changed_that_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_git: bool
+) -> None:
+    if has_git:
+        git(tmp_path, "init", "-q")
+    for name in "abcd":
+        (tmp_path / name).write_text(name)
+        os.utime(tmp_path / name, (0, 0))
+    monkeypatch.setattr(snapshot, "MOST_FILES", 2)
+    # Times of files are those of the last tick of the system's clock.
+    monkeypatch.setattr(snapshot, "CLOCK_NS", 0)
+    await until_later(tmp_path)
+    snapshots = Snapshots(str(tmp_path))
+    cut = await snapshots.take()
+    monkeypatch.setattr(snapshot, "MOST_FILES", 20)
+    whole = await snapshots.take()
+
+    assert (cut.is_cut, whole.is_cut) == (True, False)
+    assert await snapshots.changed(cut, whole) == []
+    assert await snapshots.changed(whole, cut) == []
+
+    missing = next(path for path in whole.stamps if path not in cut.stamps)
+    await until_later(tmp_path)
+    Path(missing).write_text("changed")
+    [found] = await snapshots.changed(cut, await snapshots.take())
+    assert (found.path, found.before, found.obstacle) == (missing, None, snapshot.UNSEEN)
+
+
+async def until_later(folder: Path) -> None:
+    """Wait until the times of files are later than now."""
+    began, probe = time.time_ns(), folder.parent / "probe"
+    while not probe.exists() or probe.stat().st_ctime_ns <= began:
+        probe.write_text("x")
+        await asyncio.sleep(0)
 
 
 async def test_too_many_files_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

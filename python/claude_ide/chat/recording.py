@@ -5,6 +5,7 @@ from pathlib import Path
 
 from claude_ide.agents import events
 from claude_ide.agents.events import Change, Event, FileWritten, ToolStatus, TurnEndReason
+from claude_ide.agents.fields import text
 from claude_ide.agents.workbench import Edits
 from claude_ide.announcer import Announcer, found_change, whole
 from claude_ide.chat.chat_context import ChatContext, ChatPart
@@ -98,10 +99,10 @@ class Reviewing(ChatPart):
         match event:
             case events.Session(id):
                 self._recorder.session = id
-            case events.ToolInput(arguments=arguments) if (arguments or {}).get(
-                "run_in_background"
-            ):
-                self._recorder.in_background()
+            case events.ToolInput(arguments={**given}, path=""):
+                if given.get("run_in_background"):
+                    self._recorder.in_background()
+                self._chat.run(self._recorder.runs(text(given.get("command"))))
             case events.ToolInput(tool, path=path) if path and self._transcript.is_edit(tool):
                 words = sentence(search.last_text(self._transcript.sheet))
                 if words:

@@ -252,6 +252,8 @@ class Conversation:
             if arguments.get("run_in_background"):
                 self.recorder.in_background()
         path, command = path_in(arguments), text(arguments.get("command"))
+        if command:
+            await self._recorded(self.recorder.runs(command))
         if path and kind_of(hook.tool_name) == "edit":
             self.recorder.not_asked(normalized(path))
             await self._recorded(self.recorder.before_write(normalized(path)))

@@ -4,13 +4,27 @@ from collections import Counter
 from collections.abc import Callable
 
 from claude_ide.review.baseline import Texts, lines_of
-from claude_ide.review.store import Entry, Memory
+from claude_ide.review.store import Base, Entry, Memory
+from claude_ide.review.why import Turn
 
 MOST_REMEMBERED = 12
 """Texts of a file."""
 
+MOST_SESSIONS = 4
+"""Sessions of which a file's base is kept."""
+
 NONE = "?"
 """No id of a text."""
+
+
+def begin(entry: Entry, turn: Turn) -> None:
+    """Note the text before a session, and before a turn of it, writes a file."""
+    known = entry.bases.pop(turn.session, None) or Base(entry.now, entry.now, turn.turn)
+    if known.turn_id != turn.turn:
+        known = Base(known.session, entry.now, turn.turn)
+    entry.bases[turn.session] = known
+    for session in [*entry.bases][:-MOST_SESSIONS]:
+        del entry.bases[session]
 
 
 def remember(entry: Entry, seen: Entry) -> None:

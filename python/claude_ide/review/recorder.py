@@ -5,28 +5,36 @@ after them, without what the user has written in this editor meanwhile.
 """
 
 import asyncio
+import os
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from claude_ide import files
 from claude_ide.editor.busy import soon
 from claude_ide.editor.disk_watch import editor_stamp
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import EditorError
-from claude_ide.paths import real
+from claude_ide.paths import absolute, real
 from claude_ide.review import telling
 from claude_ide.review.merging import Base, Versions
 from claude_ide.review.review import Turn
-from claude_ide.review.snapshot import LARGEST, Found, Snapshot
+from claude_ide.review.snapshot import (
+    LARGEST,
+    UNSEEN,
+    Found,
+    Snapshot,
+    Stamp,
+    obstacle_of,
+    stamp_of,
+)
 
 if TYPE_CHECKING:
     from claude_ide.review.folder import Folder
     from claude_ide.review.service import ReviewService
-
-UNSEEN = "the text before was not seen"
 
 BUSY_SECONDS = 1.0
 """How long an agent waits for the editor, which may be at a prompt."""
@@ -34,7 +42,28 @@ BUSY_SECONDS = 1.0
 MOST_USED = 300
 """Files that were read or written, whose texts are noted where git does not have them."""
 
-TOO_MANY = "too many files differ here: commands may have changed more"
+TOO_MANY = "too many files to compare: commands may have changed more"
+OUTSIDE = "commands may have changed files outside of this folder, such as"
+
+PATH = re.compile(r"(?<![\w.~/-])(?:~|\.\.|/)[^\s'\"`;|&<>()$*?]*")
+"""What looks like a path in a command, of which one may lead out of a folder."""
+
+PART = re.compile(r"[;&|\n]+(?!\d)")
+TARGET = re.compile(r">+\s*(\S+)")
+"""Where a part of a command writes its output."""
+
+READERS = ("cat", "diff", "du", "echo", "file", "grep", "head", "ls", "rg", "stat", "tail", "wc")
+"""Programs that write nothing but their output."""
+
+DEVICES = ("/dev", "/proc", "/sys")
+
+
+class _Noted(NamedTuple):
+    """A file at one time; without a content, the obstacle says why that is not known."""
+
+    content: bytes | None
+    obstacle: str
+    stamp: Stamp | None
 
 
 class Recorder:
@@ -62,7 +91,7 @@ class Recorder:
         self._before: Snapshot | None = None
         self._running: set[str] = set()
         self._used: dict[str, None] = {}
-        self._noted: dict[str, bytes | None] = {}
+        self._noted: dict[str, _Noted] = {}
         """What files had before the tools that are writing them."""
         self._versions = defaultdict[str, Versions](Versions)
         """Those of the files that this turn has written."""
@@ -109,6 +138,13 @@ class Recorder:
             for path in reversed(self._editor.state.paths):
                 self._use(path)
 
+    async def runs(self, command: str) -> None:
+        """Know the words of a command: what it writes outside of the folder is not found."""
+        folder = await self._service.folder(self._here, is_folder=True)
+        if path := await asyncio.to_thread(outside, command, self._here, folder.root):
+            await folder.run(folder.review.know_not, f"{OUTSIDE} {path}")
+            await self._service.changed(folder)
+
     async def command_begun(self, use: str) -> None:
         """Note the folder before a command, or another tool that may write anything."""
         async with self._order:
@@ -129,10 +165,10 @@ class Recorder:
         """Record what tools have written whose end was not reported: the user has stopped them."""
         noted, self._noted = self._noted, {}
         own = await self._own([*noted]) if noted else []
-        for path, old in noted.items():
-            after = await asyncio.to_thread(_read, path)
-            if old != after and path not in own and path not in self._asked:
-                await folder.run(folder.review.wrote, self.turn, [Found(path, old, after)])
+        for path, before in noted.items():
+            if path not in own and path not in self._asked:
+                found = _found(path, before, await asyncio.to_thread(_note, path))
+                await folder.run(folder.review.wrote, self.turn, found)
         if noted:
             await self._service.changed(folder)
 
@@ -144,8 +180,8 @@ class Recorder:
         """Note a file that a tool is about to write."""
         async with self._order:
             path = real(path)
-            self._noted[path] = await asyncio.to_thread(_read, path)
-            self._versions[path].begin(self._noted[path], editor_stamp(path))
+            self._noted[path] = await asyncio.to_thread(_note, path)
+            self._versions[path].begin(self._noted[path].content, editor_stamp(path))
 
     async def explain(self, path: str, words: str) -> None:
         """Know why the agent writes a file, before or after it has done so."""
@@ -165,7 +201,8 @@ class Recorder:
     def replaced(self, path: str, unsaved: str) -> None:
         """Know that what is being written replaces unsaved text of the user."""
         if real(path) in self._noted:
-            self._noted[real(path)] = unsaved.encode("utf-8", "surrogateescape")
+            content = unsaved.encode("utf-8", "surrogateescape")
+            self._noted[real(path)] = _Noted(content, "", None)
 
     def not_asked(self, path: str, use: str = "") -> None:
         """Know that an edit of a file has begun, about which the user was not asked before."""
@@ -184,23 +221,24 @@ class Recorder:
         async with self._order:
             folder = await self._service.folder(self._here, is_folder=True)
             path = real(path)
-            after = await asyncio.to_thread(_read, path)
+            after = await asyncio.to_thread(_note, path)
             if path in self._noted:
-                self._versions[path].end(self._noted[path], after, editor_stamp(path))
-                old, obstacle = self._noted.pop(path), ""
+                before_ = self._noted.pop(path)
+                stamp = editor_stamp(path)
+                self._versions[path].end(before_.content, after.content, stamp)
             elif is_known:
-                old, obstacle = _reported(before)
+                before_ = _Noted(*_reported(before), None)
             else:
                 old = await folder.run(folder.review.latest, path)
-                obstacle = "" if old is not None else UNSEEN
+                before_ = _Noted(old, "" if old is not None else UNSEEN, None)
             self._use(path)
-            self._written[path] = after
+            self._written[path] = after.content
             turn = replace(self.turn, reason=self._reasons.pop(path, ""))
             if path in self._asked:
                 del self._asked[path]
-                await folder.run(folder.review.accepted, path, old, after, turn)
-            elif old != after or obstacle:
-                found = [Found(path, old, after, obstacle=obstacle)]
+                contents = before_.content, after.content
+                await folder.run(folder.review.accepted, path, *contents, turn)
+            elif found := _found(path, before_, after):
                 await folder.run(folder.review.wrote, turn, found)
         await self._service.changed(folder)
 
@@ -300,6 +338,35 @@ def _reported(before: str | None) -> tuple[bytes | None, str]:
         return None, ""
     # It has replaced what is not UTF-8: a revert would write that.
     return (None, UNSEEN) if "\ufffd" in before else (before.encode("utf-8", "replace"), "")
+
+
+def _note(path: str) -> _Noted:
+    content, stamp = _read(path), stamp_of(path)
+    return _Noted(content, "" if content is not None else obstacle_of(path), stamp)
+
+
+def _found(path: str, before: _Noted, after: _Noted) -> list[Found]:
+    """Return what has become of a file, if anything."""
+    obstacle = before.obstacle or after.obstacle
+    is_same = before.stamp == after.stamp if obstacle else before.content == after.content
+    return [] if is_same else [Found(path, before.content, after.content, obstacle=obstacle)]
+
+
+def outside(command: str, here: str, root: str) -> str:
+    """Return a path in the words of a command that is outside of a folder and can be written."""
+    parts = [
+        " ".join(TARGET.findall(part)) if part.split()[:1] and part.split()[0] in READERS else part
+        for part in PART.split(command)
+    ]
+    for found in PATH.findall("\n".join(parts)):
+        path = Path(real(absolute(found, here)))
+        if path.is_relative_to(root) or any(path.is_relative_to(each) for each in DEVICES):
+            continue
+        there = next((each for each in (path, *path.parents) if each.exists()), path)
+        # What begins with a slash may be no path.
+        if there != Path(there.anchor) and os.access(there, os.W_OK):
+            return str(path)
+    return ""
 
 
 def _read(path: str) -> bytes | None:

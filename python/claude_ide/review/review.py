@@ -15,7 +15,7 @@ from claude_ide import files
 from claude_ide.review import why
 from claude_ide.review.baseline import OverlapError, Rows, Texts, lines_of, moved
 from claude_ide.review.file import File
-from claude_ide.review.memory import nearest, remember
+from claude_ide.review.memory import begin, nearest, remember
 from claude_ide.review.places import answer, placed
 from claude_ide.review.snapshot import LARGEST, Found, decoded, moves
 from claude_ide.review.store import Base, Entry, Kept, Memory, Remark, State, Store, Told, Write
@@ -37,8 +37,8 @@ UNKNOWN = "?"
 BINARY = "binary"
 PRIVATE = "private"
 
-MOST_SESSIONS = 4
-"""Sessions of which a file's base is kept."""
+MOST_UNKNOWN = 5
+"""Lines."""
 
 
 class Review:
@@ -66,7 +66,12 @@ class Review:
         """Record in one line what cannot be known of what an agent has written."""
         if what not in self._store.state().unknown:
             with self._store.change() as state:
-                state.unknown.append(what)
+                state.unknown = [*state.unknown[1 - MOST_UNKNOWN :], what]
+
+    def decided(self) -> None:
+        """Know that the user has decided about everything, also about what cannot be known."""
+        with self._store.change() as state:
+            state.unknown, state.dropped = [], 0
 
     def unknown(self) -> list[str]:
         """Return what cannot be known, in one line each."""
@@ -108,6 +113,8 @@ class Review:
             self.look(str(Path(self.root, name)))
 
     def _write(self, state: State, turn: Turn, found: Found, *, is_perhaps: bool) -> None:
+        if self._is_private(found.path):
+            found = Found(found.path, None, None, found.mode, PRIVATE)
         name = self._relative(found.path)
         entry = state.files.get(name)
         if entry is None:
@@ -117,7 +124,7 @@ class Review:
             entry = Entry(before, before, before, is_perhaps=is_perhaps)
         else:
             self._apply_other(name, entry, state, found.before, found.obstacle)
-        self._begin(entry, turn)
+        begin(entry, turn)
         remember(entry, entry)
         entry.obstacle = self._obstacle(found)
         after = self._kept(found.after, is_known=found.after is not None or not found.obstacle)
@@ -132,7 +139,7 @@ class Review:
         if found.mode is not None:
             entry.mode = entry.mode[0] if entry.mode else found.mode[0], found.mode[1]
         entry.written, entry.is_perhaps = int(time.time()), entry.is_perhaps and is_perhaps
-        self._put(state, name, entry)
+        state.files[name] = entry
 
     def _move(self, state: State, turn: Turn, old: Found, new: Found) -> None:
         source, name = self._relative(old.path), self._relative(new.path)
@@ -141,7 +148,7 @@ class Review:
         if entry is None:
             entry = Entry(content, content, content)
         self._apply_other(source, entry, state, old.before, "")
-        self._begin(entry, turn)
+        begin(entry, turn)
         remember(entry, entry)
         if entry.base is not None:
             entry.origin = entry.origin or source
@@ -149,14 +156,14 @@ class Review:
             entry.agent = entry.now = content
         entry.obstacle = self._obstacle(new)
         entry.written = int(time.time())
-        self._put(state, name, entry)
+        state.files[name] = entry
 
     def _other(self, path: str, content: bytes | None) -> None:
         name = self._relative(path)
         with self._store.change() as state:
             if entry := state.files.get(name):
                 self._apply_other(name, entry, state, content, "")
-                self._put(state, name, entry)
+                state.files[name] = entry
 
     def _apply_other(
         self, name: str, entry: Entry, state: State, content: bytes | None, obstacle: str
@@ -317,7 +324,7 @@ class Review:
             state.kept.append(Kept(name, before, entry.base, entry.agent, *seen, is_joined))
             told = self._told_kept(name, before, entry)
             state.told = bounded([*state.told, *told])
-            self._put(state, name, entry)
+            state.files[name] = entry
 
     def _keep_unsaved(
         self, entry: Entry, there: Texts, rows: Rows | None, *, is_exact: bool
@@ -380,21 +387,25 @@ class Review:
                 now, then, after = (self._texts(each) for each in (entry, before, as_kept))
                 if now and then and after:
                     self._set(entry, now.unkept(then, after))
-            self._put(state, last.path, entry)
+            state.files[last.path] = entry
             return last
 
-    def reverted_whole(self, path: str) -> None:
-        """Record that a file was brought back to what it was, as a whole."""
+    def reverted_whole(self, path: str, *, is_mode: bool = False) -> None:
+        """Record that a file was brought back to what it was, as a whole, or only its mode."""
         name = self._relative(path)
         with self._store.change() as state:
             if entry := state.files.get(name):
-                session = next(reversed(entry.bases), "")
                 old, new = self._text(entry.base) or "", self._text(entry.now) or ""
+                if is_mode and entry.mode:
+                    old, new = (f"mode {each:o}\n" for each in entry.mode)
+                else:
+                    remember(entry, entry)
+                    reverted = None if entry.origin else entry.base
+                    entry.base = entry.agent = entry.now = reverted
+                    entry.origin, entry.obstacle = "", ""
+                entry.mode = None
+                session = next(reversed(entry.bases), "")
                 state.told.append(Told(session, name, REVERTED, old, new))
-                remember(entry, entry)
-                reverted = None if entry.origin else entry.base
-                entry.base = entry.agent = entry.now = reverted
-                entry.origin, entry.mode, entry.obstacle = "", None, ""
 
     def told(self, session: str) -> list[Told]:
         """Return what the user has reverted and restored of a session's changes, once."""
@@ -465,7 +476,7 @@ class Review:
                         text = self._text(name_now)
                         self._rebase(entry, texts, text, Texts.same(text))
                 entry.base, entry.agent, entry.now, entry.origin = name_now, name_now, name_now, ""
-                self._put(state, name, entry)
+                state.files[name] = entry
         return kept
 
     @property
@@ -535,19 +546,6 @@ class Review:
 
     # Texts
 
-    def _begin(self, entry: Entry, turn: Turn) -> None:
-        """Note the text before a session, and before a turn of it, writes a file."""
-        known = entry.bases.pop(turn.session, None) or Base(entry.now, entry.now, turn.turn)
-        if known.turn_id != turn.turn:
-            known = Base(known.session, entry.now, turn.turn)
-        entry.bases[turn.session] = known
-        for session in [*entry.bases][:-MOST_SESSIONS]:
-            del entry.bases[session]
-
-    def _put(self, state: State, name: str, entry: Entry) -> None:
-        """Save a file's entry; one that is reviewed stays: an earlier text of it may come back."""
-        state.files[name] = entry
-
     def _texts(self, entry: Entry) -> Texts | None:
         ids = entry.base, entry.agent, entry.now
         found = [self._text(each) for each in ids]
@@ -583,7 +581,7 @@ class Review:
         return None if is_known else f"{UNKNOWN}{time.time_ns()}"
 
     def _content(self, path: str) -> bytes | None:
-        if self._is_private(path):
+        if self._is_private(path) or Path(path).is_symlink():
             return None
         return files.read_if_sound(Path(path), LARGEST)
 
@@ -594,7 +592,9 @@ class Review:
         return BINARY if any(decoded(each) is None for each in contents) else ""
 
     def _relative(self, path: str) -> str:
-        return os.path.relpath(os.path.realpath(path), self.root)
+        # A link waits itself, and not what it leads to.
+        folder, name = os.path.split(path)
+        return os.path.relpath(Path(os.path.realpath(folder), name), self.root)
 
 
 __all__ = ["File", "OverlapError", "Review", "Turn"]

@@ -247,17 +247,26 @@ class ReviewService:
         """Keep or revert everything that waits in a folder."""
         folder = await self.folder(here)
         waiting = await folder.run(folder.review.files)
-        if not waiting:
+        if not waiting and not await folder.run(folder.review.unknown):
             raise UserError(NOTHING)
         self._doing = []
+        refusals = list[str]()
         for number, file in enumerate(waiting):
             if is_kept:
                 self._done.clear()
                 joined = {"is_joined": number > 0}
                 await folder.run(folder.review.keep, folder.path(file.path), **joined)
-            else:
+                continue
+            try:
                 await self._revert(folder, file, None, 0)
+            except UserError as refusal:
+                refusals.append(str(refusal))
+        if not await folder.run(folder.review.files):
+            await folder.run(folder.review.decided)
         await self.changed(folder)
+        if refusals:
+            more = f" (and {len(refusals) - 1} more)" if len(refusals) > 1 else ""
+            raise UserError(refusals[0] + more)
 
     async def undo(self, here: str) -> None:
         """Take the last keep back, or the last revert of this editor if that is later."""
@@ -345,6 +354,8 @@ class ReviewService:
         path = folder.path(file.path)
         if file.is_whole:
             return await self._revert_whole(folder, file, path)
+        if rows is None and file.entry.mode is not None:
+            await self._revert_mode(folder, path, file.entry.mode[0])
         if not bufnr:
             found = await self._editor.port.review.find([path])
             bufnr = found[0][0] if found else 0
@@ -425,8 +436,7 @@ class ReviewService:
             if await self._editor.choose(question, [YES, NO]) != YES:
                 return
         if entry.mode is not None and entry.base == entry.now:
-            await asyncio.to_thread(folder_files.set_mode, path, entry.mode[0])
-            return await folder.run(review.reverted_whole, path)
+            return await self._revert_mode(folder, path, entry.mode[0])
         target = folder.path(entry.origin) if entry.origin else path
         if content is not None:
             self._note(target, await asyncio.to_thread(folder_files.read, target), content)
@@ -435,6 +445,10 @@ class ReviewService:
             self._note(path, now, None)
             await asyncio.to_thread(folder_files.delete, path)
         await folder.run(review.reverted_whole, path)
+
+    async def _revert_mode(self, folder: Folder, path: str, mode: int) -> None:
+        await asyncio.to_thread(folder_files.set_mode, path, mode)
+        await folder.run(folder.review.reverted_whole, path, is_mode=True)
 
     # The list
 
@@ -483,7 +497,8 @@ class ReviewService:
             files_ = [await folder.file(path) for path in paths]
             found = [each for each in files_ if each and each.texts and not each.texts.is_reviewed]
         waiting = [file for file in found if self._is_wanted(folder, file)]
-        if not waiting and not self._list:
+        unknown = await folder.run(folder.review.unknown)
+        if not waiting and not self._list and (self._only or not unknown):
             names = " ".join(within(each, folder.root) for each in self._only)
             raise UserError(f"{NOTHING} in {names}" if names else NOTHING)
         self._listed, items = [], list[ListItem]()
@@ -491,7 +506,7 @@ class ReviewService:
             for rows, item in await asyncio.to_thread(listing.items, folder.root, file):
                 self._listed.append((folder, folder.path(file.path), rows))
                 items.append(item)
-        for line in await folder.run(folder.review.unknown):
+        for line in unknown:
             items.append(listing.note(line))
         self._list = await self._editor.port.review.show_list(
             listing.title(waiting), items, self._list

@@ -39,11 +39,18 @@ STATUS = (
     *("--no-renames", "--ignore-submodules=all"),
 )
 HEAD = "# branch.oid "
+LINK_MODE = "120000"
 FIELDS = {"1": 8, "u": 10, "?": 1}
 """By its first letter: the fields of a line of `git status` before the name."""
 
+CLOCK_NS = 20_000_000
+"""How far the times of files may lag behind the clock."""
+
 PASSING = re.compile(r"\..+\.sw[a-p]|4913|.*~")
 """Names of files that editors make for a while."""
+
+UNSEEN = "the text before was not seen"
+LINK = "a link"
 
 Stamp = tuple[int, int, int, int]
 """Inode, mode, size in bytes, and time of the last change in nanoseconds."""
@@ -73,6 +80,10 @@ class Snapshot:
     contents: dict[str, bytes] = field(default_factory=dict)
     is_cut: bool = False
     """Whether some files are missing because they are too many."""
+    links: frozenset[str] = frozenset()
+    """Those that differ, and are links in the latest commit."""
+    taken: int = field(default_factory=time.time_ns)
+    """When it was complete: Unix time in nanoseconds."""
 
 
 class Snapshots:
@@ -153,8 +164,9 @@ class Snapshots:
             path
             for path in sorted({*before.stamps, *after.stamps})
             if self._stamp_in(before, path) != self._stamp_in(after, path)
+            and not await asyncio.to_thread(_is_missed, before, after, path)
         ]
-        committed = await self._committed(before, differing)
+        committed = {} if before.is_cut else await self._committed(before, differing)
         found = []
         for path in differing:
             new = await asyncio.to_thread(self._content, path)
@@ -163,11 +175,13 @@ class Snapshots:
                 was_there = old is not None
             else:
                 old = before.contents.get(path)
-                was_there = before.stamps.get(path) is not None
+                was_there = before.stamps.get(path) is not None or before.is_cut
             is_there = os.path.lexists(path)
             obstacle = "" if new is not None or not is_there else self._obstacle(path)
+            if path in before.links or path in after.links:
+                old, was_there, obstacle = None, True, LINK
             if was_there and old is None:
-                obstacle = self._obstacle(path) or "the text before was not seen"
+                obstacle = obstacle or self._obstacle(path) or UNSEEN
             mode = None
             if (old, new) != (None, None) and old == new and not obstacle:
                 mode = _modes(before.stamps.get(path), after.stamps.get(path))
@@ -183,11 +197,13 @@ class Snapshots:
     async def _status(self, top: str) -> Snapshot:
         # One call tells the commit, too. Each looks at every file, and the agent waits for it.
         status = await self._git("status", *STATUS)
-        commit, names = _parsed(status or b"")
+        commit, names, links = _parsed(status or b"")
         # Names are relative to the top, also below it.
-        paths = [f"{top.rstrip('/')}/{name}" for name in names if not _passes(name)]
+        start = f"{top.rstrip('/')}/"
+        paths = [start + name for name in names if not _passes(name)]
         stamps = {path: stamp_of(path) for path in paths[:MOST_FILES]}
-        return Snapshot(stamps, commit, is_cut=len(paths) > MOST_FILES or status is None)
+        is_cut = len(paths) > MOST_FILES or status is None
+        return Snapshot(stamps, commit, is_cut=is_cut, links=frozenset(start + x for x in links))
 
     def _scan(self) -> Snapshot:
         snapshot = Snapshot({})
@@ -238,15 +254,7 @@ class Snapshots:
         return files.read_if_sound(Path(path), LARGEST)
 
     def _obstacle(self, path: str) -> str:
-        if self._is_private(path):
-            return "private"
-        try:
-            found = os.lstat(path)
-        except OSError:
-            return ""
-        if not stat.S_ISREG(found.st_mode):
-            return "not a file"
-        return "too large" if found.st_size > LARGEST else ""
+        return "private" if self._is_private(path) else obstacle_of(path)
 
     async def _committed(self, before: Snapshot, paths: list[str]) -> dict[str, bytes | None]:
         """Return the contents that files had as committed; None: there was no such file."""
@@ -272,19 +280,44 @@ class Snapshots:
         return await output(command, MOST_OUTPUT, self._environment, folder, given)
 
 
-def _parsed(status: bytes) -> tuple[str, list[str]]:
-    """Return the latest commit and the files that `git status` names."""
-    commit, names = "", list[str]()
+def _parsed(status: bytes) -> tuple[str, list[str], list[str]]:
+    """Return the latest commit, the files that `git status` names, and those that are links."""
+    commit, names, links = "", list[str](), list[str]()
     for line in os.fsdecode(status).split("\0"):
         if line.startswith(HEAD):
             commit = line.removeprefix(HEAD).replace("(initial)", "")
-        elif fields := FIELDS.get(line[:1]):
-            names.append(line.split(" ", fields)[-1])
-    return commit, names
+        elif count := FIELDS.get(line[:1]):
+            *fields, name = line.split(" ", count)
+            names.append(name)
+            if LINK_MODE in fields[3:5]:
+                links.append(name)
+    return commit, names, links
+
+
+def _is_missed(before: Snapshot, after: Snapshot, path: str) -> bool:
+    """Return whether a file differs only because one of the snapshots is cut before it."""
+    if after.is_cut and path not in after.stamps:
+        return before.stamps[path] == stamp_of(path)
+    if before.is_cut and path not in before.stamps:
+        try:
+            return os.lstat(path).st_ctime_ns < before.taken - CLOCK_NS
+        except OSError:
+            return True
+    return False
 
 
 def _passes(name: str) -> bool:
     return name.endswith("/") or PASSING.fullmatch(name.rpartition("/")[2]) is not None
+
+
+def obstacle_of(path: str) -> str:
+    """Return why the content of a path cannot be known; empty if it can, or there is nothing."""
+    stamp = stamp_of(path)
+    if stamp is None:
+        return ""
+    if not stat.S_ISREG(stamp[1]):
+        return LINK if stat.S_ISLNK(stamp[1]) else "not a file"
+    return "too large" if stamp[2] > LARGEST else "" if os.access(path, os.R_OK) else "unreadable"
 
 
 def stamp_of(path: str) -> Stamp | None:
