@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from claude_ide.agents.events import Change, FileWritten, Happened, Hunk, ToolStatus, TurnEndReason
-from claude_ide.review.snapshot import Found, decoded
+from claude_ide.review.encoding import decoded, readable
+from claude_ide.review.snapshot import Found
 
 Announce = Callable[[str, dict[str, Any]], object]
 """Raises a `User` event with this data."""
@@ -141,7 +142,8 @@ def found_change(found: Found) -> Change:
     before, after = (None if each is None else decoded(each) for each in contents)
     if found.obstacle or contents.count(None) != (before, after).count(None):
         return Change(found.path, added=0, removed=0)
-    return Change.between(found.path, before, after or "")
+    old = None if before is None else readable(before)
+    return Change.between(found.path, old, readable(after or ""))
 
 
 def _file(change: Change) -> dict[str, Any]:

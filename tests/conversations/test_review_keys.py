@@ -158,6 +158,40 @@ async def test_what_only_the_buffer_has_is_kept_at_once(
     assert await nvim.eval("claude_ide#review().files") == []
 
 
+async def test_a_file_in_another_encoding_keeps_its_bytes(
+    nvim: Editor, path: Path, agent: Agent
+) -> None:
+    latin = path.with_name("latin.py")
+    latin.write_bytes(b"\xe9\ntwo\n\xe8\n")
+    git(path.parent, "add", "-A")
+    git(path.parent, "commit", "-qm", "y")
+    await nvim.command(f"edit ++enc=latin1 {latin}")
+    await agent.prompt()
+    changed = b"\xea\ntwo\nthree\n"
+    await agent.tool("Edit", lambda: latin.write_bytes(changed), file_path=str(latin))
+    await agent.cli.send("Stop")
+    both = "1-é", "1+1", "3-è", "3+1"
+    await drawn(nvim, *both)
+
+    await nvim.command("1ClaudeRevert")
+    await drawn(nvim, "3-è", "3+1")
+    await until(lambda: latin.read_bytes() == b"\xe9\ntwo\nthree\n", "it is reverted")
+    await nvim.keys("u:w\r")
+    await drawn(nvim, *both)
+    await until(lambda: latin.read_bytes() == changed, "it is written")
+    await nvim.command("1ClaudeKeep")
+    await drawn(nvim, "3-è", "3+1")
+    await agent.prompt()
+    await agent.tool("Edit", lambda: latin.write_bytes(b"e\ntwo\n3\n"), file_path=str(latin))
+    await agent.cli.send("Stop")
+    # Without such a character the editor takes it for UTF-8.
+    await nvim.command("edit! ++enc=utf-8")
+    await drawn(nvim, "1-ê", "1+1", "3-è", "3+1")
+    await nvim.command("ClaudeRevert!")
+    await drawn(nvim)
+    await until(lambda: latin.read_bytes() == b"\xea\ntwo\n\xe8\n", "it is reverted")
+
+
 async def test_a_range_a_count_and_a_repetition(nvim: Editor, path: Path, agent: Agent) -> None:
     await configure(nvim, review={"keys": KEYS})
     await agent.write({path: "ONE\ntwo\nTHREE\nfour\nFIVE\n"})

@@ -3,10 +3,14 @@
 import re
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from claude_ide.editor.port.review import ShownBuffer
 from claude_ide.errors import UserError
 from claude_ide.review import folder, listing, recorder
+from claude_ide.review.drawing import drawn
+from claude_ide.review.encoding import decoded, encoded, for_buffer, of_buffer
 from claude_ide.review.review import OverlapError, Review, Turn
 from claude_ide.review.snapshot import Found
 from claude_ide.review.store import Store
@@ -43,7 +47,7 @@ def reverted(review: Review, path: Path) -> bytes:
     assert file is not None and file.hunks
     texts = review.revert(file, None)
     assert texts is not None and texts.now is not None
-    user(review, path, texts.now.encode())
+    user(review, path, encoded(texts.now))
     assert review.files() == []
     return path.read_bytes()
 
@@ -60,6 +64,10 @@ def reverted(review: Review, path: Path) -> bytes:
         pytest.param(b"one\ntwo\n", b"one\n", id="the end is removed"),
         pytest.param(b"one\n", b"", id="everything is removed"),
         pytest.param(b"\n\n", b"x\n\n\n", id="blank lines"),
+        pytest.param(b"\xe9 = 1\nx\n", b"\xe9 = 2\nx\n", id="latin-1"),
+        pytest.param(b"\xe9 \xc3\xa9\nx\n", b"y\nx\n", id="latin-1 only before"),
+        pytest.param(b"x\ny\n", b"x\n\xe9\n", id="latin-1 only now"),
+        pytest.param("日 = 1\n".encode("sjis"), "日 = 2\n".encode("sjis"), id="Shift-JIS"),
     ],
 )
 def test_a_revert_restores_each_byte(root: Path, before: bytes, after: bytes) -> None:
@@ -72,13 +80,13 @@ def test_a_revert_restores_each_byte(root: Path, before: bytes, after: bytes) ->
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        pytest.param("é = 1\n".encode("latin-1"), "é = 2\n".encode("latin-1"), id="latin-1"),
         pytest.param("é = 1\n".encode("latin-1"), "é = 1\n".encode(), id="to UTF-8"),
         pytest.param(b"\x1f\x8b\0", b"\x1f\x8b\1", id="compressed"),
+        pytest.param(b"\x1f\x8b", b"\x1f\x8c", id="control characters"),
         pytest.param("one\n".encode("utf-16"), "two\n".encode("utf-16"), id="UTF-16"),
     ],
 )
-def test_what_is_no_text_in_utf8_is_kept_and_reverted_as_a_whole(
+def test_what_is_no_text_of_one_encoding_is_kept_and_reverted_as_a_whole(
     root: Path, before: bytes, after: bytes
 ) -> None:
     review, path = opened(root), root / "a.py"
@@ -91,6 +99,44 @@ def test_what_is_no_text_in_utf8_is_kept_and_reverted_as_a_whole(
     assert review.files() == []
     review.undo()
     assert review.content_of(review.files()[0].entry.base) == before
+
+
+def test_lines_in_another_encoding_are_told_as_the_user_reads_them(root: Path) -> None:
+    review, path = opened(root), root / "a.py"
+    agent(review, path, b"\xe9 = 1\ntwo\n", b"\xe9 = 2\nTWO\n")
+    [file] = review.files()
+    [(_, item)] = listing.items(str(root), file)
+    assert item.diff == ["-é = 1", "-two", "+é = 2", "+TWO"]
+    assert file.texts is not None
+    [hunk] = drawn(file.texts, "latin1")
+    assert (hunk.removed, hunk.new_spans[0]) == (["é = 1", "two"], (0, [(5, 6)]))
+    msgspec.json.encode(listing.value(str(root), [file], [], []))
+
+    review.remark(str(path), (0, 1), "é = 2\nTWO\n", "why?")
+    review.sent(review.remarks())
+    assert reverted(review, path) == b"\xe9 = 1\ntwo\n"
+    assert [(each.old, each.new) for each in review.told("s")] == [("é = 1\ntwo\n", "é = 2\nTWO\n")]
+    agent(review, path, b"\xe9 = 1\ntwo\n", b"\xe9 = 3\ntwo\n")
+    assert [each.state for each in review.remarks()] == ["answered"]
+
+
+@pytest.mark.parametrize("encoding", ["latin1", "cp1252", "sjis", "utf-8"])
+def test_a_text_goes_into_a_buffer_and_back_without_loss(encoding: str) -> None:
+    content = "ｱ = 1\n".encode("sjis") if encoding == "sjis" else b"\xe9\x81 = 1\n"
+    text = decoded(content)
+    assert text is not None
+
+    given = for_buffer(text, encoding)
+    buffer = ShownBuffer(1, "a.py", 1, given.text, given.encoding or encoding)
+    assert of_buffer(buffer) == text
+    assert encoded(text) == content
+
+
+def test_a_text_that_the_encoding_of_its_buffer_lacks_is_refused() -> None:
+    with pytest.raises(UserError, match=r"its encoding \(latin1\) lacks some of its characters"):
+        of_buffer(ShownBuffer(1, "a.py", 1, "€\n", "latin1"))
+    with pytest.raises(UserError, match=r"its encoding \(ucs-2\) is not known here"):
+        of_buffer(ShownBuffer(1, "a.py", 1, "€\n", "ucs-2"))
 
 
 def test_files_that_cannot_be_read_wait_until_they_are_decided(root: Path) -> None:

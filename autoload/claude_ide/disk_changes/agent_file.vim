@@ -57,6 +57,9 @@ export def Replace(bufnr: number, given: dict<any>): number
   endfor
   const before = first ?? {lines: getbufline(bufnr, 1, '$'), format: format}
   replaced[bufnr] = extendnew(before, {text: given.text})
+  if get(given, 'encoding', '') !=# ''
+    setbufvar(bufnr, '&fileencoding', given.encoding)
+  endif
   const parsed = file_text.Parse(given.text)
   edit.Change(bufnr, parsed.lines, get(given, 'joins', false))
   file_text.SetOptions(bufnr, file_text.FORMAT, parsed)

@@ -69,6 +69,7 @@ export def Buffer(bufnr: number): any
     path: path,
     tick: getbufvar(bufnr, 'changedtick'),
     text: buffer_text.Get(bufnr, true),
+    encoding: getbufvar(bufnr, '&fileencoding') ?? 'utf-8',
     is_writable: getbufvar(bufnr, '&modifiable') && !getbufvar(bufnr, '&readonly'),
     is_modified: getbufvar(bufnr, '&modified') ? true : false,
     row: bufnr == bufnr() ? line('.') - 1 : 0,

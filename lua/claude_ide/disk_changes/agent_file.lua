@@ -101,13 +101,16 @@ end
 
 --- Replace the text of a buffer in one undo step, and its options with those of the text.
 ---@param bufnr integer
----@param text { text: string, joins: boolean } `joins`: the change joins the one before it
+---@param text { text: string, joins: boolean, encoding?: string } `joins`: the change joins the one before it
 ---@return integer changedtick
 function M.replace(bufnr, text)
   local before, parsed = disk_report.before(bufnr), buffer_text.parse(text.text)
   local format, options = {}, vim.bo[bufnr]
   for _, name in ipairs(buffer_text.FORMAT) do
     format[name] = options[name]
+  end
+  if (text.encoding or '') ~= '' then
+    options.fileencoding = text.encoding
   end
   check_encoding(bufnr, text.text)
   local first = text.joins and replaced[bufnr]

@@ -82,6 +82,7 @@ function M.buffer(bufnr)
     path = path,
     tick = api.nvim_buf_get_changedtick(bufnr),
     text = buffer_text.get(bufnr, true),
+    encoding = vim.bo[bufnr].fileencoding == '' and 'utf-8' or vim.bo[bufnr].fileencoding,
     is_writable = vim.bo[bufnr].modifiable and not vim.bo[bufnr].readonly,
     is_modified = vim.bo[bufnr].modified,
     row = is_current and api.nvim_win_get_cursor(0)[1] - 1 or 0,

@@ -6,6 +6,7 @@ from difflib import SequenceMatcher
 
 from claude_ide.editor.port.review import Drawn, Spans
 from claude_ide.review.baseline import Texts, lines_of
+from claude_ide.review.encoding import UTF_8, readable
 from claude_ide.text_diff import areas
 
 WORD = re.compile(r"\w+|\s+|.", re.DOTALL)
@@ -23,9 +24,9 @@ MOST_REMOVED = 500
 """Lines of one hunk that are shown; nobody scrolls through more."""
 
 
-def drawn(texts: Texts) -> list[Drawn]:
-    """Return what is drawn of the hunks of a file."""
-    base, now = lines_of(texts.base or ""), lines_of(texts.now or "")
+def drawn(texts: Texts, encoding: str = UTF_8) -> list[Drawn]:
+    """Return what is drawn of the hunks of a file in a buffer with this 'fileencoding'."""
+    base, now = (lines_of(readable(each or "", encoding)) for each in (texts.base, texts.now))
     found = []
     for hunk in texts.hunks:
         old = [_shown(line) for line in base[hunk.first : hunk.last]]

@@ -3,7 +3,11 @@
 from dataclasses import dataclass
 
 from claude_ide.review.baseline import Hunk, Rows, Texts, lines_of, touches
+from claude_ide.review.encoding import are_alike, decoded
+from claude_ide.review.snapshot import Found
 from claude_ide.review.store import Entry
+
+BINARY = "binary"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +51,14 @@ class File:
             return len(lines_of(self.texts.now or "")), len(lines_of(self.texts.base or ""))
         added = sum(hunk.stop - hunk.start for hunk in self.hunks)
         return added, sum(hunk.last - hunk.first for hunk in self.hunks)
+
+
+def obstacle_in(found: Found) -> str:
+    """Return why no lines of a change can be shown; empty if they can."""
+    texts = [decoded(each or b"") for each in (found.before, found.after)]
+    return found.obstacle or ("" if None not in texts and are_alike(*texts) else BINARY)
+
+
+def fits(texts: Texts, name: str | None, text: str | None) -> bool:
+    """Return whether a text with an id, if it is known, can be compared with those of a file."""
+    return (text is not None or name is None) and are_alike(texts.base, texts.now, text)

@@ -12,8 +12,9 @@ from claude_ide.errors import UserError
 from claude_ide.paths import TURNED, real, within
 from claude_ide.review import listing
 from claude_ide.review.baseline import Texts
+from claude_ide.review.encoding import decoded
 from claude_ide.review.review import File, Review
-from claude_ide.review.snapshot import LARGEST, Snapshots, decoded, stamp_of
+from claude_ide.review.snapshot import LARGEST, Snapshots, stamp_of
 from claude_ide.review.store import Entry, Store
 
 T = TypeVar("T")

@@ -6,6 +6,7 @@ from typing import Any
 
 from claude_ide.editor.port.review import ListItem
 from claude_ide.review.baseline import Rows, Texts, lines_of
+from claude_ide.review.encoding import readable
 from claude_ide.review.review import File
 from claude_ide.review.store import Remark
 
@@ -31,7 +32,7 @@ def items(root: str, file: File) -> list[tuple[Rows | None, ListItem]]:
         note = f" ({file.entry.obstacle})" if file.entry.obstacle else ""
         text = f"+{added} \N{MINUS SIGN}{removed}  {perhaps}{words}{moved}{note}"
         return [(None, ListItem(path, 0, text, _diff_of_whole(texts)))]
-    base, now = lines_of(texts.base or ""), lines_of(texts.now or "")
+    base, now = (lines_of(readable(each or "")) for each in (texts.base, texts.now))
     items = list[tuple[Rows | None, ListItem]]()
     for hunk in file.hunks:
         new, old = now[hunk.start : hunk.stop], base[hunk.first : hunk.last]
@@ -53,7 +54,7 @@ def items(root: str, file: File) -> list[tuple[Rows | None, ListItem]]:
 def _diff_of_whole(texts: Texts | None) -> list[str]:
     if texts is None:
         return []
-    old, new = lines_of(texts.base or ""), lines_of(texts.now or "")
+    old, new = (lines_of(readable(each or "")) for each in (texts.base, texts.now))
     return [*_marked("-", old if not new else []), *_marked("+", new)][:MOST_PREVIEWED]
 
 
@@ -105,7 +106,7 @@ def value(
 
 
 def _hunk_values(file: File) -> list[dict[str, Any]]:
-    now = lines_of((file.texts.now if file.texts else None) or "")
+    now = lines_of(readable((file.texts.now if file.texts else None) or ""))
     return [
         {
             "first": hunk.start + 1,

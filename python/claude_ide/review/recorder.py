@@ -20,6 +20,7 @@ from claude_ide.editor.editor import Editor
 from claude_ide.errors import EditorError
 from claude_ide.paths import absolute, real
 from claude_ide.review import telling
+from claude_ide.review.encoding import is_utf8
 from claude_ide.review.merging import Base, Versions
 from claude_ide.review.review import Turn
 from claude_ide.review.snapshot import (
@@ -43,6 +44,7 @@ MOST_USED = 300
 """Files that were read or written, whose texts are noted where git does not have them."""
 
 TOO_MANY = "too many files to compare: commands may have changed more"
+ODD = "a file was changed whose name is not UTF-8"
 OUTSIDE = "commands may have changed files outside of this folder, such as"
 
 PATH = re.compile(r"(?<![\w.~/-])(?:~|\.\.|/)[^\s'\"`;|&<>()$*?]*")
@@ -266,6 +268,10 @@ class Recorder:
         after = await folder.snapshots.take(self._used)
         found = await folder.snapshots.changed(self._before, after)
         self._before = after
+        lines = [TOO_MANY] if after.is_cut else []
+        if not all(is_utf8(each.path) for each in found):
+            found = [each for each in found if is_utf8(each.path)]
+            lines.append(ODD)
         own = await self._own([each.path for each in found]) if found else []
         # What a tool has written by itself is recorded, and may have been reviewed.
         found = [
@@ -279,9 +285,9 @@ class Recorder:
         if found:
             wrote = folder.review.wrote
             await folder.run(wrote, self.turn, found, is_perhaps=is_perhaps)
-        if after.is_cut:
-            await folder.run(folder.review.know_not, TOO_MANY)
-        if found or after.is_cut:
+        for line in lines:
+            await folder.run(folder.review.know_not, line)
+        if found or lines:
             await self._service.changed(folder)
         return found
 

@@ -12,6 +12,7 @@ from claude_ide.errors import EditorError, UserError
 from claude_ide.paths import real, within
 from claude_ide.review import telling
 from claude_ide.review.baseline import Rows
+from claude_ide.review.encoding import of_buffer, readable
 from claude_ide.review.folder import Folder
 from claude_ide.review.store import Remark, Told
 
@@ -141,7 +142,7 @@ class Remarks:
     async def _of_item(self, folder: Folder, path: str, rows: Rows | None) -> _Place:
         file = await folder.file(path)
         now = file.texts.now if file and file.texts and rows else None
-        return _Place(folder, path, rows or (0, 1), now or "")
+        return _Place(folder, path, rows or (0, 1), readable(now or ""))
 
     async def _title(self, places: Sequence[_Place]) -> str:
         folder, path, (first, _), text = places[0]
@@ -296,7 +297,7 @@ class Remarks:
 
 async def _hunk_at(folder: Folder, buffer: ShownBuffer) -> Rows:
     """Return the rows of the hunk at the cursor, or its own row."""
-    file = await folder.file(buffer.path, buffer.text)
+    file = await folder.file(buffer.path, of_buffer(buffer))
     for hunk in file.hunks if file and not file.is_whole else ():
         if hunk.start <= buffer.row < max(hunk.stop, hunk.start + 1):
             return hunk.start, max(hunk.stop, hunk.start + 1)

@@ -14,10 +14,11 @@ import msgspec
 from claude_ide import files
 from claude_ide.review import why
 from claude_ide.review.baseline import OverlapError, Rows, Texts, lines_of, moved
-from claude_ide.review.file import File
+from claude_ide.review.encoding import are_alike, decoded, encoded, readable
+from claude_ide.review.file import BINARY, File, fits, obstacle_in
 from claude_ide.review.memory import begin, nearest, remember
 from claude_ide.review.places import answer, placed
-from claude_ide.review.snapshot import LARGEST, Found, decoded, moves
+from claude_ide.review.snapshot import LARGEST, Found, moves
 from claude_ide.review.store import Base, Entry, Kept, Memory, Remark, State, Store, Told, Write
 from claude_ide.review.telling import (
     KEPT,
@@ -34,7 +35,6 @@ from claude_ide.review.why import Turn
 UNKNOWN = "?"
 """The first letter of what stands for the id of a content that is not known."""
 
-BINARY = "binary"
 PRIVATE = "private"
 
 MOST_UNKNOWN = 5
@@ -93,7 +93,7 @@ class Review:
                 why.note(entry, turn, old, now)
         if any(each.path == name for each in self._store.state().remarks):
             with self._store.change() as state:
-                self._answer(state, name, decoded(before or b""), decoded(after or b""))
+                self._answer(state, name, *(decoded(each or b"") for each in (before, after)))
 
     def look(self, path: str) -> None:
         """Record what somebody else has written to a file that waits for review."""
@@ -126,13 +126,13 @@ class Review:
             self._apply_other(name, entry, state, found.before, found.obstacle)
         begin(entry, turn)
         remember(entry, entry)
-        entry.obstacle = self._obstacle(found)
+        entry.obstacle = obstacle_in(found)
         after = self._kept(found.after, is_known=found.after is not None or not found.obstacle)
         why.note(entry, turn, entry.now, after)
         texts = self._texts(entry)
         new = self._text(after)
         self._answer(state, name, self._text(entry.now), new)
-        if texts is None or (new is None and after is not None):
+        if texts is None or not fits(texts, after, new):
             entry.agent = entry.now = after
         else:
             self._set(entry, texts.written_by_agent(new))
@@ -154,7 +154,7 @@ class Review:
             entry.origin = entry.origin or source
         if entry.now != content:
             entry.agent = entry.now = content
-        entry.obstacle = self._obstacle(new)
+        entry.obstacle = obstacle_in(new)
         entry.written = int(time.time())
         state.files[name] = entry
 
@@ -175,7 +175,7 @@ class Review:
         if now == entry.now:
             return
         texts, text = self._texts(entry), self._text(now)
-        if texts is None or (text is None and now is not None):
+        if texts is None or not fits(texts, now, text):
             entry.base = entry.agent = entry.now = now
             return
         before = reviewable(texts)
@@ -395,7 +395,7 @@ class Review:
         name = self._relative(path)
         with self._store.change() as state:
             if entry := state.files.get(name):
-                old, new = self._text(entry.base) or "", self._text(entry.now) or ""
+                old, new = (readable(self._text(each) or "") for each in (entry.base, entry.now))
                 if is_mode and entry.mode:
                     old, new = (f"mode {each:o}\n" for each in entry.mode)
                 else:
@@ -542,7 +542,8 @@ class Review:
         ]
 
     def _answer(self, state: State, name: str, before: str | None, after: str | None) -> None:
-        answer([each for each in state.remarks if each.path == name], before, after)
+        texts = (None if each is None else readable(each) for each in (before, after))
+        answer([each for each in state.remarks if each.path == name], *texts)
 
     # Texts
 
@@ -552,7 +553,7 @@ class Review:
         is_known = all(
             text is not None or name is None for text, name in zip(found, ids, strict=True)
         )
-        return Texts(*found) if is_known else None
+        return Texts(*found) if is_known and are_alike(*found) else None
 
     def _text(self, name: str | None) -> str | None:
         content = self.content_of(name)
@@ -570,10 +571,10 @@ class Review:
         )
 
     def _id(self, text: str | None) -> str | None:
-        return None if text is None else self._store.keep(text.encode("utf-8", "surrogateescape"))
+        return None if text is None else self._store.keep(encoded(text))
 
     def _id_of(self, text: str) -> str:
-        return self._store.id_of(text.encode("utf-8", "surrogateescape"))
+        return self._store.id_of(encoded(text))
 
     def _kept(self, content: bytes | None, *, is_known: bool) -> str | None:
         if content is not None:
@@ -584,12 +585,6 @@ class Review:
         if self._is_private(path) or Path(path).is_symlink():
             return None
         return files.read_if_sound(Path(path), LARGEST)
-
-    def _obstacle(self, found: Found) -> str:
-        if found.obstacle:
-            return found.obstacle
-        contents = [each for each in (found.before, found.after) if each is not None]
-        return BINARY if any(decoded(each) is None for each in contents) else ""
 
     def _relative(self, path: str) -> str:
         # A link waits itself, and not what it leads to.

@@ -13,7 +13,7 @@ import msgspec
 from claude_ide.config import ReviewConfig
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.batch import Gate, Guard, retry, step, tick
-from claude_ide.editor.port.buffers import Disk, NewText
+from claude_ide.editor.port.buffers import Disk
 from claude_ide.editor.port.review import (
     DrawnRemark,
     ListItem,
@@ -32,10 +32,11 @@ from claude_ide.review import folder as folder_files
 from claude_ide.review import listing, turn_end, why
 from claude_ide.review.baseline import OverlapError, Rows, Texts
 from claude_ide.review.drawing import drawn
+from claude_ide.review.encoding import decoded, encoded, for_buffer, of_buffer
 from claude_ide.review.folder import Folder, Waiting
 from claude_ide.review.remarks import Recipients, Remarks
 from claude_ide.review.review import File
-from claude_ide.review.snapshot import Snapshots, decoded
+from claude_ide.review.snapshot import Snapshots
 
 logger = logging.getLogger(__name__)
 
@@ -216,9 +217,9 @@ class ReviewService:
         async with self._drawing:
             port = self._editor.port.review
             while (buffer := await port.buffer(bufnr)) is not None:
-                file = await folder.file(buffer.path, buffer.text)
+                file = await _file(folder, buffer)
                 texts = file.texts if file and file.hunks else None
-                hunks = await asyncio.to_thread(drawn, texts) if texts else []
+                hunks = await asyncio.to_thread(drawn, texts, buffer.encoding) if texts else []
                 placed = await folder.run(folder.review.placed, buffer.path, buffer.text)
                 remarks = [DrawnRemark(*rows, each.words, each.state) for rows, each in placed]
                 if await port.draw(bufnr, buffer.tick, hunks, remarks):
@@ -232,7 +233,7 @@ class ReviewService:
         place, is_exact = _place(buffer, file, rows, is_whole=is_whole)
         self._done.clear()
         kept = {"is_exact": is_exact}
-        await folder.run(folder.review.keep, buffer.path, place, buffer.text, **kept)
+        await folder.run(folder.review.keep, buffer.path, place, of_buffer(buffer), **kept)
         await self.changed(folder, [buffer.path])
 
     async def revert(self, bufnr: int, rows: Rows | None, *, is_whole: bool) -> None:
@@ -294,11 +295,14 @@ class ReviewService:
         """Write what a file had before a revert, unless it was changed since."""
         found = await self._editor.port.review.find([path])
         buffer = await self._editor.port.review.buffer(found[0][0]) if found else None
-        now = buffer.text.encode() if buffer else await asyncio.to_thread(folder_files.read, path)
+        if buffer:
+            now: bytes | None = encoded(of_buffer(buffer))
+        else:
+            now = await asyncio.to_thread(folder_files.read, path)
         if now != after and not (buffer and after is None):
             raise UserError(f"{within(path, folder.root)} has changed since")
         if buffer is not None and before is not None:
-            await self._write_buffer(folder, path, buffer, before.decode())
+            await self._write_buffer(folder, path, buffer, decoded(before) or "")
         elif before is None:
             await asyncio.to_thread(folder_files.delete, path)
         else:
@@ -313,7 +317,7 @@ class ReviewService:
         if not buffer.is_writable:
             name = within(path, folder.root)
             raise UserError(f"{name}: not changed: 'readonly' or 'nomodifiable' is set")
-        steps = [step(Disk.replace, buffer.bufnr, NewText(text))]
+        steps = [step(Disk.replace, buffer.bufnr, for_buffer(text, buffer.encoding))]
         guard = Guard(Gate.POSSIBLE, (tick(buffer.bufnr, buffer.tick),))
         await self._editor.port.batch(steps, guard)
         if not buffer.is_modified:
@@ -327,10 +331,10 @@ class ReviewService:
         buffer = await self._editor.port.review.buffer(bufnr)
         if buffer is None:
             raise UserError("this buffer has no file")
-        at = buffer.row if row is None else row
+        at, text = buffer.row if row is None else row, of_buffer(buffer)
         # A session may work in a folder above that of the file.
         for folder in (await self.of_file(buffer.path), *self.known()):
-            if write := await folder.run(folder.review.why, buffer.path, buffer.text, at):
+            if write := await folder.run(folder.review.why, buffer.path, text, at):
                 look = Look("Why", wrap=True)
                 await self._editor.port.windows.show_lines(why.shown(write), look)
                 return
@@ -343,7 +347,7 @@ class ReviewService:
         if buffer is None:
             raise UserError("this buffer has no file")
         folder = await self.of_file(buffer.path)
-        file = await folder.file(buffer.path, buffer.text)
+        file = await folder.file(buffer.path, of_buffer(buffer))
         if file is None:
             raise UserError(f"{NOTHING} in {within(buffer.path, folder.root)}")
         return buffer, folder, file
@@ -366,7 +370,7 @@ class ReviewService:
         if texts is not None:
             before, after = (
                 await asyncio.to_thread(folder_files.read, path),
-                (texts.now or "").encode(),
+                encoded(texts.now or ""),
             )
             await asyncio.to_thread(folder_files.write, path, after)
             self._note(path, before, after)
@@ -381,11 +385,12 @@ class ReviewService:
             buffer = await self._editor.port.review.buffer(bufnr)
             if buffer is None:
                 raise UserError("the buffer is gone")
-            texts = await self._reverted(folder, path, buffer.text, rows, is_exact=is_exact)
+            before = of_buffer(buffer)
+            texts = await self._reverted(folder, path, before, rows, is_exact=is_exact)
             if texts is not None:
                 text = texts.now or ""
                 await self._write_buffer(folder, path, buffer, text)
-                self._note(path, buffer.text.encode(), text.encode())
+                self._note(path, encoded(before), encoded(text))
 
         await retry(attempt)
 
@@ -557,6 +562,15 @@ class ReviewService:
             else:
                 await self._revert(folder, file, rows, 0)
         await self.changed(chosen[0][0])
+
+
+async def _file(folder: Folder, buffer: ShownBuffer) -> File | None:
+    """Return the file of a buffer, as it waits; None also if no lines of it can be shown."""
+    try:
+        text = of_buffer(buffer)
+    except UserError:
+        return None
+    return await folder.file(buffer.path, text)
 
 
 def _place(

@@ -377,12 +377,3 @@ def moves(found: list[Found]) -> tuple[list[tuple[Found, Found]], list[Found]]:
                 moved.append((old, each))
     of_pairs = [each for pair in moved for each in pair]
     return moved, [each for each in found if each not in of_pairs]
-
-
-def decoded(content: bytes) -> str | None:
-    """Return the text of a file; None if it is no text in UTF-8."""
-    try:
-        text = content.decode()
-    except UnicodeDecodeError:
-        return None
-    return None if "\0" in text else text

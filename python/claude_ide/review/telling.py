@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from claude_ide.quotation import fenced, no_command
 from claude_ide.review.baseline import Texts, lines_of
+from claude_ide.review.encoding import readable
 from claude_ide.review.store import Remark, Told
 from claude_ide.text_diff import hunks
 
@@ -35,7 +36,7 @@ HEADINGS = {
 def reviewable(texts: Texts) -> list[Change]:
     """Return the changes of an agent that wait for review."""
     if texts.base is None or texts.agent is None:
-        whole = texts.base or "", texts.agent or ""
+        whole = readable(texts.base or ""), readable(texts.agent or "")
         return [] if texts.base == texts.agent else [whole]
     return _changes(texts.base, texts.agent)
 
@@ -122,7 +123,7 @@ def _with(text: str, parts: Iterable[Change]) -> str:
 def _changes(before: str, after: str) -> list[Change]:
     old, new = lines_of(before), lines_of(after)
     return [
-        ("".join(old[first:last]), "".join(new[start:stop]))
+        (readable("".join(old[first:last])), readable("".join(new[start:stop])))
         for first, last, start, stop in hunks(old, new)
     ]
 

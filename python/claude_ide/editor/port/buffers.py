@@ -177,10 +177,14 @@ class FileBuffer(Payload, frozen=True):
 
 
 class NewText(Payload, frozen=True):
-    """A text as it is to be on disk. `joins`: it joins the change before it in one undo step."""
+    """A text as it is to be on disk, in UTF-8, but the buffer may write another encoding.
+
+    `joins`: it joins the change before it in one undo step. `encoding` is another one for the file.
+    """
 
     text: str
     joins: bool = False
+    encoding: str = ""
 
 
 class Saved(Payload, frozen=True):

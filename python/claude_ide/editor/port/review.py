@@ -63,6 +63,8 @@ class ShownBuffer(Payload, frozen=True):
     path: str
     tick: int
     text: str
+    encoding: str = "utf-8"
+    """That of the file; the text is in UTF-8."""
     is_modified: bool = False
     is_writable: bool = True
     row: int = 0
