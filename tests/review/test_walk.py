@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from claude_ide.review.baseline import OverlapError, lines_of
+from claude_ide.review.encoding import encoded, readable
 from claude_ide.review.folder import Folder
 from claude_ide.review.review import File, Turn
 from claude_ide.review.snapshot import Found
@@ -23,7 +24,8 @@ from claude_ide.review.snapshot import Found
 NAMES = ("a.py", "b.py", "new.py")
 MOVED = "moved.py"
 FILES = (*NAMES, MOVED)
-ENDS = {"b.py": "\r\n"}
+ENDS = {"b.py": "\udce9\r\n"}
+"""This file is in latin-1: each line ends with é."""
 
 names = st.sampled_from(NAMES)
 editors = st.integers(0, 1)
@@ -63,12 +65,17 @@ def template() -> Path:
 
 
 def _put(path: Path, lines: list[str], name: str) -> None:
-    path.write_bytes("".join(line + ENDS.get(name, "\n") for line in lines).encode())
+    path.write_bytes(encoded("".join(line + ENDS.get(name, "\n") for line in lines)))
+
+
+def text_of(content: bytes | None) -> str:
+    """Return the text of a content, without loss."""
+    return (content or b"").decode("utf-8", "surrogateescape")
 
 
 def tokens(text: str | bytes | None) -> set[str]:
     """Return the lines of a text without blanks."""
-    return set((text.decode() if isinstance(text, bytes) else text or "").split())
+    return set((text_of(text) if isinstance(text, bytes) else text or "").split())
 
 
 def users(text: str | bytes | None) -> set[str]:
@@ -114,7 +121,7 @@ class Walk(RuleBasedStateMachine):
         return str(self.root / name)
 
     def agent_changed(self, before: bytes | None, after: bytes | None) -> None:
-        old, new = ({*lines_of((each or b"").decode())} for each in (before, after))
+        old, new = ({*lines_of(text_of(each))} for each in (before, after))
         self.removed |= tokens("\n".join(old - new))
         self.added |= tokens("\n".join(new - old))
 
@@ -195,7 +202,7 @@ class Walk(RuleBasedStateMachine):
         self, name: str, steps: list[tuple[int, int, int]], editor: int, is_new: bool
     ) -> None:
         before = self.read(name)
-        after = self.edited(name, (before or b"").decode(), steps, "claude").encode()
+        after = encoded(self.edited(name, text_of(before), steps, "claude"))
         if is_new:
             self.turn = Turn("s", str(int(self.turn.turn) + 1))
         self.begins(name)
@@ -221,9 +228,8 @@ class Walk(RuleBasedStateMachine):
         elif kind in ("sed", "both"):
             for each in NAMES if kind == "both" else [name]:
                 if (old := self.read(each)) is not None:
-                    self.write(
-                        each, self.edited(each, old.decode(), [(3, 1, 1)], "claude").encode()
-                    )
+                    new = self.edited(each, text_of(old), [(3, 1, 1)], "claude")
+                    self.write(each, encoded(new))
         elif kind == "commit":
             git(self.root, "commit", "-qam", "agent")
         elif kind == "stash":
@@ -243,7 +249,7 @@ class Walk(RuleBasedStateMachine):
     @rule(name=names, steps=edits, editor=editors)
     def user_writes(self, name: str, steps: list[tuple[int, int, int]], editor: int) -> None:
         content = self.read(name)
-        self.write(name, self.edited(name, (content or b"").decode(), steps, "mine").encode())
+        self.write(name, encoded(self.edited(name, text_of(content), steps, "mine")))
         self.looked(editor, name)
         self.note()
 
@@ -256,7 +262,7 @@ class Walk(RuleBasedStateMachine):
         content = texts[-1 - at % len(texts)]
         self.write(name, content)
         if steps and content is not None:
-            self.write(name, self.edited(name, content.decode(), steps, "mine").encode())
+            self.write(name, encoded(self.edited(name, text_of(content), steps, "mine")))
         self.looked(editor, name)
         self.note()
 
@@ -266,9 +272,9 @@ class Walk(RuleBasedStateMachine):
         if content is not None:
             lines = [
                 line.lstrip() if line[:1] == " " else f"  {line}"
-                for line in lines_of(content.decode())
+                for line in lines_of(text_of(content))
             ]
-            self.write(name, "".join(lines).encode())
+            self.write(name, encoded("".join(lines)))
         self.looked(editor, name)
         self.note()
 
@@ -292,7 +298,7 @@ class Walk(RuleBasedStateMachine):
         review, content = self.editors[editor].review, self.read(name)
         if content is None:
             return
-        text = content.decode()
+        text = text_of(content)
         if steps:
             text = self.edited(name, text, steps, "mine")
         first, count, is_exact = chosen
@@ -344,7 +350,7 @@ class Walk(RuleBasedStateMachine):
         text = None
         if steps and not file.is_whole:
             self.before.pop(name, None)
-            text = self.edited(name, (content or b"").decode(), steps, "mine")
+            text = self.edited(name, text_of(content), steps, "mine")
             file = review.file(self.path(name), text)
             if file is None:
                 return
@@ -373,7 +379,7 @@ class Walk(RuleBasedStateMachine):
             assert texts is not None and texts.now is not None
             assert not users(file.texts.now) - users(texts.now)
         assert texts is not None and texts.now is not None
-        self.write(name, texts.now.encode())
+        self.write(name, encoded(texts.now))
         self.looked(editor)
         self.note()
 
@@ -432,7 +438,7 @@ class Walk(RuleBasedStateMachine):
 
     @rule(name=names, row=places, editor=editors, is_removed=st.booleans())
     def remark(self, name: str, row: int, editor: int, is_removed: bool) -> None:
-        text = (self.read(name) or b"").decode()
+        text = readable(text_of(self.read(name)))
         if row < len(lines_of(text)):
             review = self.editors[editor].review
             if is_removed:
@@ -481,7 +487,7 @@ class Walk(RuleBasedStateMachine):
         remarks = [folder.review.remarks() for folder in self.editors]
         assert remarks[0] == remarks[1]
         for name in NAMES:
-            text = "mine\n" + (self.read(name) or b"").decode()
+            text = "mine\n" + text_of(self.read(name))
             there = [folder.review.file(self.path(name), text) for folder in self.editors]
             assert there[0] == there[1]
 
@@ -500,7 +506,7 @@ class Walk(RuleBasedStateMachine):
         for file in self.files().values():
             if file.texts is None or file.is_whole:
                 continue
-            assert file.texts.now == (self.read(file.path) or b"").decode()
+            assert file.texts.now == text_of(self.read(file.path))
             base, now = lines_of(file.texts.base or ""), lines_of(file.texts.now or "")
             for hunk in file.hunks:
                 old, new = (
