@@ -160,6 +160,28 @@ async def test_what_the_user_saves_meanwhile_loses_nothing(
     await writes(nvim, path, both)
 
 
+@pytest.mark.parametrize("words", [":w\r", ":wq\r", "ZZ"])
+async def test_a_write_of_the_user_just_after_the_agents_asks_nothing(
+    nvim: Editor, cli: HookedCli, path: Path, words: str
+) -> None:
+    await nvim.keys("Omine\x1b")
+    await until(lambda: nvim.eval("getline(1) ==# 'mine'"))
+    theirs = BEFORE.replace("four", "FOURTH")
+    tool = {"tool_name": "Edit", "tool_use_id": "t", "tool_input": {"file_path": str(path)}}
+    await cli.send("PreToolUse", **tool)
+    lines = theirs.replace("\n", " ")
+    # The host has no time to look between the two.
+    await nvim.keys(f":call writefile(split('{lines}'), '{path}')\r{words}")
+
+    said = "a.py was not written: it has just changed on disk"
+    await until(lambda: nvim.eval(f"execute('messages') =~# '{said}'"), said)
+    assert path.read_text() == theirs
+    await cli.send("PostToolUse", **tool)
+    both = "mine\n" + theirs
+    await holds(nvim, both)
+    await writes(nvim, path, both)
+
+
 async def is_known(nvim: Editor, path: Path) -> bool:
     """Return whether the unsaved changes count as based on the present file."""
     known = await run(nvim, "file.disk.read_stamp", await nvim.eval("bufnr()"))

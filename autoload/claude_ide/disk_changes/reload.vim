@@ -31,6 +31,7 @@ const LARGEST = 64 * 1024 * 1024 # bytes; reading more would block Vim for secon
 
 var is_on = false
 var unreported: dict<bool> = {} # buffers that the host does not know, or should forget
+final postponed: dict<string> = {} # stamps by buffer: writes of other programs that were in the way
 var expected: dict<dict<any>> = {} # writes by buffer
 
 # Milliseconds since some fixed time.
@@ -388,6 +389,23 @@ def TakesOver(bufnr: number): bool
   return is_ours
 enddef
 
+# Whether the user's `:write` is cancelled: Vim would ask about a write that may be merged in an instant, of which
+# the host does not know, or has just been told.
+def Postpones(bufnr: number, path: string): bool
+  const name = file.Name(bufnr)
+  const stamp = disk.Stamp(name)
+  if fnamemodify(path, ':p') !=# name || !disk.IsInTheWay(bufnr) || !IsFollowed(bufnr)
+      || get(postponed, bufnr, '') ==# stamp
+      || (disk.IsInConflict(bufnr) && !report.IsUnjudged(name))
+    return false
+  endif
+  postponed[bufnr] = stamp
+  LookAgain(bufnr)
+  const words = 'was not written: it has just changed on disk; :w again'
+  timer_start(0, (_) => message.Show($'{fnamemodify(name, ":t")} {words}', 'warn'))
+  return true
+enddef
+
 # Update buffers after writes to their files, or stop.
 export def Watch(on: bool)
   if on == is_on
@@ -399,6 +417,8 @@ export def Watch(on: bool)
     autocmd!
     if on
       autocmd BufReadPost,BufNewFile,BufFilePost,BufUnload * LookAgain(str2nr(expand('<abuf>')))
+      # An error would be several lines, which the user has to confirm.
+      autocmd BufWritePre * if Postpones(str2nr(expand('<abuf>')), expand('<amatch>')) | interrupt() | endif
     endif
   augroup END
   for bufnr in on ? file.LoadedFiles() : []

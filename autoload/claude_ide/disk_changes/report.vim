@@ -11,6 +11,7 @@ const FRAME = 20 # columns around a message
 # Milliseconds between the announcement and the write; the agent does not ask the user in between.
 const LASTS = 10000
 
+final unjudged: dict<bool> = {} # by path: writes that may be merged with unsaved changes
 final writes: dict<dict<any>> = {} # by real path: the `agent`, and the time `since` when
 
 # The name of the agent that has announced the next write to a file; empty for another program.
@@ -65,8 +66,19 @@ enddef
 # Report that a buffer keeps its unsaved changes and is not updated. These are based on the text with the
 # `stamp`, which `is_earlier` than the one before the change.
 export def Kept(path: string, stamp: string, is_earlier: bool)
+  unjudged[path] = true
   const facts = {path: path, stamp: stamp, is_earlier: is_earlier}
   channel.Emit('file_kept', extend({agent: Take(path)}, facts))
+enddef
+
+# Know that such a write is no agent's, and is not merged. The host calls this.
+export def Judged(path: string)
+  unjudged->filter((known, _) => known !=# path)
+enddef
+
+# Whether the host does not know yet whether it is.
+export def IsUnjudged(path: string): bool
+  return has_key(unjudged, path)
 enddef
 
 defcompile

@@ -35,6 +35,7 @@ var found = '' # `v:fcs_reason` of the current probe
 var TakesOver: func(number): bool = (_) => false
 # Whether `FileChangedShellPost` tells of a text that we have read.
 var is_reporting = false
+var is_writing = false
 # Whether another program has written the file while autocommands ran before a write.
 var is_overtaken = false
 # Whether the last write has failed after it had changed the file.
@@ -235,6 +236,13 @@ export def Watch(on: bool, Handle: func(number): bool)
   endfor
 enddef
 
+# Whether another program has written the file of a buffer that a command of the user is about to write, as far
+# as whole seconds and sizes tell: Vim does not look while it writes.
+export def IsInTheWay(bufnr: number): bool
+  const now = Stamp(file.Name(bufnr))
+  return !is_writing && now !=# MISSING && StateOf(bufnr)->get('stamp', now) !=# now
+enddef
+
 # Record that a buffer's text is not based on the current text of its file.
 export def RememberConflict(bufnr: number)
   extend(StateOf(bufnr), {has_conflict: true})
@@ -278,6 +286,7 @@ enddef
 def WriteWithoutDialog(bufnr: number)
   const settings = [&confirm, &eventignore]
   const target = file.Resolved(file.Name(bufnr))
+  is_writing = true
   &confirm = false
   try
     inside.Run(bufnr, 'silent doautocmd <nomodeline> BufWritePre')
@@ -290,6 +299,7 @@ def WriteWithoutDialog(bufnr: number)
       inside.Run(bufnr, 'silent write!')
     endif
   finally
+    is_writing = false
     [&confirm, &eventignore] = settings
   endtry
 enddef

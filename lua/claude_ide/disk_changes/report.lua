@@ -23,6 +23,7 @@ local namespace = api.nvim_create_namespace('claude_ide_flash')
 ---@field tick integer
 
 local writes = {} ---@type table<string, { agent: string }> by real path
+local unjudged = {} ---@type table<string, true> by path: writes that may be merged with unsaved changes
 
 -- A note is for one write to the file.
 local function take(path)
@@ -124,7 +125,21 @@ end
 ---@param is_earlier boolean whether that text is an even earlier one
 function M.kept(path, stamp, is_earlier)
   local agent = take(path)
+  unjudged[path] = true
   channel.emit('file_kept', { path = path, agent = agent, stamp = stamp, is_earlier = is_earlier })
+end
+
+--- Know that such a write is no agent's, and is not merged. The host calls this.
+---@param path string
+function M.judged(path)
+  unjudged[path] = nil
+end
+
+--- Whether the host does not know yet whether it is.
+---@param path string
+---@return boolean
+function M.is_unjudged(path)
+  return unjudged[path] ~= nil
 end
 
 return M

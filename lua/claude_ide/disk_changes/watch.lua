@@ -1,7 +1,9 @@
 --- Tells the host which files to watch (`disk_watch.py`): those of loaded buffers.
 local channel = require('claude_ide.channel')
 local disk = require('claude_ide.file.disk')
+local disk_report = require('claude_ide.disk_changes.report')
 local file = require('claude_ide.file.path')
+local message = require('claude_ide.messages.message')
 
 local M = {}
 
@@ -9,8 +11,12 @@ local api = vim.api
 
 local LOADED = { 'BufReadPost', 'BufNewFile', 'BufFilePost', 'BufUnload' }
 
+local INTERRUPT = "if v:lua.require'claude_ide.disk_changes.watch'.postpones(str2nr(expand('<abuf>')), "
+  .. "expand('<amatch>')) | call interrupt() | endif"
+
 local wanted = {} ---@type table<string, true> who wants the watch
 local unreported = {} ---@type table<integer, true> buffers that the host does not know, or should forget
+local postponed = {} ---@type table<integer, string> stamps by buffer: writes that were in the way
 
 -- Tell the host of the buffers that have been loaded, renamed or unloaded in the meantime.
 local function report_files()
@@ -32,6 +38,40 @@ function M.look_again(bufnr)
     vim.schedule(report_files)
   end
   unreported[bufnr] = true
+end
+
+-- Whether another program has just written a buffer's file, and the host has not judged that yet.
+local function is_unjudged(bufnr, name)
+  return disk.has_other_time(bufnr)
+    and disk.stamp(name) ~= disk.MISSING
+    and (disk_report.is_unjudged(name) or not disk.is_in_conflict(bufnr))
+    and (disk.is_autoread(bufnr) or disk_report.is_announced(name))
+end
+
+--- Whether the user's `:write` is cancelled: Neovim would ask about a write that may be merged in an instant.
+--- Only for an autocommand.
+---@param bufnr integer
+---@param path string that is written
+---@return boolean
+function M.postpones(bufnr, path)
+  local name = api.nvim_buf_get_name(bufnr)
+  local stamp = disk.stamp(name)
+  if
+    vim.v.cmdbang == 1
+    or vim.fn.fnamemodify(path, ':p') ~= name -- `:write other.txt`
+    or postponed[bufnr] == stamp
+    or disk.is_writing(bufnr)
+    or not is_unjudged(bufnr, name)
+  then
+    return false
+  end
+  postponed[bufnr] = stamp
+  M.look_again(bufnr)
+  vim.schedule(function()
+    local words = '%s was not written: it has just changed on disk; :w again'
+    message.show(words:format(vim.fs.basename(name)), 'warn')
+  end)
+  return true
 end
 
 --- Tell the host of all loaded buffers: it knows none yet.
@@ -62,6 +102,8 @@ function M.watch(who, on)
       M.look_again(event.buf)
     end,
   })
+  -- An error, such as of an interrupted Lua, would be several lines, which the user has to confirm.
+  api.nvim_create_autocmd('BufWritePre', { group = group, command = INTERRUPT })
   M.report_all()
 end
 

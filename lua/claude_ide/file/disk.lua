@@ -21,6 +21,7 @@ M.MISSING = 'missing'
 local states = {} ---@type table<integer, claude_ide.KnownState> of the files of loaded buffers
 -- Buffers that do not hold the text on disk, and whose unsaved changes are not based on it.
 local conflicts = {} ---@type table<integer, true>
+local writing ---@type integer? the buffer that is being written here
 local suspended = {} ---@type table<integer, { own: boolean? }> by buffer; its local value of 'autoread'
 
 -- Stamps tell states of a file apart: time of change, size and inode in one string.
@@ -252,6 +253,13 @@ end
 
 -- Writing.
 
+--- Whether a buffer is being written here, and not by a command of the user.
+---@param bufnr integer
+---@return boolean
+function M.is_writing(bufnr)
+  return writing == bufnr
+end
+
 --- Write a loaded buffer if it has unsaved changes or its file does not exist.
 ---@param bufnr integer
 ---@return string? refusal one sentence
@@ -285,11 +293,11 @@ function M.write(bufnr)
   })
   -- With 'confirm', an error of `:write` would become a dialog.
   local confirm = vim.o.confirm
-  vim.o.confirm = false
+  vim.o.confirm, writing = false, bufnr
   local ok, err = pcall(api.nvim_buf_call, bufnr, function()
     vim.cmd.write({ mods = { silent = true } })
   end)
-  vim.o.confirm = confirm
+  vim.o.confirm, writing = confirm, nil
   pcall(api.nvim_del_autocmd, id)
   -- A language server that formats before the write lists the buffer.
   if api.nvim_buf_is_valid(bufnr) then

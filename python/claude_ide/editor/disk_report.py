@@ -84,6 +84,7 @@ class DiskReport:
         """Note that a buffer keeps its unsaved changes."""
         self._followed.pop(event.path, None)
         self._kept[event.path] = _name(event.path)
+        self._port.disk.judged(event.path)
         self._report_soon()
 
     def _is_repeated(self, path: str) -> bool:

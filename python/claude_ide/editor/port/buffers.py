@@ -269,6 +269,11 @@ class Disk(Protocol):
         """Announce that an agent writes a file without a diff."""
         ...
 
+    @notification("disk_changes.report.judged")
+    def judged(self, path: str) -> None:
+        """Know that a write below unsaved changes is not merged: `:write` asks about it."""
+        ...
+
     @request("disk_changes.reload.changed_in")
     async def changed_in(
         self, files: Sequence[tuple[int, str]]
