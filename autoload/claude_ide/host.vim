@@ -106,6 +106,14 @@ def RemoveLock()
   if getftype(lock) ==# 'file' && readfile(lock)->join()->stridx($'"pid": {getpid()},') >= 0
     delete(lock)
   endif
+  # What the host had not finished (`lock_file.py`).
+  const folder = fnamemodify(lock, ':h')
+  const beginning = $'.{fnamemodify(lock, ":t")}.'
+  for name in lock !=# '' && isdirectory(folder) ? readdir(folder) : []
+    if stridx(name, beginning) == 0 && name =~# '\.new$'
+      delete($'{folder}/{name}')
+    endif
+  endfor
   server = empty(server) ? {} : extendnew(server, {lock: ''})
 enddef
 

@@ -57,9 +57,8 @@ def main() -> int:
     startup.options = options = startup.Options.inherited()
     try:
         if options.serve:
-            startup.bound = startup.bind(options)
-            report_address = _report_to_vim if for_vim else _report_to_neovim
-            report_address(startup.bound.port, *startup.bound.announced)
+            report = _report_to_vim if for_vim else _report_to_neovim
+            startup.bound = startup.bind(options, report=report)
         # A closed terminal sends SIGHUP here before the editor ends; only its end matters.
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
         _import_websockets()

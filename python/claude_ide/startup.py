@@ -9,6 +9,7 @@ import json
 import os
 import socket
 from collections import namedtuple
+from collections.abc import Callable
 
 from claude_ide.mcp import lock_file
 from claude_ide.mcp.lock_file import LockFile
@@ -92,9 +93,14 @@ class Bound(namedtuple("Bound", "socket port lock is_held", defaults=(False,))):
         self.socket.close()
 
 
-def bind(options: Options, folders: tuple[str, ...] | None = None) -> Bound:
-    """Bind a port (the earlier one if it is free) and write the lock file.
+def bind(
+    options: Options,
+    folders: tuple[str, ...] | None = None,
+    report: Callable[[int, str, str], None] | None = None,
+) -> Bound:
+    """Bind a port (the earlier one if it is free), `report` it, and write the lock file.
 
+    The editor knows of the file before it exists: it removes what a host leaves that is killed.
     Raises `Unserved` if no port is free or the lock file cannot be written.
     """
     held = fetch(options.hold) if options.token else None
@@ -106,6 +112,8 @@ def bind(options: Options, folders: tuple[str, ...] | None = None) -> Bound:
     try:
         # Another process may have used the port since, and received the earlier token.
         lock = _lock(options, port, options.token if held else lock_file.new_token(), folders)
+        if report is not None:
+            report(port, lock.authToken, lock.path)
         _write(lock)
     except BaseException:
         bound.close()

@@ -2,7 +2,9 @@
 
 import asyncio
 import contextlib
+import json
 import re
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -15,8 +17,10 @@ from support.acp.script import Make, Script
 from support.claude_code import ClaudeCode
 from support.either_editor import BOTH, Editor, configure, shows_a_diff
 from support.happenings import HookedCli, follow, recorder, the
-from support.neovim import Neovim, until
+from support.neovim import ROOT, Neovim, clean_environment, nvim_binary, until
 from support.permissions import entered, shown
+from support.terminal import Terminal
+from support.vim import Vim
 
 NOW = {"seconds": 0}
 SHORT, LONG = 0.3, 3600
@@ -289,21 +293,68 @@ async def test_a_diff_that_opens_calls_after_a_while(
     await called(serving, "Claude Code asks: edit of a.py")
 
 
-async def test_the_bell_rings(nvim: Neovim, start: Start) -> None:
-    cli = await start({"seconds": 0, "bell": True})
+async def end_a_turn(cli: HookedCli) -> None:
     await cli.send("UserPromptSubmit", prompt="do it")
-    await nvim.lua(
-        "local name = vim.api.nvim_ui_send and 'nvim_ui_send' or 'write';"
-        "local owner = vim.api.nvim_ui_send and vim.api or io.stdout;"
-        "_G.rung = {};"
-        "local meta = owner == vim.api and vim.api or getmetatable(io.stdout).__index;"
-        "local before = meta[name];"
-        "meta[name] = function(...) table.insert(_G.rung, select(select('#', ...), ...)) end"
-    )
-
     await cli.send("Stop")
 
-    await until(lambda: nvim.lua("return _G.rung[1] == '\\a'"), "the bell")
+
+@pytest.fixture
+async def in_terminal(project: Path, tmp_path: Path) -> AsyncIterator[Callable[..., Any]]:
+    """Start a Neovim as a user does, with a CLI; returns its terminal and the CLI."""
+    started: list[Terminal] = []
+
+    async def start(**environment: str) -> tuple[Terminal, HookedCli]:
+        program, record = recorder(tmp_path)
+        options = {"python": sys.executable, "cmd": str(program), "attention": NOW | {"bell": True}}
+        terminal = await Terminal.start(
+            *[nvim_binary(), "-u", "NORC", "-i", "NONE", "-n", "--cmd", f"set rtp^={ROOT}"],
+            *["--cmd", f"let g:claude_ide = json_decode('{json.dumps(options)}')", "-c", "Claude"],
+            cwd=project,
+            env=clean_environment(tmp_path / "home") | environment,
+        )
+        started.append(terminal)
+        cli = await HookedCli.started(record)
+        await terminal.type_and_wait(b"\x1c\x0e\x17p:echo 'be' .. 'side'\r")
+        await terminal.shows("beside")
+        return terminal, cli
+
+    yield start
+    for terminal in started:
+        await terminal.stop()
+
+
+NOTIFIED = [
+    ({"TERM": "foot"}, rb"\x1b\]777;notify;Claude;Claude: [^;\x1b]+\x1b\\"),
+    ({"TERM_PROGRAM": "iTerm.app"}, rb"\x1b\]9;Claude: [^\x1b]+\x1b\\"),
+    ({"TERM_PROGRAM": "WezTerm", "TMUX": "/tmp/x,1,0"}, rb"\x07"),
+]
+
+
+@pytest.mark.parametrize(("environment", "bytes_"), NOTIFIED)
+async def test_neovims_terminal_gets_a_notification_or_the_bell(
+    in_terminal: Callable[..., Any], environment: dict[str, str], bytes_: bytes
+) -> None:
+    terminal, cli = await in_terminal(**environment)
+    del terminal.received[:]
+
+    await end_a_turn(cli)
+
+    await terminal.until(lambda: re.search(bytes_, terminal.received), "it is written")
+
+
+@pytest.mark.parametrize(("environment", "bytes_"), NOTIFIED)
+@pytest.mark.parametrize("nvim", ["vim"], indirect=True)
+async def test_vims_terminal_gets_a_notification_or_the_bell(
+    nvim: Vim, start: Start, environment: dict[str, str], bytes_: bytes
+) -> None:
+    for name, value in environment.items():
+        await nvim.command(f"let ${name} = '{value}'")
+    cli = await start(NOW | {"bell": True})
+    del nvim.screen.received[:]
+
+    await end_a_turn(cli)
+
+    await nvim.screen.until(lambda: re.search(bytes_, nvim.screen.received), "it is written")
 
 
 ALLOW = acp.option("o1", "allow_once", "Yes"), acp.option("o2", "reject_once", "No")

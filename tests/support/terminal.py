@@ -70,6 +70,8 @@ class Terminal:
         self._stream = pyte.ByteStream(self.screen)
         self._master = master
         self._unfinished = b""
+        self.received = bytearray()
+        """All that the program has written."""
         asyncio.get_running_loop().add_reader(master, self._read)
 
     @classmethod
@@ -186,6 +188,7 @@ class Terminal:
         if not chunk:
             asyncio.get_running_loop().remove_reader(self._master)
             return
+        self.received += chunk
         drawn = self._unfinished + chunk
         cut = _UNFINISHED.search(drawn)
         end = cut.start() if cut else len(drawn)

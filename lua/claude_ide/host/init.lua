@@ -83,6 +83,14 @@ local function remove_lock()
     if text and text:find(('"pid": %d,'):format(vim.fn.getpid()), 1, true) then
       vim.uv.fs_unlink(server.lock)
     end
+    -- What the host had not finished (`lock_file.py`).
+    local folder, beginning =
+      vim.fs.dirname(server.lock), ('.%s.'):format(vim.fs.basename(server.lock))
+    for name in vim.fs.dir(folder) do
+      if vim.startswith(name, beginning) and vim.endswith(name, '.new') then
+        vim.uv.fs_unlink(vim.fs.joinpath(folder, name))
+      end
+    end
     server.lock = nil
   end
 end
