@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
@@ -58,6 +59,9 @@ EXPECTED = {
     "windows": "1 window in this tab page",
     "working_folders": "1 folder",
 }
+
+TRIES = 5
+LATE = "not all servers|no answer within|Nothing was found"
 
 MAIN = """from greeter import Greeter
 
@@ -182,12 +186,17 @@ async def test_real_language_servers_answer_the_model(
         ("diagnostics", {"file": str(main)}, '4:18: error: \\"missing\\" is not defined'),
     ]
 
-    process = await ask([tool_use(f"mcp__neovim__{name}", **given) for name, given, _ in asked])
+    found: dict[str, str] = {}
+    for _ in range(TRIES):
+        turn = [tool_use(f"mcp__neovim__{name}", **given) for name, given, _ in asked]
+        assert await output(await ask(turn)) == "Done.\n"
+        found = results(api)
+        asked = [each for each in asked if each[2] not in found[each[0]]]
+        # The server of a busy machine has not read everything yet, and the answer says so.
+        if not asked or not all(re.search(LATE, found[name]) for name, _, _ in asked):
+            break
 
-    assert await output(process) == "Done.\n"
-    found = results(api)
-    wrong = {name: found[name] for name, _, expected in asked if expected not in found[name]}
-    assert not wrong
+    assert not {name: found[name] for name, _, _ in asked}
 
 
 @pytest.mark.parametrize(

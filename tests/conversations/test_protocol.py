@@ -372,9 +372,11 @@ async def test_status_shows_the_name_and_version_of_a_client_in_one_line(
     port, lock = await the_lock(config_folder)
     async with connected(port, lock["authToken"]) as client:
         information = {"name": "two\nlines %{bufnr()}", "version": "1\t2"}
-        await client.initialize(pid=4711, clientInfo=information)
+        # No process has this id: the line would have its folder.
+        await client.initialize(pid=2**22 + 1, clientInfo=information)
         await client.request("ping")
 
         await serving.command("ClaudeStatus")
 
-        await until(lambda: "two lines %{bufnr()} 1 2 · pid 4711" in serving.screen.text())
+        shown = f"two lines %{{bufnr()}} 1 2 · pid {2**22 + 1}"
+        await until(lambda: shown in serving.screen.text())
