@@ -70,7 +70,8 @@ function M.start(options, on_exit)
   end
   local stderr = {} ---@type string[]
   local ok, id = pcall(vim.fn.jobstart, { program, '-I', M.root .. '/python/claude_ide/host.py' }, {
-    env = { [OPTIONS] = json },
+    -- What it has as NVIM is this Neovim (`attention.py`).
+    env = { [OPTIONS] = json, CLAUDE_IDE_OUTER_NVIM = vim.env.NVIM },
     rpc = true,
     on_exit = function(_, code)
       on_exit(code, stderr)

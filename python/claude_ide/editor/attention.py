@@ -43,8 +43,11 @@ TERMINALS = {
 }
 """Those that show notifications, by $TERM_PROGRAM or $TERM."""
 
-BETWEEN = ("TMUX", "STY", "NVIM", "VIM_TERMINAL")
-"""With one of these variables, a program in between would drop the notification."""
+BETWEEN = ("TMUX", "STY", "CLAUDE_IDE_OUTER_NVIM", "VIM_TERMINAL")
+"""With one of these variables, a program in between would drop the notification.
+
+Neovim sets NVIM for each job, so it passes on the one that it was started with.
+"""
 
 
 def ring(text: str, environment: Mapping[str, str]) -> str:
