@@ -88,7 +88,7 @@ async def test_a_session_in_a_worktree_is_answered_and_removed(
     await nvim.command("ClaudeBackground! --name=fish Make a folder")
 
     await on_screen(nvim, "· fish · mode manual", PATIENCE)
-    await shown(nvim, "mkdir made")
+    await shown(nvim, "mkdir made", PATIENCE)
     await entered(nvim, "mkdir made")
     await on_screen(nvim, "Claude (fish) asks")
     await nvim.keys("y")

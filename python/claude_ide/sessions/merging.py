@@ -72,9 +72,11 @@ class Merging:
             else:
                 await tree.squash(await self._message(tree, work))
         except UserError:
+            await self._editor.port.disk.reload()
             if not await self._show_conflicts(tree):
                 raise
             return
+        await self._editor.port.disk.reload()
         if way == SQUASH:
             return await self._offer_removal(tree, work, "is squashed", is_squashed=True)
         await self._offer_removal(tree, await tree.work(), "is merged")
@@ -221,9 +223,11 @@ class Merging:
                     if what != "rebase" or not await self._show_conflicts(tree):
                         raise
                     return
+                await self._editor.port.disk.reload()
                 self._editor.notify(f"the {what} is done; :ClaudeMerge {tree.name} can remove it")
             case way if way == ABORT:
                 await tree.abort(folder, what)
+                await self._editor.port.disk.reload()
                 self._editor.notify(f"the {what} is aborted")
 
 
