@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from support.claude_cli import CARET, cli_path, environment
+from support.claude_cli import CARET, cli_path, environment, wait_until_saved
 from support.either_editor import (
     BOTH_WITH_CLI,
     Editor,
@@ -299,12 +299,14 @@ async def test_the_work_of_a_session_is_merged_and_nothing_is_left(
 
 
 async def test_the_chat_takes_over_a_session_after_a_question(
-    nvim_with_cli: Editor, command: Cli, api: FakeApi
+    nvim_with_cli: Editor, command: Cli, api: FakeApi, config_folder: Path
 ) -> None:
     nvim = nvim_with_cli
     api.script([text("The word is swordfish.")])
     await nvim.command("ClaudeBackground --name=fish Which word?")
     await on_screen(nvim, "· fish", PATIENCE)
+    # It is idle also before it begins.
+    await wait_until_saved("swordfish", config_folder)
     await nvim.command("ClaudeSessions")
     await on_screen(nvim, "idle ", PATIENCE)
     await nvim.keys("q")
