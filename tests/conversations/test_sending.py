@@ -115,6 +115,30 @@ async def test_what_says_nothing_is_an_error_and_nothing_is_sent(
     assert await claude.pasted() == ["next"]
 
 
+async def test_an_unknown_word_in_the_api_is_an_error_and_nothing_is_sent(
+    nvim: Editor, claude: BoxCli
+) -> None:
+    await send(nvim, "see {nope}", submit=True)
+    await on_screen(nvim, "{nope} is not a placeholder")
+
+    await send(nvim, "next {{nope}")
+    assert await claude.pasted() == ["next {nope}"]
+    assert claude.all_sent() == []
+
+
+async def test_a_class_is_quoted(nvim: Editor, claude: BoxCli, project: Path) -> None:
+    (project / "a.c").write_text("int a;\nstruct otter {\n  int fish;\n};\n")
+    await nvim.command("edit a.c | setfiletype c | 3")
+    await nvim.keys(":ClaudeType {class}<CR>")
+
+    if isinstance(nvim, Vim):
+        await on_screen(nvim, "{class}: ")
+        assert claude.all_pasted() == []
+    else:
+        quoted = "a.c, lines 2-4:\n> struct otter {\n>   int fish;\n> };"
+        assert await claude.pasted() == [quoted]
+
+
 async def test_a_block_is_quoted_as_it_was_selected(nvim: Editor, claude: BoxCli) -> None:
     await nvim.keys("gg<C-v>jl:ClaudeType {selection}<CR>")
 
@@ -192,6 +216,53 @@ async def test_a_private_file_is_refused_and_left_out_of_lists(
     await nvim.keys(":1ClaudeType {this}<CR>")
     await send(nvim, "end")
     assert (await claude.pasted(2))[1] == " end"
+
+
+async def test_entries_in_private_files_are_left_out_of_the_quickfix_list(
+    nvim: Editor, claude: BoxCli, project: Path
+) -> None:
+    (project / ".env").write_text("KEY=1\n")
+    secret = {"filename": ".env", "lnum": 1, "text": "KEY=1"}
+    await nvim.call("setqflist", [secret])
+    await nvim.keys(":ClaudeType {quickfix}<CR>")
+    await on_screen(nvim, "{quickfix}: .env stays in")
+
+    await nvim.call("setqflist", [secret, {"filename": "a.py", "lnum": 2, "text": "odd"}])
+    await nvim.keys(":ClaudeType {quickfix}<CR>")
+
+    assert await claude.pasted() == ["- a.py:2: odd"]
+    await on_screen(nvim, "left out: .env stays in")
+
+
+async def test_a_range_of_a_terminal_is_quoted(nvim: Editor, claude: BoxCli, path: Path) -> None:
+    script = path.parent / "say"
+    script.write_text("#!/bin/sh\nprintf '!five\\nfour\\n'; exec cat\n")
+    script.chmod(0o755)
+    await open_terminal(nvim, "new", str(script))
+    await on_screen(nvim, "four")
+    await nvim.keys("<C-w>N" if isinstance(nvim, Vim) else r"<C-\><C-n>")
+    await until(lambda: nvim.eval("mode() ==# 'n' || mode(1) ==# 'nt'"))
+    await nvim.keys(":1,2ClaudeSend<CR>")
+
+    (text,) = await claude.pasted()
+    assert text.startswith("buffer ")
+    assert text.endswith("say, lines 1-2:\n> !five\n> four")
+
+
+async def test_a_cli_is_named(nvim: Editor, claude: BoxCli) -> None:
+    if isinstance(nvim, Vim):
+        pytest.skip("Vim has no :ClaudeNew")
+    await nvim.keys(":ClaudeNew otter<CR>")
+    await until(lambda: nvim.eval("&buftype ==# 'terminal' && mode() ==# 't'"))
+    otter = await nvim.eval("bufnr()")
+    await nvim.command("ClaudeFocus")
+
+    await send(nvim, "fish", to="otter")
+
+    await until(lambda: nvim.eval(f"join(getbufline({otter}, 1, '$')) =~# 'fish'"), "it has it")
+    assert await claude.pasted() == ["fish"]
+    await send(nvim, "river", to="otter", focus=True)
+    await until(lambda: nvim.eval(f"bufnr() == {otter}"), "the user is there")
 
 
 async def test_lines_of_a_buffer_without_a_file_are_quoted(nvim: Editor, claude: BoxCli) -> None:
