@@ -4,7 +4,9 @@ import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 
+from claude_ide.agents.stream_json.running import Running
 from claude_ide.app import App
+from claude_ide.editor.port.terminals import Terminal
 from claude_ide.editor_name import VIM, editor_name
 from claude_ide.limits import Limit
 from claude_ide.mcp.client import Client
@@ -17,7 +19,10 @@ async def lines(app: App, bufnr: int) -> list[str]:
     port = app.editor.port
     rules = await app.editor.private_files.update()
     is_shared, private = await port.selection.is_shared(), await port.privacy.why(bufnr)
-    names = {pid: each.name for each in await app.editor.terminals.running() for pid in each.pids}
+    terminals = await app.editor.terminals.running()
+    attached = app.sessions.attached(terminals)
+    names = {pid: each.name for each in terminals for pid in each.pids}
+    names |= {session.pid: each.name for each, session in attached}
     check = ":ClaudeCheck" if editor_name() == VIM else ":checkhealth claude_ide"
     shown = _shown(app.editor.private_files.cwd)
     chats = app.chats.describe() if app.begun("chats") else []
@@ -28,6 +33,7 @@ async def lines(app: App, bufnr: int) -> list[str]:
         *(f"Privacy: {problem} ({check})" for problem in rules.problems),
         "",
         *_section("Clients", (_client(each, names) for each in app.ide.clients)),
+        *(_section("Attached sessions", _attached(app, attached)) if attached else []),
         *([] if editor_name() == VIM else _section("Chats", map(words_of, chats))),
         *_limits(app.editor.limits.known),
         *_section(
@@ -86,6 +92,14 @@ def _client(client: Client, names: dict[int, str]) -> str:
         "" if client.responsive else "does not answer",
     ]
     return " · ".join(filter(None, parts))
+
+
+def _attached(app: App, attached: Iterable[tuple[Terminal, Running]]) -> Iterable[str]:
+    connected = {each.pid for each in app.ide.clients}
+    for terminal, session in attached:
+        is_there = session.pid in connected
+        state = "connected" if is_there else "not connected (/ide there connects it)"
+        yield f"{session.name or session.id} · {terminal.name} · {state}"
 
 
 def _ago(seconds: float) -> str:

@@ -40,6 +40,9 @@ async def open_terminal(
     if arguments[:1] == [ATTACH]:
         # The options of a session in the background are those with which it was begun.
         attached = " ".join(arguments[1:])
+        if not editor.terminals.has_attached:
+            editor.terminals.has_attached = True
+            request.setdefault("note", f"/ide connects it to {editor_name()}")
         command = [path, *words, ATTACH, *filter(None, [attached])]
         await editor.port.terminals.start(
             {"cmd": command, "env": {}, "attached": attached, **request}

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from support.claude_code import claude_code
 from support.either_editor import (
     BOTH,
     Editor,
@@ -190,6 +191,25 @@ async def test_enter_attaches_to_one_in_the_background_once(
         )
         == 1
     )
+
+
+async def test_the_status_says_whether_an_attached_session_is_connected(
+    nvim: Editor, records: Records, program: Path, other: int, config_folder: Path
+) -> None:
+    records.running_job("fish", "idle", other)
+    await nvim.command("ClaudeStart!")
+    await until(lambda: sessions(nvim), "the session", 10)
+    await nvim.command("Claude attach fish")
+    await on_screen(nvim, "/ide connects it to ")
+    await nvim.keys(r"<C-\><C-n><C-w>p")
+
+    await nvim.command("ClaudeStatus")
+    await on_screen(nvim, "fish · 1 · not connected (/ide there connects it)")
+    await nvim.keys("q")
+    async with claude_code(config_folder, other) as client:
+        await client.texts("closeAllDiffTabs")
+        await nvim.command("ClaudeStatus")
+        await on_screen(nvim, "fish · 1 · connected")
 
 
 async def test_one_that_runs_elsewhere_is_not_continued(

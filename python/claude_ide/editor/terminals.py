@@ -44,6 +44,8 @@ class Terminals:
         self._state = state
         self._clients: list[int] = []
         self._has_reported = False
+        self.has_attached = False
+        """Whether one has been attached to a session in the background."""
         self.in_background: dict[str, str] = {}
         """The names of sessions in the background, by the ids of their launches."""
 

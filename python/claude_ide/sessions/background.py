@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from claude_ide import program, repository
 from claude_ide.agents.stream_json.running import Running, is_alive
-from claude_ide.editor_name import editor_name
 from claude_ide.errors import UserError
 from claude_ide.hooks.registration import version
 from claude_ide.own_mode import own_mode, shown, terminal_options
@@ -68,7 +67,6 @@ class Background:
         self._app = app
         self._editor = app.editor
         self._cmd = app.config.cmd
-        self._is_explained = False
         self._is_warned = False
 
     async def begin(self, wanted: Beginning) -> str:
@@ -103,9 +101,7 @@ class Background:
 
     async def attach(self, id_: str) -> None:
         """Attach a terminal to a session; the CLI starts one that has ended again."""
-        note = {} if self._is_explained else {"note": f"/ide connects it to {editor_name()}"}
-        self._is_explained = True
-        await self._app.open_terminal(["attach", id_], note)
+        await self._app.open_terminal(["attach", id_])
 
     async def stop(self, running: Running) -> None:
         """Stop a session, and wait for its end. Raises `UserError` with the CLI's words."""

@@ -13,6 +13,7 @@ from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.events import QuitAsked, StatusReported, TerminalEnded
+from claude_ide.editor.port.terminals import Terminal
 from claude_ide.editor_name import NEOVIM, editor_name
 from claude_ide.hooks.registration import link_in
 from claude_ide.sessions.entry import Place
@@ -112,6 +113,15 @@ class SessionsHere:
         from claude_ide.sessions.sessions import Sessions
 
         return Sessions(self._app, lambda: self.stored, self._watch)
+
+    def attached(self, terminals: Sequence[Terminal]) -> list[tuple[Terminal, Running]]:
+        """Return the terminals that show sessions in the background, with these."""
+        return [
+            (terminal, each)
+            for terminal in terminals
+            for each in self._running
+            if terminal.attached and each.id and terminal.attached in (each.id, each.name)
+        ]
 
     async def open(self, words: str) -> None:
         """Open the list; with words, only of the sessions that contain all of them."""
