@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from support.claude_code import claude_code
+from support.claude_terminal import open_claude
 from support.either_editor import (
     BOTH,
     Editor,
@@ -19,6 +20,7 @@ from support.either_editor import (
     configure,
     hidden,
     on_screen,
+    pid_of,
     status_line,
 )
 from support.happenings import HookedCli, recorder
@@ -210,6 +212,28 @@ async def test_the_status_says_whether_an_attached_session_is_connected(
         await client.texts("closeAllDiffTabs")
         await nvim.command("ClaudeStatus")
         await on_screen(nvim, "fish · 1 · connected")
+
+
+async def test_the_turn_of_a_terminal_is_stopped(
+    nvim: Editor, records: Records, program: Path
+) -> None:
+    await open_claude(nvim)
+    pid = await pid_of(nvim)
+    # In its Normal mode, a terminal of Vim shows nothing new.
+    await nvim.keys("<C-w>p" if isinstance(nvim, Vim) else r"<C-\><C-n><C-w>p")
+    records.process("s", pid=pid, status="busy")
+    await open_list(nvim)
+    await on_screen(nvim, "works ")
+    await nvim.command("call search('^works')")
+
+    await nvim.keys("s")
+
+    await on_screen(nvim, "^[")
+    records.process("s", pid=pid, status="idle")
+    await on_screen(nvim, "idle ")
+    await nvim.keys("g?")
+    await on_screen(nvim, "Close the list")
+    assert "Stop the session" not in nvim.screen.text()
 
 
 async def test_one_that_runs_elsewhere_is_not_continued(

@@ -40,6 +40,11 @@ def test_ages_are_short(ago: timedelta, age: str) -> None:
     assert age_of(NOW - ago, NOW) == age
 
 
+def test_an_entry_says_how_many_of_its_files_wait() -> None:
+    assert " · 2 files to review" in entry("abc", IDLE, files=2).item(NOW)["lines"][0]
+    assert " · 1 file to review" in entry("abc", IDLE, files=1).item(NOW)["lines"][0]
+
+
 def test_a_chat_has_one_word_for_its_state() -> None:
     busy = READY.after(PromptChanged("a", PromptStage.QUEUED))
 

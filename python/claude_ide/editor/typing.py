@@ -36,6 +36,9 @@ NOTICE_SECONDS = 3.0
 """After this, a message says what a prompt waits for."""
 TMUX_SECONDS = 5.0
 
+ESCAPES = 20
+"""How often Escape is tried while the screen changes."""
+
 TRIES = 3
 LOWEST = 60
 """Rows of the screen in which the box may be."""
@@ -54,7 +57,7 @@ HINT = re.compile(r'Try".*"')
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 BEGUN_MENTION = re.compile(r'@(?:\S*|"[^"\n]*"?)\Z')
 
-PASTE, END_OF_PASTE, ENTER = "\x1b[200~", "\x1b[201~", "\r"
+PASTE, END_OF_PASTE, ENTER, ESCAPE = "\x1b[200~", "\x1b[201~", "\r", "\x1b"
 IN_BOX = "your words are in Claude's prompt: press Enter there to send them"
 ENDED = "Claude has ended, and has not got your words"
 REFUSED = "Claude takes no text now, and has not got your words"
@@ -110,8 +113,8 @@ class Device(Protocol):
     async def paste(self, text: str, seen: list[str]) -> bool:
         """Paste a text, unless the screen has changed since it was `seen`: then return False."""
 
-    async def enter(self, seen: list[str]) -> bool:
-        """Press Enter, unless the screen has changed since it was `seen`: then return False."""
+    async def press(self, key: str, seen: list[str]) -> bool:
+        """Press a key, unless the screen has changed since it was `seen`: then return False."""
 
     def redraw(self) -> None:
         """Have the CLI draw its whole screen again."""
@@ -128,18 +131,15 @@ class _Buffer:
         return await self._port.typing.read(self._bufnr, LOWEST)
 
     async def paste(self, text: str, seen: list[str]) -> bool:
-        return await self._press(PASTE + text + END_OF_PASTE, seen)
+        return await self.press(PASTE + text + END_OF_PASTE, seen)
 
-    async def enter(self, seen: list[str]) -> bool:
-        return await self._press(ENTER, seen)
+    async def press(self, key: str, seen: list[str]) -> bool:
+        return await self._port.typing.press(self._bufnr, key, seen)
 
     def redraw(self) -> None:
         # Vim's windows do not resize a terminal twice at once.
         if editor_name() == NEOVIM:
             self._port.typing.redraw(self._bufnr)
-
-    async def _press(self, keys: str, seen: list[str]) -> bool:
-        return await self._port.typing.press(self._bufnr, keys, seen)
 
 
 class _Pane:
@@ -160,8 +160,8 @@ class _Pane:
     async def paste(self, text: str, seen: list[str]) -> bool:
         return await self._send(text, seen, "-p")
 
-    async def enter(self, seen: list[str]) -> bool:
-        return await self._send(ENTER, seen)
+    async def press(self, key: str, seen: list[str]) -> bool:
+        return await self._send(key, seen)
 
     def redraw(self) -> None:
         """Windows of the editor do not resize a pane."""
@@ -247,12 +247,24 @@ class Typing:
 
     async def takes_text(self, terminal: str) -> bool:
         """Return whether a terminal shows an empty prompt box, and nothing waits for it already."""
-        found = await self._port.typing.begin(0, "", terminal)
-        self._port.typing.finish(found.number)
+        found = await self._found(terminal)
         rows = await self._device(found).read()
         content = box_of(rows)
         is_empty = content is not None and not HINT.sub("", content)
         return is_empty and (found.pane or found.bufnr) not in self._queues
+
+    async def interrupt(self, terminal: str) -> None:
+        """Press Escape in a terminal, whose CLI then stops its turn."""
+        device = self._device(await self._found(terminal))
+        for _ in range(ESCAPES):
+            # What it shows changes all the time while it works.
+            if await device.press(ESCAPE, await device.read()):
+                return
+
+    async def _found(self, terminal: str) -> TypedPrompt:
+        found = await self._port.typing.begin(0, "", terminal)
+        self._port.typing.finish(found.number)
+        return found
 
     async def _type_all(self, found: TypedPrompt, key: int | str) -> None:
         queue = self._queues[key]
@@ -322,7 +334,7 @@ class Typing:
         if prompt.presses == TRIES:
             self._show(IN_BOX, "warn")
             return True
-        if await device.enter(rows):
+        if await device.press(ENTER, rows):
             prompt.presses += 1
             # What follows would be regarded as pasted with it, before it has left the box.
             prompt.entered = time.monotonic()

@@ -2,7 +2,8 @@
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -26,6 +27,8 @@ class Waiting:
 
     hunks: dict[str, int]
     """Their number by path."""
+    sessions: Mapping[str, int]
+    """By session the number of files that it has written."""
     remarked: list[str]
     """Paths."""
     open_remarks: int
@@ -81,6 +84,7 @@ class Folder:
         unknown = await self.run(self.review.unknown)
         return Waiting(
             {self.path(file.path): len(file.hunks) for file in waiting},
+            Counter(session for file in waiting for session in file.entry.bases),
             [*dict.fromkeys(self.path(each.path) for each in remarks)],
             sum(each.state == "open" for each in remarks),
             [self.path(name) for name in self.bases],

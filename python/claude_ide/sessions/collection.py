@@ -90,13 +90,13 @@ class Collection:
         record = next(filter(lambda each: self._is_in(each, terminal), self.running), Running(""))
         waiting, activity = self._known(terminal.launch)
         is_busy = activity is not None and activity.is_working
-        state = WORKS if is_busy else STATES.get(record.status, IDLE)
+        state = WAITS if waiting else WORKS if is_busy else STATES.get(record.status, IDLE)
         stored = self._stored_as(record.session)
         name = terminal.name if not terminal.name.isdecimal() else record.name
         return Entry(
             _id("claude", record.session) or f"terminal {terminal.name}",
             "terminal",
-            WAITS if waiting else state,
+            state,
             terminal,
             Place(record.folder or terminal.folder),
             record.session,
@@ -110,7 +110,11 @@ class Collection:
             pid=record.pid or terminal.pid,
             terminal=terminal.name,
             asks=waiting,
-            lacks=(STOP, DELETE, RENAME, *(() if waiting else (ALLOW, REJECT))),
+            lacks=(
+                *(DELETE, RENAME),
+                *(() if state == WORKS else (STOP,)),
+                *(() if waiting else (ALLOW, REJECT)),
+            ),
         )
 
     def _known(self, launch: str) -> "tuple[Request | None, Activity | None]":

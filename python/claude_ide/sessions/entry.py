@@ -80,6 +80,8 @@ class Entry:
     agent: str = ""
     shows_agent: bool = False
     """Whether the list has sessions of several agents."""
+    files: int = 0
+    """How many that it has written wait for review."""
     pid: int = 0
     terminal: str = ""
     """The name of the terminal in which it is open, if there is one."""
@@ -128,6 +130,7 @@ class Entry:
         chunks += [(f" · {one_line(self.needs)}", GROUPS[self.state])] if self.needs else []
         chunks += [(f" · {first}", META)] if first and first != name else []
         chunks += [(f" · {self.context} % context", META)] if self.context is not None else []
+        chunks += [(f" · {_to_review(self.files)}", META)] if self.files else []
         return row(*chunks)
 
     def _where(self) -> str:
@@ -199,8 +202,12 @@ def _heading(place: Place, files: int) -> Row:
     name = below_home(shown, os.environ)
     chunks = [(name if is_main else f"  {name}", "ClaudeChatHeading")]
     chunks += [(f"  {one_line(place.branch)}", "ClaudeChatLink")] if place.branch else []
-    chunks += [(f"  {amounts.count(files, 'file')} to review", META)] if files else []
+    chunks += [(f"  {_to_review(files)}", META)] if files else []
     return row(*chunks)
+
+
+def _to_review(files: int) -> str:
+    return f"{amounts.count(files, 'file')} to review"
 
 
 def when(seconds: float) -> datetime | None:

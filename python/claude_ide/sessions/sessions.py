@@ -3,6 +3,7 @@
 import asyncio
 import os
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -50,7 +51,7 @@ KEYS = (
     ("<CR>", OPEN, "Go to the session, attach to it, or continue it"),
     ("y", ALLOW, "Allow what it asks for", "", True),
     ("n", REJECT, "Reject what it asks for", "", True),
-    ("s", STOP, "Stop the session, or the turn of a chat"),
+    ("s", STOP, "Stop the session, or the turn of a chat or a terminal"),
     ("d", DELETE, "Delete the session"),
     ("r", RENAME, "Rename the session"),
     ("gm", MERGE, "Merge its worktree"),
@@ -294,6 +295,8 @@ class Sessions:
     async def _stop(self, entry: Entry) -> None:
         if isinstance(entry.source, Running):
             await self._background.stop(entry.source)
+        elif isinstance(entry.source, Terminal):
+            await self._editor.typing.interrupt(entry.terminal)
         else:
             chat = next(each for each in self._chats().values() if each is entry.source)
             await chat.stop()
@@ -387,12 +390,14 @@ class Sessions:
         collected = await self._found.collect()
         self._report(collected)
         here = await asyncio.to_thread(_project, str(self._found.folder))
-        found = [each for each in map(self._known, ordered(collected, here)) if self._has(each)]
+        waiting = self._app.review.waiting if self._app.begun("review") else {}
+        written = sum((Counter(each.sessions) for each in waiting.values()), Counter[str]())
+        known = (self._known(each, written) for each in ordered(collected, here))
+        found = [each for each in known if self._has(each)]
         agents = {each.agent for each in found}
         entries = [self._with_agent(each, len(agents) > 1) for each in found]
         self._entries = {each.id: each for each in entries}
         names = [str(name) for _, name, *_ in KEYS]
-        waiting = self._app.review.waiting if self._app.begun("review") else {}
         files = {root: len(each.hunks) for root, each in waiting.items()}
         listed = [*items(entries, datetime.now(UTC), files, names)]
         nothing = item("", [row(("nothing found" if self._words else "no session", META))], names)
@@ -401,10 +406,14 @@ class Sessions:
         asked = {(id(each.asks), each.asks.kind) for each in entries if each.asks is not None}
         self._shown_since = {each: self._shown_since.get(each, now) for each in asked}
 
-    def _known(self, entry: Entry) -> Entry:
-        """Return an entry with what was counted and searched."""
+    def _known(self, entry: Entry, written: Mapping[str, int]) -> Entry:
+        """Return an entry with what was counted and searched, and the files it has `written`."""
         turns = self._turns[entry.id][1] if entry.id in self._turns else entry.turns
-        return replace(entry, turns=turns, passage=self._passages.get(entry.id, ""))
+        source, session = entry.source, entry.session
+        if not isinstance(source, Terminal | Running | Stored):
+            session = source.reviewing.session
+        files, passage = written.get(session, 0), self._passages.get(entry.id, "")
+        return replace(entry, turns=turns, files=files, passage=passage)
 
     def _with_agent(self, entry: Entry, shows: bool) -> Entry:
         return replace(entry, shows_agent=shows)
