@@ -155,7 +155,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("sessions", "terminal_opening"),
     },
     "recipients": {"editor", "mcp", "review", "chat"},
-    "status": {"agents", "app", "editor", "editor_name", "limits", "mcp", "paths"},
+    "status": {"agents.stream_json", "app", "editor", "editor_name", "limits", "mcp", "paths"},
     "sending": {"app", "contexts", "editor", "errors", "mcp", "mentions", "pids"},
     "commands": {
         *("errors", "app", "editor", "editor_name", "hooks", "mcp", "mentions", "program"),

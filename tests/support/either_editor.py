@@ -41,13 +41,8 @@ async def run(editor: Editor, function: str, *arguments: Any) -> Any:
 
 
 async def type_prompt(editor: Editor, words: str) -> None:
-    """Have words typed into the terminal of a CLI, as those about an edit are."""
-    if isinstance(editor, Vim):
-        payload = json.dumps({"words": words}).replace("'", "''")
-        await editor.command(f"call claude_ide#channel#Emit('commented', json_decode('{payload}'))")
-    else:
-        emit = "require('claude_ide.channel').emit('commented', { words = ... })"
-        await editor.lua(emit, words)
+    """Have words typed into the terminal of a CLI, and sent."""
+    await editor.call("claude_ide#send", words, {"submit": True})
 
 
 async def is_serving(editor: Editor) -> bool:
