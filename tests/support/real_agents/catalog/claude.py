@@ -40,7 +40,7 @@ NEWEST = RealAgent(
     ("claude-agent-acp",),
     _configure,
     TOOLS,
-    Habits(streams_output=False, saves_late=True, mode="default"),
+    Habits(streams_output=False, saves_late=True, mode="default", takes_folders=True),
 )
 OLDER = RealAgent(
     "claude-0-49",

@@ -95,5 +95,10 @@ OPENAI = RealAgent(
     _configure("on-request"),
     replace(TOOLS, run=_run_outside, plan=None, ask=_ask),
     # In its first mode it has another model decide, which the stand-in cannot.
-    Habits(mode="read-only", asks_in=("collaboration_mode", "plan"), ends_commands=False),
+    Habits(
+        mode="read-only",
+        asks_in=("collaboration_mode", "plan"),
+        ends_commands=False,
+        takes_folders=True,
+    ),
 )
