@@ -2,7 +2,7 @@
 
 import pytest
 
-from claude_ide.editor.typing import box_of, harmless
+from claude_ide.editor.typing import box_of, harmless, has_taken
 from support.claude_cli import CARET
 
 RULE = "─" * 20
@@ -38,6 +38,7 @@ def test_only_the_text_is_typed(text: str, typed: str) -> None:
         ([RULE, f"{CARET} [⧉ In a.py] my words", RULE], "mywords"),
         ([RULE, CARET, RULE], ""),
         (["──x─────", *BOX[1:]], "mywords"),
+        (["─── ↑ 39 more ─────", "  my", "  words", RULE], "…mywords"),
         ([RULE, "words", RULE], None),
         (["no box"], None),
         (BOX[:2], None),
@@ -49,3 +50,20 @@ def test_only_the_text_is_typed(text: str, typed: str) -> None:
 )
 def test_the_prompt_box_is_between_the_last_two_rules(rows: list[str], content: str | None) -> None:
     assert box_of(rows) == content
+
+
+@pytest.mark.parametrize(
+    ("content", "before", "is_taken"),
+    [
+        ("onetwo", "", True),
+        ("minetwo", "mine", False),
+        ("[Pastedtext#1+2lines]", "", True),
+        ("…two", "", True),
+        ("…two", 'Try"editit"', True),
+        ("…two", "mine", False),
+        ("…three", "", False),
+        ("…", "", False),
+    ],
+)
+def test_a_text_is_taken_once_the_box_shows_it(content: str, before: str, is_taken: bool) -> None:
+    assert has_taken(content, "one\ntwo", before) == is_taken

@@ -46,6 +46,9 @@ LOWEST = 60
 CARET = "\N{HEAVY RIGHT-POINTING ANGLE QUOTATION MARK ORNAMENT}"
 RULE = re.compile("──.*────")
 """After a resize, the CLI may have drawn the line below over a rule, which is then interrupted."""
+SCROLLED = re.compile("──+ ↑ ")
+"""The rule above a box that is too low for its text: its last rows are on the screen."""
+CUT = "…"
 ABOUT_TO_ASK = re.compile(r"\s*Waiting for permission")
 """Above the box."""
 FOLDED = re.compile(r"\[Pastedtext#\d+[^\]]*\]")
@@ -78,20 +81,25 @@ def harmless(text: str) -> str:
 def box_of(rows: Sequence[str]) -> str | None:
     """Return the content of the prompt box, between the last two rules, without blanks.
 
-    None if there is no box, or if a dialog is about to replace it. A dialog has a caret below a
+    Of a text that is too long for it, that is the end, after `CUT`. None if there is no box, or if
+    a dialog is about to replace it. A dialog has a caret below a
     rule, too, but in front of a numbered answer or further below.
     """
     rules = [index for index, row in enumerate(rows) if RULE.match(row)]
     if len(rules) < 2:
         return None
     upper, lower = rules[-2:]
-    if not rows[upper + 1].startswith(CARET):
+    is_cut = SCROLLED.match(rows[upper]) is not None
+    if not is_cut and not rows[upper + 1].startswith(CARET):
         return None
     if upper and ABOUT_TO_ASK.match(rows[upper - 1]):
         return None
     if any(row.lstrip().startswith(CARET) for row in rows[lower + 1 :]):
         return None
-    content = "".join(rows[upper + 1 : lower])[len(CARET) :]
+    content = "".join(rows[upper + 1 : lower])
+    if is_cut:
+        return CUT + _without_blanks(content)
+    content = content[len(CARET) :]
     return re.sub(r"\A\[⧉[^\]]*\]", "", _without_blanks(content))
 
 
@@ -100,8 +108,12 @@ def _without_blanks(text: str) -> str:
     return re.sub(r"\s", "", text)
 
 
-def _has_taken(content: str, text: str) -> bool:
-    return content == _without_blanks(text) or FOLDED.fullmatch(content) is not None
+def has_taken(content: str, text: str, before: str) -> bool:
+    """Return whether a box shows only a text, of which it had this before."""
+    whole = _without_blanks(text)
+    if content.startswith(CUT) and not HINT.sub("", before):
+        return len(content) > len(CUT) and whole.endswith(content[len(CUT) :])
+    return content == whole or FOLDED.fullmatch(content) is not None
 
 
 class Device(Protocol):
@@ -300,7 +312,7 @@ class Typing:
         if content is not None and not prompt.submits and prompt.pasted:
             if content != prompt.before:
                 return True
-        elif content is not None and _has_taken(content, prompt.text):
+        elif content is not None and has_taken(content, prompt.text, prompt.before):
             is_due = not prompt.entered or now - prompt.entered >= AGAIN_SECONDS
             return is_due and await self._enter(device, prompt, rows)
         if prompt.entered:
