@@ -252,6 +252,26 @@ async def test_the_turn_and_the_session_are_listed_with_what_was_kept(
     assert len(await listed(nvim, "ClaudeReview!")) == 2
 
 
+async def test_what_has_no_hunks_is_listed_of_a_turn_until_it_is_kept(
+    nvim: Neovim, path: Path, agent: Agent, repository: Path
+) -> None:
+    (repository / "old").write_text("one\n")
+    (repository / "a.gz").write_bytes(b"\0a")
+    git(repository, "add", "-A")
+    git(repository, "commit", "-qm", "y")
+    await agent.run("mv old new; printf '\\0b' > a.gz; chmod +x a.py")
+
+    expected = [
+        f"a.gz:1 +0 {MINUS}0  binary",
+        f"a.py:1 +0 {MINUS}0  mode 644 → 755",
+        f"new:1 +0 {MINUS}0  renamed from old",
+    ]
+    assert await listed(nvim, "ClaudeReview turn") == expected
+    await nvim.keys("s")
+    await until(lambda: nvim.eval("len(getqflist()) == 2"), "it is kept")
+    assert await listed(nvim, "ClaudeReview!") == expected[1:]
+
+
 async def test_files_are_compared_with_a_commit(
     nvim: Neovim, path: Path, agent: Agent, repository: Path
 ) -> None:

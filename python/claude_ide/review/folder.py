@@ -51,6 +51,8 @@ class Folder:
         self.snapshots = Snapshots(root, is_private)
         self.bases: dict[str, str | None] = {}
         """The texts with which files are compared in place of those before their review."""
+        self.whole: list[str] = []
+        """The files that are listed beside these as long as they wait: decided as a whole."""
         self.stamp: object = None
         """Of what other programs change: the state, and the latest commit."""
         self._log: Path | None = None

@@ -29,7 +29,8 @@ def items(root: str, file: File) -> list[tuple[Rows | None, ListItem]]:
             return [(None, ListItem(path, 0, label, []))]
         words = {"created": "new file", "deleted": "deleted file"}.get(file.status, file.status)
         moved = f" from {file.entry.origin}" if file.entry.origin else ""
-        note = f" ({file.entry.obstacle})" if file.entry.obstacle else ""
+        obstacle = file.entry.obstacle
+        note = f" ({obstacle})" if obstacle not in ("", file.status) else ""
         text = f"+{added} \N{MINUS SIGN}{removed}  {perhaps}{words}{moved}{note}"
         return [(None, ListItem(path, 0, text, _diff_of_whole(texts)))]
     base, now = (lines_of(readable(each or "")) for each in (texts.base, texts.now))

@@ -242,7 +242,7 @@ class Review:
                 continue
             before = base.turn if is_turn else base.session
             compared = msgspec.structs.replace(entry, base=before)
-            if before != entry.now:
+            if before != entry.now or entry.origin or entry.mode:
                 found.append(self._file(name, compared))
         return found
 

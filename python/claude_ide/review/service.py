@@ -477,7 +477,7 @@ class ReviewService:
 
     async def _compare(self, folder: Folder, since: str, what: str) -> None:
         """Compare files with what they were before a turn or a session, or in a commit."""
-        folder.bases = {}
+        folder.bases, folder.whole = {}, []
         if since == "base":
             found = await folder.snapshots.since(what)
             if found is None:
@@ -488,7 +488,11 @@ class ReviewService:
             }
         elif since:
             files_ = await folder.run(folder.review.since, what, is_turn=since == "turn")
-            folder.bases = {each.path: each.texts.base for each in files_ if each.texts}
+            for each in files_:
+                if each.texts is None or each.texts.is_reviewed:
+                    folder.whole.append(each.path)
+                else:
+                    folder.bases[each.path] = each.texts.base
 
     async def _refresh_list(self) -> None:
         async with self._filling:
@@ -497,15 +501,20 @@ class ReviewService:
 
     async def _refill(self, folder: Folder) -> None:
         found = await folder.run(folder.review.files)
-        if folder.bases:
-            paths = [folder.path(name) for name in folder.bases]
-            files_ = [await folder.file(path) for path in paths]
-            found = [each for each in files_ if each and each.texts and not each.texts.is_reviewed]
+        if folder.bases or folder.whole:
+            names = sorted([*folder.bases, *folder.whole])
+            files_ = [await folder.file(folder.path(name)) for name in names]
+            found = [
+                each
+                for each in files_
+                if each
+                and (each.path in folder.whole or (each.texts and not each.texts.is_reviewed))
+            ]
         waiting = [file for file in found if self._is_wanted(folder, file)]
         unknown = await folder.run(folder.review.unknown)
         if not waiting and not self._list and (self._only or not unknown):
-            names = " ".join(within(each, folder.root) for each in self._only)
-            raise UserError(f"{NOTHING} in {names}" if names else NOTHING)
+            wanted = " ".join(within(each, folder.root) for each in self._only)
+            raise UserError(f"{NOTHING} in {wanted}" if wanted else NOTHING)
         self._listed, items = [], list[ListItem]()
         for file in waiting:
             for rows, item in await asyncio.to_thread(listing.items, folder.root, file):
