@@ -61,3 +61,14 @@ async def test_a_session_goes_on_after_its_agent_was_killed(talk: RealTalk, mode
     assert dead.session == talk.agent.session
     assert ended.why is TurnEndReason.COMPLETED
     assert model.heard("the first question")
+
+
+@each("logs_out")
+async def test_the_user_logs_out_and_the_agent_can_still_be_started(talk: RealTalk) -> None:
+    assert talk.agent.capabilities.logout
+
+    await talk.agent.log_out()
+    await talk.end()
+
+    await talk.start()
+    assert talk.agent.session

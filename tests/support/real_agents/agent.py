@@ -105,6 +105,8 @@ class Habits:
     """The setting and its value with which it asks questions, if it does not always."""
     shows_servers: bool = True
     """It starts the client's MCP servers, and its model sees the names of their tools."""
+    logs_out: bool = False
+    """It ends the user's login when the client asks for that."""
     takes_folders: bool = False
     """A session can have further folders, which its model hears of."""
     mcp: str = "stdio"

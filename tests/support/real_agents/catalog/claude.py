@@ -40,7 +40,9 @@ NEWEST = RealAgent(
     ("claude-agent-acp",),
     _configure,
     TOOLS,
-    Habits(streams_output=False, saves_late=True, mode="default", takes_folders=True),
+    Habits(
+        streams_output=False, saves_late=True, mode="default", takes_folders=True, logs_out=True
+    ),
 )
 OLDER = RealAgent(
     "claude-0-49",

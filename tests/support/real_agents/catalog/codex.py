@@ -87,6 +87,7 @@ ZED = RealAgent(
     ("codex-acp",),
     _configure("untrusted"),
     TOOLS,
+    Habits(logs_out=True),
 )
 OPENAI = RealAgent(
     "codex",
@@ -100,5 +101,6 @@ OPENAI = RealAgent(
         asks_in=("collaboration_mode", "plan"),
         ends_commands=False,
         takes_folders=True,
+        logs_out=True,
     ),
 )
