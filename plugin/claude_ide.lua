@@ -73,7 +73,7 @@ local CLI = 'Open or hide the Claude CLI in a terminal'
 command('Claude', with_next('after_arguments', host('Claude')), CLI, {
   nargs = '*',
   own_bar = true,
-  complete = complete('arguments', 'of_cli'),
+  complete = 'customlist,claude_ide#arguments#OfCli',
 })
 command('ClaudeNew', host('ClaudeNew'), 'Start another Claude CLI in a terminal', ANY)
 command('ClaudeSwitch', host('ClaudeSwitch'), 'Go from one Claude CLI to another', {
@@ -90,7 +90,7 @@ local background = with_next('after_text', question('background', 'begin'))
 command('ClaudeBackground', background, 'Begin a session in the background', TEXT)
 command('ClaudeMerge', host('ClaudeMerge'), 'Merge the worktree of a session, or discard it', {
   nargs = '?',
-  complete = complete('arguments', 'of_worktrees'),
+  complete = 'customlist,claude_ide#arguments#OfWorktrees',
 })
 command('ClaudeSessions', host('ClaudeSessions'), 'List all sessions, wherever they run', ANY)
 command('ClaudeAnswer', host('ClaudeAnswer'), 'Go to the request that waits for an answer')
@@ -108,7 +108,7 @@ local GIVE = 'Show how to give another program the tools of the editor'
 command('ClaudeMcpConfig', host('ClaudeMcpConfig'), GIVE, {
   nargs = '*',
   bang = true,
-  complete = complete('arguments', 'of_words'),
+  complete = 'customlist,claude_ide#arguments#OfWords',
 })
 command('ClaudeTools', host('ClaudeTools'), "List the model's tools, or turn one on or off", {
   nargs = '*',
@@ -124,16 +124,16 @@ local function share(opts)
 end
 command('ClaudeShare', share, 'Let the selection leave Neovim, or keep it there', {
   nargs = '?',
-  complete = complete('arguments', 'of_words'),
+  complete = 'customlist,claude_ide#arguments#OfWords',
 })
 command('ClaudeAdd', host('ClaudeAdd'), 'Mention a file, a folder, or lines of a file', {
   nargs = '+',
   bang = true,
-  complete = complete('arguments', 'of_add'),
+  complete = 'customlist,claude_ide#arguments#OfAdd',
 })
 command('ClaudeTrust', host('ClaudeTrust'), "Show or change whether a folder's settings are used", {
   nargs = '*',
-  complete = complete('arguments', 'of_words'),
+  complete = 'customlist,claude_ide#arguments#OfWords',
 })
 command('ClaudeKernel', host('ClaudeKernel'), 'Show or control the Jupyter kernel for code', {
   nargs = '*',
@@ -161,7 +161,7 @@ local commit = question('headless.commit_message', 'write')
 command('ClaudeCommit', commit, 'Let Claude write the commit message', {
   nargs = '?',
   bang = true,
-  complete = complete('agent_names'),
+  complete = 'customlist,claude_ide#arguments#OfAgents',
 })
 local packages = { nargs = '?', bang = true, complete = complete('host.install') }
 command('ClaudeInstall', function(opts)
@@ -173,7 +173,7 @@ command('ClaudeUninstall', function(opts)
 end, "Remove a package from the plugin's Python environment", packages)
 command('ClaudeWire', host('ClaudeWire'), 'Show the live traffic with all clients, or save it', {
   nargs = '*',
-  complete = complete('arguments', 'of_words'),
+  complete = 'customlist,claude_ide#arguments#OfWords',
 })
 command('ClaudeLog', window('log_window', 'open'), "Open the plugin's log")
 
@@ -268,6 +268,6 @@ end)
 -- The user's own maps come first, and may still change <Leader>.
 at('VimEnter', has_entered, function()
   if is_on('keys') then
-    require('claude_ide.suggested_keys').define()
+    vim.fn['claude_ide#suggested_keys#Define']()
   end
 end)

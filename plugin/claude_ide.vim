@@ -48,7 +48,7 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
         \ 'ClaudeFocus': ['', 'terminal#ToggleFocus()'],
         \ 'ClaudeShare': ['-nargs=? -complete=customlist,claude_ide#arguments#OfWords', 'selection#Share(<q-args>)'],
         \ 'ClaudeAccept': ['-bang', 'decide#Accept(<bang>0)'],
-        \ 'ClaudeCommit': ['-bang -nargs=? -complete=customlist,claude_ide#agent_names#Complete', 'session#Commit(<q-args>, <bang>0)'],
+        \ 'ClaudeCommit': ['-bang -nargs=? -complete=customlist,claude_ide#arguments#OfAgents', 'session#Commit(<q-args>, <bang>0)'],
         \ 'ClaudeInstall': ['-bang -nargs=?', 'host#install#Command(<q-args>, <bang>0)'],
         \ 'ClaudeCheck': ['', 'health#Check()'],
         \ 'ClaudeDismiss': ['', 'tools#showing#Dismiss()'],

@@ -1,103 +1,138 @@
-vim9script
-# Completes the arguments of commands (`:help :command-completion-customlist`), by the tables that both
-# editors share (`editor/tables.json`): of `:Claude` the most common options of the CLI, and their values.
+" Completes the arguments of commands (`:help :command-completion-customlist`) in both editors, without the host:
+" of `:Claude` the most common options of the CLI, and their values.
 
-import autoload './file/path.vim' as file
-import autoload './host/python.vim'
+let s:host = expand('<sfile>:p:h:h:h') .. '/python/claude_ide/'
+let s:longest_name = 200
+let s:most_sessions = 50
 
-const LONGEST_NAME = 200
-const MOST_SESSIONS = 50
+" Decode a file of the host.
+function claude_ide#arguments#Json(file) abort
+  return json_decode(join(readfile(s:host .. a:file), "\n"))
+endfunction
 
-def Paths(lead: string, kind: string): list<string>
-  return getcompletion(lead, kind)->map((_, path) => fnameescape(path))
-enddef
+function s:tables() abort
+  return claude_ide#arguments#Json('editor/tables.json').completion
+endfunction
 
-# The candidates that begin with what is typed; with a mark before each, if one is given.
-export def Beginning(candidates: list<string>, lead: string, mark = ''): list<string>
-  return candidates->mapnew((_, candidate) => mark .. candidate)->filter((_, candidate) => stridx(candidate, lead) == 0)
-enddef
+function s:paths(lead, kind) abort
+  return map(getcompletion(a:lead, a:kind), {_, path -> fnameescape(path)})
+endfunction
 
-# The folder in which the CLI keeps the user's settings and sessions (`paths.py`).
-def ConfigFolder(): string
-  const config = empty($CLAUDE_CONFIG_DIR) ? expand('~/.claude', true) : $CLAUDE_CONFIG_DIR
-  return fnamemodify(config, ':p')->substitute('/$', '', '')
-enddef
+" The candidates that begin with what is typed; with a mark before each, if one is given.
+function claude_ide#arguments#Beginning(candidates, lead, mark = '') abort
+  return filter(map(copy(a:candidates), {_, each -> a:mark .. each}), {_, each -> stridx(each, a:lead) == 0})
+endfunction
 
-# The ids of the CLI's stored sessions in the working folder, the latest first. Only Python reads the
-# sessions (`agents/stream_json/history.py`), but completion must not wait for it.
-def SessionIds(): list<string>
-  const name = file.Resolved(getcwd())->substitute('[^a-zA-Z0-9]', '-', 'g')
-  # The CLI cuts the name of a long path, and adds something of its own to it.
-  const folder = len(name) > LONGEST_NAME ? strpart(name, 0, LONGEST_NAME) .. '-*' : name
-  return globpath(ConfigFolder() .. '/projects', folder .. '/*.jsonl', true, true)
-    ->filter((_, path) => getfsize(path) > 0 && path =~# '/[0-9a-f-]\+\.jsonl$')
-    ->sort((one, other) => getftime(other) - getftime(one))
-    ->map((_, path) => fnamemodify(path, ':t:r'))
-    ->slice(0, MOST_SESSIONS)
-enddef
+" The folder in which the CLI keeps the user's settings and sessions (`paths.py`).
+function s:config_folder() abort
+  let l:given = empty($CLAUDE_CONFIG_DIR) ? expand('~/.claude', 1) : $CLAUDE_CONFIG_DIR
+  return substitute(fnamemodify(l:given, ':p'), '/$', '', '')
+endfunction
 
-# The names of the sessions in the background; of one with blanks in its name, the id.
-def BackgroundNames(): list<string>
-  return globpath(ConfigFolder() .. '/jobs', '*/state.json', true, true)->map((_, path) => {
-    var name: any = ''
-    try
-      name = get(json_decode(readfile(path)->join("\n")), 'name', '')
-    catch
-      # It may be half written.
-    endtry
-    return type(name) == v:t_string && name =~# '^[^ \t|]\+$' ? name : fnamemodify(path, ':h:t')
-  })
-enddef
+function s:id_of(path) abort
+  return fnamemodify(a:path, ':t:r')
+endfunction
 
-def Tables(): dict<any>
-  return python.Json('editor/tables.json').completion
-enddef
+" The ids of the CLI's stored sessions in the working folder, the latest first. Only Python reads the sessions
+" (`agents/stream_json/history.py`), but completion must not wait for it.
+function claude_ide#arguments#SessionIds() abort
+  let l:name = substitute(resolve(getcwd()), '[^a-zA-Z0-9]', '-', 'g')
+  " The CLI cuts the name of a long path, and adds something of its own to it.
+  let l:folder = len(l:name) > s:longest_name ? strpart(l:name, 0, s:longest_name) .. '-*' : l:name
+  let l:found = globpath(s:config_folder() .. '/projects', l:folder .. '/*.jsonl', 1, 1)
+  call filter(l:found, {_, path -> getfsize(path) > 0 && path =~# '/[0-9a-f-]\+\.jsonl$'})
+  call sort(l:found, {one, other -> getftime(other) - getftime(one)})
+  return map(l:found[: s:most_sessions - 1], {_, path -> s:id_of(path)})
+endfunction
 
-# The values of an option: these themselves, or what they are.
-def Values(values: any, lead: string): list<string>
-  if type(values) == v:t_list
-    return values
-  elseif values ==# 'sessions'
-    return SessionIds()
-  elseif values ==# 'background'
-    return BackgroundNames()
+" The name of a session in the background; of one with blanks in its name, the id.
+function s:background_name(path) abort
+  let l:name = ''
+  try
+    let l:name = get(json_decode(join(readfile(a:path), "\n")), 'name', '')
+  catch
+    " It may be half written.
+  endtry
+  return type(l:name) == v:t_string && l:name =~# '^[^ \t|]\+$' ? l:name : fnamemodify(a:path, ':h:t')
+endfunction
+
+function s:background_names() abort
+  let l:found = globpath(s:config_folder() .. '/jobs', '*/state.json', 1, 1)
+  return map(l:found, {_, path -> s:background_name(path)})
+endfunction
+
+" The values of an option: these themselves, or what they are.
+function s:values(values, lead) abort
+  if type(a:values) == v:t_list
+    return a:values
+  elseif a:values ==# 'sessions'
+    return claude_ide#arguments#SessionIds()
+  elseif a:values ==# 'background'
+    return s:background_names()
   endif
-  return values ==# 'text' ? [] : Paths(lead, values)
-enddef
+  return a:values ==# 'text' ? [] : s:paths(a:lead, a:values)
+endfunction
 
-# Complete an option of the CLI, or the value of the option before the cursor.
-export def OfCli(lead: string, line: string, pos: number): list<string>
-  const option = strpart(line, 0, pos)->split('\s\+', true)->get(-2, '')
-  const options: dict<any> = Tables().options
-  const values = get(options, option, [])
-  const is_text = type(values) == v:t_string && values ==# 'text'
-  const found = Values(values, lead)
-  return Beginning(empty(found) && !is_text ? keys(options)->sort() : found, lead)
-enddef
+function s:word_before(line, pos) abort
+  return get(split(strpart(a:line, 0, a:pos), '\s\+', 1), -2, '')
+endfunction
 
-# Complete the name of a worktree of the working folder's project.
-export def OfWorktrees(lead: string, line: string, pos: number): list<string>
-  final listed = systemlist('git worktree list --porcelain')
-  const paths = v:shell_error == 0 ? listed->filter((_, each) => each =~# '^worktree ') : []
-  return Beginning(paths[1 :]->mapnew((_, each) => fnamemodify(each, ':t')), lead)
-enddef
+" Complete an option of the CLI, or the value of the option before the cursor.
+function claude_ide#arguments#OfCli(lead, line, pos) abort
+  let l:options = s:tables().options
+  let l:values = get(l:options, s:word_before(a:line, a:pos), [])
+  let l:found = s:values(l:values, a:lead)
+  let l:is_text = type(l:values) == v:t_string && l:values ==# 'text'
+  return claude_ide#arguments#Beginning(empty(l:found) && !l:is_text ? sort(keys(l:options)) : l:found, a:lead)
+endfunction
 
-# Complete the word that a command takes, and the path after it.
-export def OfWords(lead: string, line: string, pos: number): list<string>
-  const before = strpart(line, 0, pos)->split('\s\+', true)->get(-2, '')
-  const known = Tables()
-  return has_key(known.after, before) ? Paths(lead, known.after[before])
-    : get(known.words, matchstr(before, 'Claude\a\+'), [])->Beginning(lead)
-enddef
+" Complete the name of a worktree of the working folder's project.
+function claude_ide#arguments#OfWorktrees(lead, line, pos) abort
+  let l:listed = systemlist('git -C ' .. shellescape(getcwd()) .. ' worktree list --porcelain')
+  let l:paths = v:shell_error == 0 ? filter(l:listed, {_, each -> each =~# '^worktree '}) : []
+  return claude_ide#arguments#Beginning(map(l:paths[1 :], {_, each -> fnamemodify(each, ':t')}), a:lead)
+endfunction
 
-# Complete the path of `:ClaudeAdd`, but no later argument.
-export def OfAdd(lead: string, line: string, pos: number): list<string>
-  if strpart(line, 0, pos - len(lead)) !~# '\<Claude\a\+!\=\s*$'
+" Complete the word that a command takes, and the path after it.
+function claude_ide#arguments#OfWords(lead, line, pos) abort
+  let [l:before, l:known] = [s:word_before(a:line, a:pos), s:tables()]
+  return has_key(l:known.after, l:before) ? s:paths(a:lead, l:known.after[l:before])
+        \ : claude_ide#arguments#Beginning(get(l:known.words, matchstr(l:before, 'Claude\a\+'), []), a:lead)
+endfunction
+
+" Complete the path of `:ClaudeAdd`, but no later argument.
+function claude_ide#arguments#OfAdd(lead, line, pos) abort
+  if strpart(a:line, 0, a:pos - len(a:lead)) !~# '\<Claude\a\+!\=\s*$'
     return []
   endif
-  const typed = substitute(lead, '\\\(.\)', '\1', 'g')
-  return getcompletion(substitute(typed, '[[*?$]', '?', 'g'), 'file')
-    ->Beginning(typed)->mapnew((_, path) => fnameescape(path))
-enddef
+  let l:typed = substitute(a:lead, '\\\(.\)', '\1', 'g')
+  let l:found = getcompletion(substitute(l:typed, '[[*?$]', '?', 'g'), 'file')
+  return map(claude_ide#arguments#Beginning(l:found, l:typed), {_, path -> fnameescape(path)})
+endfunction
 
-defcompile
+function s:option(name) abort
+  let l:options = get(g:, 'claude_ide', {})
+  return type(l:options) == v:t_dict ? get(l:options, a:name, {}) : {}
+endfunction
+
+" Only a false one is not: a table of Lua without fields is an empty list here.
+function s:is_offered(entry) abort
+  return !empty(a:entry) || index([v:t_dict, v:t_list], type(a:entry)) >= 0
+endfunction
+
+" The ids of the agents that are built in, and of the user's (`agents/acp/kind.py`); Claude is the first.
+function claude_ide#arguments#Agents() abort
+  let l:known = claude_ide#arguments#Json('agents/acp/known.json').agents
+  let l:given = s:option('agents')
+  let l:own = type(l:given) == v:t_dict ? l:given : {}
+  let l:added = filter(copy(l:own), {id, entry -> has_key(l:known, id)
+        \ || (type(entry) == v:t_dict && has_key(entry, 'cmd'))})
+  let l:offered = filter(extend(l:known, l:added), {id, entry -> id !=# 'claude' && s:is_offered(entry)})
+  return (s:is_offered(get(l:own, 'claude', {})) ? ['claude'] : []) + sort(keys(l:offered))
+endfunction
+
+" Complete `@` and an agent as the first word of `:ClaudeAsk`, `:ClaudeEdit` or `:ClaudeCommit`.
+function claude_ide#arguments#OfAgents(lead, line, pos) abort
+  return strpart(a:line, 0, a:pos) !~# 'Claude\(Ask\|Edit\|Commit\)\s\+@\?[A-Za-z0-9_-]*$' ? []
+        \ : claude_ide#arguments#Beginning(claude_ide#arguments#Agents(), a:lead, '@')
+endfunction

@@ -1,10 +1,8 @@
 vim9script
 # The prompts of the option `prompts`, which the user chooses by their names: `/explain`.
 
-import autoload './arguments.vim'
 import autoload './contexts.vim'
 import autoload './ui/vim_ui.vim'
-import autoload './agent_names.vim'
 import autoload './own_options.vim'
 import autoload './messages/message.vim'
 
@@ -48,12 +46,12 @@ enddef
 # Complete `/name` as the first word of a command, and placeholders in any.
 export def Complete(lead: string, line: string, pos: number): list<string>
   if lead[0] ==# '@'
-    return agent_names.Complete(lead, line, pos)
+    return claude_ide#arguments#OfAgents(lead, line, pos)
   endif
   if strpart(line, 0, pos) !~# 'Claude\a\+!\?\s\+/\S*$'
     return contexts.Complete(lead)
   endif
-  return arguments.Beginning(keys(All())->sort(), lead, '/')
+  return claude_ide#arguments#Beginning(keys(All())->sort(), lead, '/')
 enddef
 
 defcompile

@@ -1,7 +1,6 @@
 vim9script
 # Commands and maps of the review.
 
-import autoload './arguments.vim'
 import autoload './channel.vim'
 import autoload './file/load.vim'
 import autoload './messages/message.vim'
@@ -22,14 +21,14 @@ enddef
 export def Complete(lead: string, line: string, _: number): list<string>
   const given = matchlist(line, 'Claude\a\+!\?\s\+send\s\+\(.*\)$')
   if !empty(given)
-    return arguments.Beginning(recipients, given[1])->map((_, name) => strpart(name, len(given[1]) - len(lead)))
+    return claude_ide#arguments#Beginning(recipients, given[1])->map((_, name) => strpart(name, len(given[1]) - len(lead)))
   endif
-  return arguments.Beginning(WORDS, lead) + getcompletion(lead, 'file')
+  return claude_ide#arguments#Beginning(WORDS, lead) + getcompletion(lead, 'file')
 enddef
 
 # Complete `:ClaudeKeep` and `:ClaudeRevert`.
 export def CompleteAll(lead: string, _: string, _: number): list<string>
-  return arguments.Beginning(['all'], lead)
+  return claude_ide#arguments#Beginning(['all'], lead)
 enddef
 
 # Show a file in the current window, with the cursor in a row.

@@ -24,7 +24,7 @@ function M.setup(options)
     vim.cmd('ClaudeStart!')
   end
   if vim.v.vim_did_enter == 1 and vim.g.claude_ide.keys then
-    require('claude_ide.suggested_keys').define()
+    vim.fn['claude_ide#suggested_keys#Define']()
   end
 end
 

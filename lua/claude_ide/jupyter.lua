@@ -248,7 +248,7 @@ function M.complete(lead, line)
   if #words > 1 then
     return words[1] == 'choose' and vim.fn.getcompletion(lead, 'file') or {}
   end
-  return require('claude_ide.arguments').beginning(SUBCOMMANDS, lead)
+  return vim.fn['claude_ide#arguments#Beginning'](SUBCOMMANDS, lead)
 end
 
 -- The kernels that molten-nvim runs for the current buffer. It names a second one of a kind `python3_1`.

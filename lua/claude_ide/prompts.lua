@@ -1,5 +1,4 @@
 --- The prompts of the option `prompts`, which the user chooses by their names: `/explain`.
-local arguments = require('claude_ide.arguments')
 local message = require('claude_ide.messages.message')
 local own_options = require('claude_ide.own_options')
 local ui = require('claude_ide.ui.vim_ui')
@@ -62,12 +61,12 @@ end
 ---@return string[] candidates
 function M.complete(lead, line, pos)
   if lead:find('^@') then
-    return require('claude_ide.agent_names').complete(lead, line, pos)
+    return vim.fn['claude_ide#arguments#OfAgents'](lead, line, pos)
   end
   if not line:sub(1, pos):find('Claude%a+%s+/%S*$') then
     return require('claude_ide.contexts').complete(lead)
   end
-  return arguments.beginning(names(), lead, '/')
+  return vim.fn['claude_ide#arguments#Beginning'](names(), lead, '/')
 end
 
 return M

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from support.either_editor import BOTH, Editor, configure, on_screen, run
+from support.either_editor import BOTH, Editor, configure, on_screen
 from support.happenings import HookedCli, recorder
 from support.neovim import until
 from support.reviewing import drawn
@@ -100,7 +100,7 @@ async def test_suggested_keys_decide_about_hunks_and_files(
     nvim: Editor, path: Path, agent: Agent
 ) -> None:
     await nvim.command("let g:mapleader = ','")
-    await run(nvim, "suggested_keys.define")
+    await nvim.command("call claude_ide#suggested_keys#Define()")
     await agent.write({path: AFTER})
     await drawn(nvim, *BOTH_HUNKS)
     await nvim.keys("gg,a]")

@@ -7,11 +7,6 @@ import autoload '../system/program.vim'
 # The folder of the plugin's checkout.
 export const ROOT = expand('<script>:p:h:h:h:h')
 
-# Decode a file of the host in `python/claude_ide/`, which both editors read.
-export def Json(file: string): any
-  return readfile($'{ROOT}/python/claude_ide/{file}')->join("\n")->json_decode()
-enddef
-
 # Why nothing can be installed.
 export const NONE = 'No Python 3.11 or newer found'
 

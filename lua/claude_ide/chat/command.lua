@@ -1,6 +1,5 @@
 --- `:ClaudeChat`: what Lua does before the host gets the command, and the completion of the chat's commands.
 --- Completion must wait neither for the host nor for an agent.
-local agent_names = require('claude_ide.agent_names')
 
 local M = {}
 
@@ -63,7 +62,7 @@ function M.run(opts)
   if agent:find(WORKTREE, 1, true) then
     agent, worktree = agent:match('^(.-)%s*(%-%-worktree=.*)$')
   end
-  if agent ~= '' and not vim.list_contains(agent_names.list(), agent) then
+  if agent ~= '' and not vim.list_contains(vim.fn['claude_ide#arguments#Agents'](), agent) then
     local problem = ('there is no agent "%s" (<Tab> lists them)'):format(agent)
     require('claude_ide.messages.message').show(problem, 'error')
   elseif worktree ~= '' then
@@ -97,7 +96,7 @@ end
 -- The sessions of the current folder: Claude's, those that an agent has listed, and those of open chats.
 local function sessions()
   local folder = require('claude_ide.file.buffers').folder()
-  local found = require('claude_ide.arguments').session_ids()
+  local found = vim.fn['claude_ide#arguments#SessionIds']()
   vim.list_extend(found, listed[folder] or {})
   for _, chat in ipairs(require('claude_ide.chat.state').list()) do
     if chat.session and chat.options.root == folder then
@@ -112,7 +111,7 @@ local function candidates(before)
   if before == 'resume' then
     return sessions()
   elseif before == 'new' then
-    return vim.list_extend(agent_names.list(), { WORKTREE })
+    return vim.list_extend(vim.fn['claude_ide#arguments#Agents'](), { WORKTREE })
   elseif vim.startswith(before, 'new ') and not before:find(WORKTREE, 1, true) then
     return { WORKTREE }
   end
@@ -149,7 +148,7 @@ function M.complete(lead, line, pos)
     return vim.fn.getcompletion(lead, 'file')
   end
   if vim.startswith(before, 'new') and vim.startswith(lead, WORKTREE) then
-    local names = require('claude_ide.arguments').of_worktrees(lead:sub(#WORKTREE + 1))
+    local names = vim.fn['claude_ide#arguments#OfWorktrees'](lead:sub(#WORKTREE + 1), '', 0)
     return vim.tbl_map(function(name)
       return WORKTREE .. name
     end, names)

@@ -180,9 +180,8 @@ end
 function M.complete(lead, line)
   local record = vim.fs.joinpath(vim.fs.dirname(python.own()), RECORD)
   local added = vim.fn.filereadable(record) == 1 and vim.fn.readfile(record) or {}
-  return vim.tbl_filter(function(package)
-    return vim.startswith(package, lead)
-  end, line:find('ClaudeU') and added or EXTRAS)
+  local packages = line:find('ClaudeU') and added or EXTRAS
+  return vim.fn['claude_ide#arguments#Beginning'](packages, lead)
 end
 
 -- Show one line in the corner of the screen, in a float that never takes the focus; none if Neovim does not

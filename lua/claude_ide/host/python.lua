@@ -10,15 +10,6 @@ local LONGEST_CHECK_MS = 8000
 ---@type string
 M.root = vim.fs.abspath(debug.getinfo(1, 'S').source:sub(2)):match('^(.*)/lua/claude_ide/')
 
---- Decode a file of the host that both editors read.
----@param file string in `python/claude_ide/`
----@return any
-function M.json(file)
-  return vim.json.decode(
-    table.concat(vim.fn.readfile(M.root .. '/python/claude_ide/' .. file), '\n')
-  )
-end
-
 --- Why nothing can be installed.
 ---@type string
 M.NONE = 'No Python 3.11 or newer found'

@@ -1,5 +1,5 @@
 --- Commands and maps of the review.
-local arguments = require('claude_ide.arguments')
+local beginning = vim.fn['claude_ide#arguments#Beginning']
 local channel = require('claude_ide.channel')
 local file_load = require('claude_ide.file.load')
 local message = require('claude_ide.messages.message')
@@ -21,7 +21,7 @@ local function complete_recipient(lead, given)
   local before = #given - #lead
   return vim.tbl_map(function(name)
     return name:sub(before + 1)
-  end, arguments.beginning(recipients, given))
+  end, beginning(recipients, given))
 end
 
 --- Complete `:ClaudeReview`.
@@ -33,14 +33,14 @@ function M.complete(lead, line)
   if given then
     return complete_recipient(lead, given)
   end
-  return vim.list_extend(arguments.beginning(WORDS, lead), vim.fn.getcompletion(lead, 'file'))
+  return vim.list_extend(beginning(WORDS, lead), vim.fn.getcompletion(lead, 'file'))
 end
 
 --- Complete `:ClaudeKeep` and `:ClaudeRevert`.
 ---@param lead string
 ---@return string[]
 function M.complete_all(lead)
-  return arguments.beginning({ 'all' }, lead)
+  return beginning({ 'all' }, lead)
 end
 
 local function is_proposal()

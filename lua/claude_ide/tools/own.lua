@@ -178,7 +178,7 @@ function M.complete(lead, line)
       return (off[name] == true) == (before[2] == 'on')
     end, #known > 0 and known or order)
   end
-  return require('claude_ide.arguments').beginning(candidates, lead)
+  return vim.fn['claude_ide#arguments#Beginning'](candidates, lead)
 end
 
 --- A host has started: it needs them.

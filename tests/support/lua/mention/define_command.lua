@@ -3,7 +3,5 @@ vim.api.nvim_create_user_command('ClaudeAdd', function(opts)
 end, {
   nargs = '+',
   bang = true,
-  complete = function(...)
-    return require('claude_ide.arguments').of_add(...)
-  end,
+  complete = 'customlist,claude_ide#arguments#OfAdd',
 })
