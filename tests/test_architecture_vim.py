@@ -11,6 +11,19 @@ from test_architecture import ROOMS, lua_room
 VIM = ROOT / "autoload/claude_ide"
 IMPORT = re.compile(r"^import autoload '(\.[^']+)\.vim'", re.MULTILINE)
 START = re.compile(r"vim9script\n(scriptencoding utf-8\n)?#")
+FUNCTION = re.compile(r"^function!? (.*)$", re.MULTILINE)
+
+
+def of_vim() -> dict[Path, str]:
+    """Return the text of each script of Vim alone: all but those for both editors."""
+    texts = {path: path.read_text(encoding="utf-8") for path in sorted(VIM.rglob("*.vim"))}
+    return {path: text for path, text in texts.items() if path not in shared()}
+
+
+def shared() -> dict[Path, str]:
+    """Return the text of each script for both editors: legacy Vim script, which is in no room."""
+    texts = {path: path.read_text(encoding="utf-8") for path in sorted(VIM.glob("*.vim"))}
+    return {path: text for path, text in texts.items() if text.startswith('" ')}
 
 
 def vim_module(path: Path) -> str:
@@ -37,23 +50,33 @@ def test_a_module_of_vim_imports_nothing_above_its_room() -> None:
 
 
 def test_each_module_of_vim_has_a_room_and_starts_as_vim9_script() -> None:
-    modules = {vim_module(path): path for path in VIM.rglob("*.vim")}
+    modules = {vim_module(path): text for path, text in of_vim().items()}
 
     assert not {module for module in modules if lua_room(module) not in ROOMS}
-    assert not [
-        module
-        for module, path in modules.items()
-        if not START.match(path.read_text(encoding="utf-8"))
-    ]
+    assert not [module for module, text in modules.items() if not START.match(text)]
+
+
+def test_a_script_for_both_editors_is_legacy_script_that_both_call() -> None:
+    lua = "".join(each.read_text("utf-8") for each in (ROOT / "lua").rglob("*.lua"))
+    lua += (ROOT / "plugin/claude_ide.lua").read_text("utf-8")
+    vim = "".join(of_vim().values()) + (ROOT / "plugin/claude_ide.vim").read_text("utf-8")
+
+    assert shared()
+    for path, text in shared().items():
+        functions = FUNCTION.findall(text)
+        assert functions
+        assert text.isascii()
+        for each in functions:
+            assert re.match(rf"(s:|claude_ide#{path.stem}#)\w+\(.*\) abort", each), each
+        for half in (lua, vim):
+            assert f"claude_ide#{path.stem}#" in half, path
 
 
 def test_a_script_with_text_beyond_ascii_states_its_encoding() -> None:
     """Otherwise the one that says that 'encoding' must be utf-8 would not compile in EUC-JP."""
-    scripts = {path: path.read_text(encoding="utf-8") for path in VIM.rglob("*.vim")}
-
     assert not [
         vim_module(path)
-        for path, text in scripts.items()
+        for path, text in of_vim().items()
         if not text.startswith("vim9script\nscriptencoding utf-8\n")
         if not all(line.lstrip().startswith("#") or line.isascii() for line in text.splitlines())
     ]
@@ -71,11 +94,10 @@ def test_the_modules_of_vim_import_existing_ones_without_a_cycle() -> None:
 
 def test_each_script_compiles_its_functions_when_it_is_sourced() -> None:
     """If a callback compiled one with a lambda block, the next command would end in a prompt."""
-    scripts = sorted(VIM.rglob("*.vim"))
-    lacking = [path for path in scripts if not path.read_text("utf-8").endswith("\ndefcompile\n")]
+    scripts = of_vim()
 
     assert scripts
-    assert not lacking
+    assert not [path for path, text in scripts.items() if not text.endswith("\ndefcompile\n")]
 
 
 def test_no_module_of_vim_asks_for_the_number_of_its_version() -> None:

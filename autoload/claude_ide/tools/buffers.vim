@@ -51,7 +51,7 @@ def Loaded(arguments: dict<any>): number
   const bufnr: number = arguments.bufnr
   if !bufloaded(bufnr)
     throw $'claude-ide: there is no loaded buffer {bufnr}'
-  elseif place.IsPrivate(bufnr)
+  elseif claude_ide#places#IsPrivate(bufnr)
     throw $'claude-ide: buffer {bufnr} is a terminal or the command-line window'
   endif
   return bufnr
@@ -67,8 +67,7 @@ export def Lines(arguments: dict<any>): dict<any>
   return {
     bufnr: bufnr,
     count: info.linecount,
-    lines: range(first, max([first - 1, last]))
-      ->mapnew((_, line) => place.Quoted(bufnr, line))->filter((_, line) => !empty(line)),
+    lines: claude_ide#places#Lines(bufnr, first, last),
     buftype: getbufvar(bufnr, '&buftype'),
     is_modified: IsModified(info),
   }
@@ -80,13 +79,13 @@ export def Rows(wanted: list<dict<any>>): list<any>
   return wanted->mapnew((_, each) => {
     const bufnr = buffers.Loaded(each.path)
     return bufnr > 0
-      ? each.rows->mapnew((_, row) => place.Visible(place.Line(bufnr, row + 1)))
+      ? each.rows->mapnew((_, row) => claude_ide#places#Visible(claude_ide#places#Line(bufnr, row + 1)))
       : false
   })
 enddef
 
 def Joined(lines: list<string>): string
-  return lines->mapnew((_, line) => place.Visible(line))->join("\n")
+  return lines->mapnew((_, line) => claude_ide#places#Visible(line))->join("\n")
 enddef
 
 # The texts of a file on disk and in its buffer, which the host compares, or a `note`.

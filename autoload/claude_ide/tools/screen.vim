@@ -3,57 +3,13 @@ vim9script
 
 import autoload './place.vim'
 import autoload '../privacy.vim'
-import autoload '../window/tiling.vim'
 
 const MOST_LINES = 2000 # of a register
-
-# The lines on the screen, by their numbers, with the paths that they quote. Of a closed fold, which may
-# hide most of a file, only the first one is there.
-def ShownLines(win: number, first: number, last: number): list<dict<any>>
-  final shown: list<dict<any>> = []
-  var line = first
-  while line <= last
-    final described = place.Quoted(winbufnr(win), line)
-    const end_of_fold = win_execute(win, $'echon foldclosedend({line})')->str2nr()
-    if !empty(described)
-      shown->add(end_of_fold > 0 ? extend(described, {folded_to: end_of_fold}) : described)
-    endif
-    line = max([line, end_of_fold]) + 1
-  endwhile
-  return shown
-enddef
-
-def Described(win: number, has_text: bool): dict<any>
-  const bufnr = winbufnr(win)
-  const info = getwininfo(win)[0]
-  const [_, line, column; _] = getcurpos(win)
-  final described: dict<any> = {
-    window: info.winnr,
-    bufnr: bufnr,
-    tabpage: info.tabnr,
-    name: place.Name(bufnr),
-    buftype: getbufvar(bufnr, '&buftype'),
-    filetype: getbufvar(bufnr, '&filetype'),
-    line: line,
-    column: place.Described(bufnr, line, column - 1).column,
-    first: info.topline,
-    last: info.botline,
-    is_current: win == win_getid(),
-  }
-  if has_text && !place.IsPrivate(bufnr)
-    described.lines = ShownLines(win, info.topline, info.botline)
-  endif
-  return described
-enddef
 
 # The `windows` of the current tab page, perhaps with the lines that they show, and how many `tabpages`
 # there are. A popup counts if the user is in it.
 export def Windows(arguments: dict<any>): dict<any>
-  const wins = tiling.Windows(tabpagenr()) + (win_gettype() ==# 'popup' ? [win_getid()] : [])
-  return {
-    tabpages: tabpagenr('$'),
-    windows: wins->mapnew((_, win) => Described(win, arguments.text)),
-  }
+  return claude_ide#places#Windows(arguments.text)
 enddef
 
 # The `value` of an expression that the host has chosen, in the window that the user works in; and the `bufnr`
@@ -69,13 +25,7 @@ enddef
 # Describe `places`, each [bufnr, line, col] with the column in bytes from 0; `number` is its index, from 0.
 # Those in buffers that are gone are left out.
 export def Places(arguments: dict<any>): dict<any>
-  final found: list<dict<any>> = []
-  for [number, each] in items(arguments.places)
-    if each[0] == 0 || bufexists(each[0])
-      found->add(extend(place.Described(each[0], each[1], each[2]), {number: number}))
-    endif
-  endfor
-  return {places: found}
+  return {places: claude_ide#places#All(arguments.places)}
 enddef
 
 # Whether the unnamed register is the clipboard: with this option, and after `"+y`.
@@ -98,7 +48,7 @@ export def Register(arguments: dict<any>): dict<any>
   const lines: list<string> = getregtype(name) ==# '' ? [] : getreg(name, 1, true)
   return {
     total: len(lines),
-    lines: lines[: MOST_LINES - 1]->mapnew((_, line) => place.Cut(line)),
+    lines: lines[: MOST_LINES - 1]->mapnew((_, line) => claude_ide#places#Cut(line)),
   }
 enddef
 

@@ -122,7 +122,7 @@ def Mark(bufnr: number, range: dict<any>)
     bufnr: bufnr,
     type: LINES,
     end_lnum: last,
-    end_col: len(place.Line(bufnr, last)) + 1,
+    end_col: len(claude_ide#places#Line(bufnr, last)) + 1,
   })
   const note: string = get(range, 'note', '')
   if note !=# ''

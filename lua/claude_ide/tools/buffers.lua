@@ -50,7 +50,7 @@ local function loaded(arguments, consequence)
     return place.open_buffer(arguments.file, consequence)
   elseif not api.nvim_buf_is_loaded(bufnr) then
     error(('there is no loaded buffer %d'):format(bufnr), 0)
-  elseif place.is_private(bufnr) then
+  elseif vim.fn['claude_ide#places#IsPrivate'](bufnr) == 1 then
     error(('buffer %d is a terminal or the command-line window'):format(bufnr), 0)
   end
   return bufnr
@@ -61,19 +61,12 @@ end
 ---@type claude_ide.Tool
 function M.lines(arguments)
   local bufnr = loaded(arguments, '; read it from disk')
-  local first, quoted = arguments.offset + 1, place.quoted(bufnr)
-  local lines = {}
-  for index, text in
-    ipairs(api.nvim_buf_get_lines(bufnr, first - 1, first - 1 + arguments.limit, false))
-  do
-    local line = first + index - 1
-    local path = quoted(line)
-    lines[#lines + 1] = path and { line = line, text = place.cut(text), path = path } or nil
-  end
+  local first, count = arguments.offset + 1, api.nvim_buf_line_count(bufnr)
+  local last = math.min(count, arguments.offset + arguments.limit)
   return {
     bufnr = bufnr,
-    count = api.nvim_buf_line_count(bufnr),
-    lines = lines,
+    count = count,
+    lines = vim.fn['claude_ide#places#Lines'](bufnr, first, last),
     buftype = vim.bo[bufnr].buftype,
     is_modified = vim.bo[bufnr].modified,
   }

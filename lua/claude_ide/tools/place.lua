@@ -1,4 +1,4 @@
---- Finds what a model names, and describes places for it.
+--- Finds what a model names.
 local buffers = require('claude_ide.file.buffers')
 local file_path = require('claude_ide.file.path')
 local open_files = require('claude_ide.file.open')
@@ -7,9 +7,6 @@ local unopened = require('claude_ide.diagnostics.unopened')
 local M = {}
 
 local api = vim.api
-
--- Bytes of a line, of which the host shows the model less (`mcp/model/pages.py`).
-local LONGEST = 2400
 
 --- Load a file unseen, unless it is loaded.
 ---
@@ -41,13 +38,6 @@ function M.open_buffer(path, consequence)
   return bufnr
 end
 
---- The path of a buffer's file, or the buffer's name.
----@param bufnr integer
----@return string
-function M.name(bufnr)
-  return file_path.path(bufnr) or api.nvim_buf_get_name(bufnr)
-end
-
 --- A line of a buffer; empty if there is none, or if the buffer is not loaded.
 ---@param bufnr integer
 ---@param line integer
@@ -69,28 +59,6 @@ function M.existing_line(bufnr, line)
     error(('there is no line %d; the file has %d'):format(line, count), 0)
   end
   return M.line(bufnr, line)
-end
-
----@param line string
----@return string
-function M.cut(line)
-  return line:sub(1, LONGEST)
-end
-
---- A place for the model: its column is in characters, from 1.
----@param bufnr integer 0 if there is no buffer
----@param line integer
----@param col integer bytes, 0-based; one past the end counts as the end
----@return { path: string, line: integer, column: integer, text: string }
-function M.described(bufnr, line, col)
-  local text = M.line(bufnr, line)
-  col = math.max(col, 0)
-  return {
-    path = bufnr > 0 and M.name(bufnr) or '',
-    line = line,
-    column = (text == '' and col or vim.str_utfindex(text, 'utf-32', col, false)) + 1,
-    text = M.cut(text),
-  }
 end
 
 local function has_file(win)
@@ -120,40 +88,6 @@ function M.list(win)
     return vim.fn.getloclist(win, what)
   end, function(action, what)
     vim.fn.setloclist(win, {}, action, what)
-  end
-end
-
---- Whether a buffer shows what a program has printed, or the commands that the user has typed. Secrets may
---- be in both.
----@param bufnr integer
----@return boolean
-function M.is_private(bufnr)
-  local is_command_window = vim.fn.getcmdwintype() ~= '' and bufnr == api.nvim_get_current_buf()
-  return vim.bo[bufnr].buftype == 'terminal' or is_command_window
-end
-
--- What reads the list in a quickfix window; nil if it is unknown.
-local function reader(bufnr)
-  if vim.fn.getqflist({ qfbufnr = 0 }).qfbufnr == bufnr then
-    return M.list()
-  end
-  local win = vim.fn.win_findbuf(bufnr)[1]
-  return win and M.list(win)
-end
-
---- A function that names the file that a line of a buffer quotes: '' for none, or nil if it cannot be known.
----@param bufnr integer
----@return fun(line: integer): string?
-function M.quoted(bufnr)
-  if vim.bo[bufnr].buftype ~= 'quickfix' then
-    return function()
-      return ''
-    end
-  end
-  local read = reader(bufnr)
-  return function(line)
-    local entry = read and read({ idx = line, items = 0 }).items[1]
-    return entry and (entry.bufnr > 0 and M.name(entry.bufnr) or '')
   end
 end
 

@@ -1,5 +1,4 @@
 --- Facts for the model's tools about what the user sees, where the user was, and about lists and messages.
-local file_path = require('claude_ide.file.path')
 local place = require('claude_ide.tools.place')
 local privacy = require('claude_ide.privacy')
 
@@ -11,58 +10,11 @@ local MOST_LINES = 2000 -- of a register
 -- Messages that noice has shown for a moment, and that `:messages` would not list.
 local PASSING = { search_count = true, return_prompt = true, confirm = true, progress = true }
 
--- The lines on the screen, by their numbers, with the paths that they quote. Of a closed fold, which may hide
--- most of a file, only the first one is there.
-local function shown_lines(win, bufnr, first, last)
-  local shown, line, quoted = {}, first, place.quoted(bufnr)
-  while line <= last do
-    local end_of_fold = api.nvim_win_call(win, function()
-      return fn.foldclosedend(line)
-    end)
-    local path, text = quoted(line), place.cut(place.line(bufnr, line))
-    local folded_to = end_of_fold > 0 and end_of_fold or nil
-    shown[#shown + 1] = path and { line = line, text = text, folded_to = folded_to, path = path }
-    line = math.max(line, end_of_fold) + 1
-  end
-  return shown
-end
-
-local function described(win, has_text)
-  local bufnr = api.nvim_win_get_buf(win)
-  local line, col = unpack(api.nvim_win_get_cursor(win))
-  local info = fn.getwininfo(win)[1]
-  local lines = has_text and not place.is_private(bufnr)
-  return {
-    window = info.winnr,
-    bufnr = bufnr,
-    tabpage = info.tabnr,
-    name = place.name(bufnr),
-    buftype = vim.bo[bufnr].buftype,
-    filetype = vim.bo[bufnr].filetype,
-    line = line,
-    column = place.described(bufnr, line, col).column,
-    first = info.topline,
-    last = info.botline,
-    is_current = win == api.nvim_get_current_win(),
-    lines = lines and shown_lines(win, bufnr, info.topline, info.botline) or nil,
-  }
-end
-
--- Floats are decoration, unless the user is in one or it shows a file.
-local function is_ordinary(win)
-  return api.nvim_win_get_config(win).relative == ''
-    or win == api.nvim_get_current_win()
-    or file_path.path(api.nvim_win_get_buf(win)) ~= nil
-end
-
 --- The `windows` of the current tab page, perhaps with the lines that they show, and how many `tabpages`
 --- there are.
 ---@type claude_ide.Tool
 function M.windows(arguments)
-  local windows = vim.tbl_map(function(win)
-    return described(win, arguments.text)
-  end, vim.tbl_filter(is_ordinary, api.nvim_tabpage_list_wins(0)))
-  return { tabpages = #api.nvim_list_tabpages(), windows = windows }
+  return fn['claude_ide#places#Windows'](arguments.text)
 end
 
 --- The `value` of an expression that the host has chosen, in the window that the user works in; and the
@@ -81,14 +33,7 @@ end
 --- 0. Those in buffers that are gone are left out.
 ---@type claude_ide.Tool
 function M.places(arguments)
-  local found = {}
-  for index, each in ipairs(arguments.places) do
-    if each[1] == 0 or api.nvim_buf_is_valid(each[1]) then
-      found[#found + 1] = place.described(unpack(each))
-      found[#found].number = index - 1
-    end
-  end
-  return { places = found }
+  return { places = fn['claude_ide#places#All'](arguments.places) }
 end
 
 -- Whether the unnamed register is the clipboard: with this option, and after `"+y`.
@@ -119,7 +64,7 @@ function M.register(arguments)
   text = kind == 'V' and text:gsub('\n$', '') or text
   local lines = {}
   for line in (text .. '\n'):gmatch('([^\n]*)\n') do
-    lines[#lines + 1] = place.cut(line)
+    lines[#lines + 1] = fn['claude_ide#places#Cut'](line)
     if #lines == MOST_LINES then
       break
     end
