@@ -18,7 +18,7 @@ async def test_the_agents_are_those_of_the_host(nvim: Neovim) -> None:
     await nvim.lua(CONFIGURE, {"agents": agents})
     kinds, _ = configured(decode({"agents": agents})[0], {})
 
-    assert await nvim.eval(COMPLETED) == [kind.id for kind in kinds]
+    assert await nvim.eval(COMPLETED) == [*(kind.id for kind in kinds), "--worktree="]
 
 
 async def test_claude_is_completed_unless_it_is_removed(nvim: Neovim) -> None:
