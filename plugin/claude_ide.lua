@@ -116,7 +116,7 @@ command('ClaudeTools', host('ClaudeTools'), "List the model's tools, or turn one
 })
 command('ClaudeDismiss', editor('tools.showing', 'dismiss'), "Remove the model's highlights")
 command('ClaudeSend', host('ClaudeSend'), 'Send the range or the file as a mention', BANG)
-local TYPED = vim.tbl_extend('force', TEXT, { complete = complete('prompts') })
+local TYPED = vim.tbl_extend('force', TEXT, { complete = 'customlist,claude_ide#arguments#OfPrompts' })
 local type_text = with_next('after_text', question('sending', 'type'))
 command('ClaudeType', type_text, "Put a text into Claude's prompt, or send it", TYPED)
 local function share(opts)
@@ -150,7 +150,7 @@ local function prompt(opts)
 end
 command('ClaudePrompt', prompt, "Write a prompt for Claude's terminal in a buffer", {
   nargs = '?',
-  complete = complete('prompts'),
+  complete = 'customlist,claude_ide#arguments#OfPrompts',
 })
 command('ClaudeFix', question('sending', 'fix'), 'Let Claude fix the diagnostics')
 local ask = with_next('after_text', question('addressee', 'ask'))

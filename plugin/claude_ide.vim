@@ -40,9 +40,9 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
         \ 'Claude': ['-complete=customlist,claude_ide#arguments#OfCli', 'AfterArguments', 'session#Claude'],
         \ 'ClaudeReject': ['-bang', 'AfterText', 'decide#Reject'],
         \ 'ClaudeBackground': ['-bang', 'AfterText', 'session#Background'],
-        \ 'ClaudeAsk': ['-bang -complete=customlist,claude_ide#prompts#Complete', 'AfterText', 'session#Ask'],
-        \ 'ClaudeEdit': ['-bang -complete=customlist,claude_ide#prompts#Complete', 'AfterText', 'session#Edit'],
-        \ 'ClaudeType': ['-bang -complete=customlist,claude_ide#prompts#Complete', 'AfterText', 'session#Type'],
+        \ 'ClaudeAsk': ['-bang -complete=customlist,claude_ide#arguments#OfPrompts', 'AfterText', 'session#Ask'],
+        \ 'ClaudeEdit': ['-bang -complete=customlist,claude_ide#arguments#OfPrompts', 'AfterText', 'session#Edit'],
+        \ 'ClaudeType': ['-bang -complete=customlist,claude_ide#arguments#OfPrompts', 'AfterText', 'session#Type'],
         \ }
   let s:others = {
         \ 'ClaudeFocus': ['', 'terminal#ToggleFocus()'],

@@ -1,8 +1,11 @@
 """How a text is filled with what its placeholders say."""
 
+import json
+
 import pytest
 
-from claude_ide.contexts import _filled
+from claude_ide.contexts import _BUILT_IN, _filled
+from support.neovim import ROOT
 
 SAID = {"one": "1", "long": "a:\n> b", "list": "- a\n- b", "own_2": "x"}
 
@@ -28,3 +31,9 @@ SAID = {"one": "1", "long": "a:\n> b", "list": "- a\n- b", "own_2": "x"}
 )
 def test_a_text_is_filled(text: str, filled: str) -> None:
     assert _filled(text, SAID) == filled
+
+
+def test_the_editors_complete_the_placeholders_that_the_host_knows() -> None:
+    tables = json.loads((ROOT / "python/claude_ide/editor/tables.json").read_text("utf-8"))
+
+    assert set(tables["completion"]["placeholders"]) == _BUILT_IN.keys()

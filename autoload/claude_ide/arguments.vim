@@ -136,3 +136,31 @@ function claude_ide#arguments#OfAgents(lead, line, pos) abort
   return strpart(a:line, 0, a:pos) !~# 'Claude\(Ask\|Edit\|Commit\)\s\+@\?[A-Za-z0-9_-]*$' ? []
         \ : claude_ide#arguments#Beginning(claude_ide#arguments#Agents(), a:lead, '@')
 endfunction
+
+" The texts of prompts by their names: of those in `tables.json`, and of the option `prompts`.
+function claude_ide#arguments#Prompts() abort
+  let l:own = s:option('prompts')
+  let l:all = extend(s:tables().prompts, type(l:own) == v:t_dict ? l:own : {})
+  return filter(l:all, {_, text -> type(text) == v:t_string})
+endfunction
+
+" The names of all placeholders, with those of the option `contexts`.
+function claude_ide#arguments#Placeholders() abort
+  let l:own = s:option('contexts')
+  let l:functions = filter(type(l:own) == v:t_dict ? copy(l:own) : {}, {_, each -> type(each) == v:t_func})
+  return uniq(sort(s:tables().placeholders + keys(l:functions)))
+endfunction
+
+" Complete `/name` or `@agent` as the first word of a command, and placeholders, in braces, in any.
+function claude_ide#arguments#OfPrompts(lead, line, pos) abort
+  if a:lead[0] ==# '@'
+    return claude_ide#arguments#OfAgents(a:lead, a:line, a:pos)
+  elseif strpart(a:line, 0, a:pos) =~# 'Claude\a\+!\?\s\+/\S*$'
+    return claude_ide#arguments#Beginning(sort(keys(claude_ide#arguments#Prompts())), a:lead, '/')
+  endif
+  let l:parts = matchlist(a:lead, '^\(.*\){\(\w*\)$')
+  " Two braces are one, as text.
+  let l:names = empty(l:parts) || len(matchstr(l:parts[1], '{*$')) % 2 == 1 ? []
+        \ : claude_ide#arguments#Beginning(claude_ide#arguments#Placeholders(), l:parts[2])
+  return map(l:names, {_, name -> l:parts[1] .. '{' .. name .. '}'})
+endfunction

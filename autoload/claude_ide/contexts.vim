@@ -177,11 +177,6 @@ def Call(Context: func, here: dict<any>): dict<any>
   return {own: said}
 enddef
 
-# The names of all placeholders.
-export def Names(): list<string>
-  return keys(extendnew(FACTS, Own()))->sort()
-enddef
-
 # What the placeholders of a text mean (`Facts` of the port).
 export def Facts(here: dict<any>, text: string): dict<any>
   const at = getbufline(here.bufnr, here.cursor[0])->get(0, '')
@@ -198,7 +193,7 @@ export def Facts(here: dict<any>, text: string): dict<any>
     facts.selection = here.selection
   endif
   const own = Own()
-  for name in Names()
+  for name in claude_ide#arguments#Placeholders()
     if stridx(text, '{' .. name .. '}') >= 0
       const found = has_key(own, name) ? reason.Attempt(Call, [own[name], here])
         : reason.Attempt(FACTS[name], [here])
@@ -212,17 +207,6 @@ export def Facts(here: dict<any>, text: string): dict<any>
     endif
   endfor
   return facts
-enddef
-
-# Complete the name of a placeholder, in braces, after whatever precedes it in the word.
-export def Complete(lead: string): list<string>
-  const parts = matchlist(lead, '^\(.*\){\(\w*\)$')
-  # Two braces are one, as text.
-  if empty(parts) || len(matchstr(parts[1], '{*$')) % 2 == 1
-    return []
-  endif
-  return Names()->filter((_, name) => stridx(name, parts[2]) == 0)
-    ->mapnew((_, name) => $'{parts[1]}{{{name}}}')
 enddef
 
 defcompile

@@ -313,14 +313,6 @@ local function gathered(here, names, text)
   return facts
 end
 
---- The names of all placeholders.
----@return string[]
-function M.names()
-  local names = vim.tbl_keys(vim.tbl_extend('force', FACTS, own()))
-  table.sort(names)
-  return names
-end
-
 --- What the placeholders of a text mean (`Facts` of the port).
 ---@param here claude_ide.Here
 ---@param text string
@@ -328,7 +320,7 @@ end
 function M.facts(here, text)
   local is_there = api.nvim_win_is_valid(here.win) and api.nvim_win_get_buf(here.win) == here.bufnr
   local function gather()
-    return gathered(here, M.names(), text)
+    return gathered(here, fn['claude_ide#arguments#Placeholders'](), text)
   end
   local facts = is_there and api.nvim_win_call(here.win, gather) or gather()
   local line = api.nvim_buf_get_lines(here.bufnr, here.cursor[1] - 1, here.cursor[1], false)[1]
@@ -341,23 +333,6 @@ function M.facts(here, text)
   facts.column = vim.str_utfindex(line, 'utf-32', math.min(here.cursor[2], #line), false) + 1
   facts.selection = here.selection
   return facts
-end
-
---- Complete the name of a placeholder, in braces, after whatever precedes it in the word.
----@param lead string
----@return string[]
-function M.complete(lead)
-  local before, begun = lead:match('^(.*){([%w_]*)$')
-  -- Two braces are one, as text.
-  if not before or before:match('{*$'):len() % 2 == 1 then
-    return {}
-  end
-  local found = vim.tbl_filter(function(name)
-    return vim.startswith(name, begun)
-  end, M.names())
-  return vim.tbl_map(function(name)
-    return ('%s{%s}'):format(before, name)
-  end, found)
 end
 
 return M
