@@ -94,10 +94,10 @@ command('ClaudeMerge', host('ClaudeMerge'), 'Merge the worktree of a session, or
 })
 command('ClaudeSessions', host('ClaudeSessions'), 'List all sessions, wherever they run', ANY)
 command('ClaudeAnswer', host('ClaudeAnswer'), 'Go to the request that waits for an answer')
-local REVIEW = { nargs = '*', bang = true, complete = complete('review') }
+local REVIEW = { nargs = '*', bang = true, complete = 'customlist,claude_ide#arguments#OfReview' }
 command('ClaudeReview', host('ClaudeReview'), 'Review what Claude has written', REVIEW)
 command('ClaudeChanges', host('ClaudeChanges'), 'Review what Claude has written', REVIEW)
-local DECIDE = { nargs = '?', bang = true, complete = complete('review', 'complete_all') }
+local DECIDE = { nargs = '?', bang = true, complete = 'customlist,claude_ide#arguments#OfWords' }
 command('ClaudeKeep', host('ClaudeKeep'), 'Keep what Claude has written', DECIDE)
 command('ClaudeRevert', host('ClaudeRevert'), 'Revert what Claude has written', DECIDE)
 command('ClaudeWhy', host('ClaudeWhy'), 'Show for which prompt Claude has written the line')
@@ -116,7 +116,8 @@ command('ClaudeTools', host('ClaudeTools'), "List the model's tools, or turn one
 })
 command('ClaudeDismiss', editor('tools.showing', 'dismiss'), "Remove the model's highlights")
 command('ClaudeSend', host('ClaudeSend'), 'Send the range or the file as a mention', BANG)
-local TYPED = vim.tbl_extend('force', TEXT, { complete = 'customlist,claude_ide#arguments#OfPrompts' })
+local TYPED =
+  vim.tbl_extend('force', TEXT, { complete = 'customlist,claude_ide#arguments#OfPrompts' })
 local type_text = with_next('after_text', question('sending', 'type'))
 command('ClaudeType', type_text, "Put a text into Claude's prompt, or send it", TYPED)
 local function share(opts)

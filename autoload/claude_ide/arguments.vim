@@ -4,6 +4,7 @@
 let s:host = expand('<sfile>:p:h:h:h') .. '/python/claude_ide/'
 let s:longest_name = 200
 let s:most_sessions = 50
+let s:recipients = []
 
 " Decode a file of the host.
 function claude_ide#arguments#Json(file) abort
@@ -163,4 +164,18 @@ function claude_ide#arguments#OfPrompts(lead, line, pos) abort
   let l:names = empty(l:parts) || len(matchstr(l:parts[1], '{*$')) % 2 == 1 ? []
         \ : claude_ide#arguments#Beginning(claude_ide#arguments#Placeholders(), l:parts[2])
   return map(l:names, {_, name -> l:parts[1] .. '{' .. name .. '}'})
+endfunction
+
+" Know to whom a review can be sent.
+function claude_ide#arguments#KnowRecipients(names) abort
+  let s:recipients = a:names
+endfunction
+
+" Complete `:ClaudeReview`. Names may have several words, of which the line has some before the last.
+function claude_ide#arguments#OfReview(lead, line, pos) abort
+  let l:given = matchstr(a:line, 'Claude\a\+!\?\s\+send\s\+\zs.*$')
+  return a:line !~# 'Claude\a\+!\?\s\+send\s'
+        \ ? claude_ide#arguments#Beginning(s:tables().review, a:lead) + getcompletion(a:lead, 'file')
+        \ : map(claude_ide#arguments#Beginning(s:recipients, l:given),
+        \   {_, name -> strpart(name, len(l:given) - len(a:lead))})
 endfunction

@@ -6,29 +6,12 @@ import autoload './file/load.vim'
 import autoload './messages/message.vim'
 import autoload './review/overlay.vim'
 
-const WORDS = ['base', 'clear', 'send', 'session', 'turn', 'undo', 'yank']
-
 var pending = '' # the command of the operator
 var hunks = 1
-var recipients: list<string> = []
 
 # Know to whom a review can be sent. The host calls this.
 export def KnowRecipients(names: list<string>)
-  recipients = names
-enddef
-
-# Complete `:ClaudeReview`. Names may have several words, of which the line has some before the last.
-export def Complete(lead: string, line: string, _: number): list<string>
-  const given = matchlist(line, 'Claude\a\+!\?\s\+send\s\+\(.*\)$')
-  if !empty(given)
-    return claude_ide#arguments#Beginning(recipients, given[1])->map((_, name) => strpart(name, len(given[1]) - len(lead)))
-  endif
-  return claude_ide#arguments#Beginning(WORDS, lead) + getcompletion(lead, 'file')
-enddef
-
-# Complete `:ClaudeKeep` and `:ClaudeRevert`.
-export def CompleteAll(lead: string, _: string, _: number): list<string>
-  return claude_ide#arguments#Beginning(['all'], lead)
+  claude_ide#arguments#KnowRecipients(names)
 enddef
 
 # Show a file in the current window, with the cursor in a row.

@@ -1,46 +1,14 @@
 --- Commands and maps of the review.
-local beginning = vim.fn['claude_ide#arguments#Beginning']
 local channel = require('claude_ide.channel')
 local file_load = require('claude_ide.file.load')
 local message = require('claude_ide.messages.message')
 
 local M = {}
 
-local WORDS = { 'base', 'clear', 'send', 'session', 'turn', 'undo', 'yank' }
-
-local recipients = {} ---@type string[]
-
 --- Called by the host: to whom a review can be sent.
 ---@param names string[]
 function M.know_recipients(names)
-  recipients = names
-end
-
--- Names may have several words, of which the line has some before the last one.
-local function complete_recipient(lead, given)
-  local before = #given - #lead
-  return vim.tbl_map(function(name)
-    return name:sub(before + 1)
-  end, beginning(recipients, given))
-end
-
---- Complete `:ClaudeReview`.
----@param lead string
----@param line string
----@return string[]
-function M.complete(lead, line)
-  local given = line:match('Claude%a+!?%s+send%s+(.*)$')
-  if given then
-    return complete_recipient(lead, given)
-  end
-  return vim.list_extend(beginning(WORDS, lead), vim.fn.getcompletion(lead, 'file'))
-end
-
---- Complete `:ClaudeKeep` and `:ClaudeRevert`.
----@param lead string
----@return string[]
-function M.complete_all(lead)
-  return beginning({ 'all' }, lead)
+  vim.fn['claude_ide#arguments#KnowRecipients'](names)
 end
 
 local function is_proposal()
