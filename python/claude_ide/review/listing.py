@@ -5,13 +5,16 @@ from pathlib import Path
 from typing import Any
 
 from claude_ide.editor.port.review import ListItem
-from claude_ide.review.baseline import Rows, Texts, lines_of
+from claude_ide.review.baseline import Hunk, Rows, Texts, lines_of
 from claude_ide.review.encoding import readable
 from claude_ide.review.review import File
 from claude_ide.review.store import Remark
 
 CONTEXT = 3
 """Lines around a hunk in the preview."""
+
+LONGEST_LABEL = 200
+"""Characters of a line; a minified file has one of megabytes."""
 
 MOST_PREVIEWED = 400
 """Lines of one hunk in the preview."""
@@ -37,26 +40,32 @@ def items(root: str, file: File) -> list[tuple[Rows | None, ListItem]]:
     items = list[tuple[Rows | None, ListItem]]()
     for hunk in file.hunks:
         new, old = now[hunk.start : hunk.stop], base[hunk.first : hunk.last]
-        first = next((line.strip() for line in new or old if line.strip()), "")
+        first = next((line.strip() for line in new or old if line.strip()), "")[:LONGEST_LABEL]
         text = f"+{len(new)} \N{MINUS SIGN}{len(old)}  {perhaps}{first}"
-        before = base[max(hunk.first - CONTEXT, 0) : hunk.first]
-        after = now[hunk.stop : hunk.stop + CONTEXT]
-        marked = [
-            *_marked(" ", before),
-            *_marked("-", old),
-            *_marked("+", new),
-            *_marked(" ", after),
-        ]
+        diff = _preview(hunk, base, now)[:MOST_PREVIEWED]
         place = (hunk.start, max(hunk.stop, hunk.start + 1))
-        items.append((place, ListItem(path, hunk.start, text, marked[:MOST_PREVIEWED])))
+        items.append((place, ListItem(path, hunk.start, text, diff)))
     return items
+
+
+def _preview(hunk: Hunk, base: Sequence[str], now: Sequence[str]) -> list[str]:
+    """Return a hunk as a diff, with a few lines around it."""
+    return [
+        *_marked(" ", base[max(hunk.first - CONTEXT, 0) : hunk.first]),
+        *_marked("-", base[hunk.first : hunk.last]),
+        *_marked("+", now[hunk.start : hunk.stop]),
+        *_marked(" ", now[hunk.stop : hunk.stop + CONTEXT]),
+    ]
 
 
 def _diff_of_whole(texts: Texts | None) -> list[str]:
     if texts is None:
         return []
-    old, new = (lines_of(readable(each or "")) for each in (texts.base, texts.now))
-    return [*_marked("-", old if not new else []), *_marked("+", new)][:MOST_PREVIEWED]
+    base, now = (lines_of(readable(each or "")) for each in (texts.base, texts.now))
+    if texts.now is None:
+        return _marked("-", base)[:MOST_PREVIEWED]
+    lines = [line for hunk in texts.hunks for line in _preview(hunk, base, now)]
+    return lines[:MOST_PREVIEWED]
 
 
 def _marked(sign: str, lines: Sequence[str]) -> list[str]:
