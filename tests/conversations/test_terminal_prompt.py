@@ -196,6 +196,28 @@ async def test_files_are_completed_before_anything_has_started_the_host(
     await until(lambda: "not found" in nvim.screen.text(), "the other one is marked")
 
 
+@pytest.mark.parametrize(
+    ("pasted", "mentions"),
+    [
+        ("'{}/a b.py'", '@"a b.py" '),
+        ("{0}/a\\ b.py {0}/c.png ", '@"a b.py" @c.png '),
+    ],
+)
+async def test_dropped_files_become_mentions(
+    nvim: Neovim, project: Path, pasted: str, mentions: str
+) -> None:
+    (project / "a b.py").write_text("x\n")
+    (project / "c.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    await nvim.keys(":ClaudePrompt<CR>")
+    await until(lambda: nvim.eval("mode() == 'i'"))
+    await nvim.keys("see ")
+    await nvim.idle(100)
+
+    await nvim.request("nvim_paste", pasted.format(project), True, -1)
+
+    await until(lambda: _is(nvim, "getline('.')", f"see {mentions}"), "they are mentioned")
+
+
 async def _is(nvim: Neovim, expression: str, value: object) -> bool:
     return bool(await nvim.eval(expression) == value)
 

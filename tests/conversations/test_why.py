@@ -42,6 +42,27 @@ async def test_the_prompt_of_a_line_is_shown(nvim: Editor, cli: HookedCli, path:
     assert "now" not in await float_text(nvim)
 
 
+async def test_a_line_that_the_user_has_changed_is_theirs(
+    nvim: Editor, cli: HookedCli, path: Path
+) -> None:
+    folder = {"cwd": str(path.parent)}
+    await cli.send("UserPromptSubmit", prompt="Shout it", **folder)
+    tool = {"tool_name": "Edit", "tool_use_id": "t1", "tool_input": {"file_path": str(path)}}
+    await cli.send("PreToolUse", **tool, **folder)
+    path.write_text("one\nTWO\nTHREE\n")
+    await cli.send("PostToolUse", **tool, **folder)
+    await the(nvim, "ClaudeToolEnd")
+    await nvim.command("checktime")
+    await until(lambda: nvim.eval("getline(2) ==# 'TWO'"), "the file is read again")
+    await nvim.command("call append(0, 'new') | call setline(3, 'mine')")
+
+    await nvim.keys(":3,4ClaudeWhy<CR>")
+    await on_screen(nvim, "no agent is known to have written this line")
+    await nvim.keys(":4ClaudeWhy<CR>")
+
+    await on_screen(nvim, "Prompt: Shout it")
+
+
 async def test_a_buffer_without_a_file_is_named(nvim: Editor, cli: HookedCli) -> None:
     await nvim.command("enew")
 

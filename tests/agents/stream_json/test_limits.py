@@ -74,6 +74,8 @@ def test_what_is_odd_is_unknown(odd: object) -> None:
 def test_odd_figures_are_unknown() -> None:
     odd = {"a": {"used_percentage": -1}, "b": {"used_percentage": float("nan"), "resets_at": True}}
     assert of_status_line({"rate_limits": odd}) == ()
+    huge = {"a": {"used_percentage": 1e9, "resets_at": 1e18}}
+    assert of_status_line({"rate_limits": huge}) == ()
     assert of_usage({"rate_limits": {"a": {"utilization": 1, "resets_at": "soon"}}}) == (
         Limit("a", 1, None),
     )

@@ -7,7 +7,6 @@
   in words, and a list of windows of single models
 """
 
-import math
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
@@ -19,6 +18,9 @@ from claude_ide.limits import Limit
 MOST = 20
 LONGEST_NAME = 40
 MINUTE_SECONDS = 60
+MOST_PERCENT = 1_000
+LATEST_SECONDS = 4_102_444_800
+"""The year 2100."""
 
 REQUEST = "get_usage"
 FIELDS = {"skip_behaviors": True, "detached": True}
@@ -81,12 +83,14 @@ def _unix_time(words: object) -> float | None:
 
 
 def _limit(name: str, used: object, resets: object) -> Limit:
-    return Limit(name[:LONGEST_NAME], _whole(used), _whole(resets))
+    until = _whole(resets, LATEST_SECONDS)
+    return Limit(name[:LONGEST_NAME], _whole(used, MOST_PERCENT), until)
 
 
-def _whole(value: object) -> int | None:
+def _whole(value: object, most: float) -> int | None:
+    """Return a number, rounded; None for what cannot be one: no clock knows every time."""
     known = number(value)
-    return round(known) if known is not None and math.isfinite(known) and known >= 0 else None
+    return round(known) if known is not None and 0 <= known <= most else None
 
 
 def _found(limits: Any) -> tuple[Limit, ...]:
