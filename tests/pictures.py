@@ -7,6 +7,8 @@ Neovim 0.12 and with Vim 9.2.
 import asyncio
 import json
 import re
+import shlex
+import subprocess
 import sys
 import tempfile
 from collections.abc import AsyncIterator
@@ -143,6 +145,7 @@ async def main() -> None:
         (neovim, film, FILM),
         (neovim, conversation, CHAT),
         (neovim, afterwards, CHAT),
+        (neovim, sessions, CHAT),
         (vim, review, CHAT),
     ):
         async with _on_stage(actor, *size) as (terminal, api, project):
@@ -244,6 +247,38 @@ async def afterwards(terminal: Terminal, api: Model, project: Path) -> None:
     await _picture(terminal, "review")
 
 
+async def sessions(terminal: Terminal, api: Model, project: Path) -> None:
+    """Picture the list with two sessions in worktrees, one of which asks."""
+    for words in (
+        ("init", "-q", "-b", "main"),
+        ("config", "user.name", "you"),
+        ("config", "user.email", "you@localhost"),
+        ("add", "."),
+        ("commit", "-qm", "Open a shop"),
+    ):
+        _run(project, None, "git", *words)
+    rename = "sed -i 's/item.name/item.title/' basket.lua"
+    allowed = "--allowedTools=Bash(sed *)"
+    api.script(
+        [tool_use("Bash", command=rename, description="Name titles")],
+        [text("The receipt has titles.")],
+        [tool_use("Bash", command="lua test.lua", description="Run the tests")],
+    )
+    cli = shlex.quote(str(cli_path()))
+    terminal.type(f":let g:claude_ide.cmd = ['{cli}', '{allowed}']\r")
+    terminal.type(":ClaudeBackground! --name=titles Name titles in the receipt\r")
+    await terminal.shows("backgrounded")
+    terminal.type(":ClaudeSessions\r")
+    await terminal.shows("idle ")
+    terminal.type("q")
+    await terminal.hides("idle ")
+    terminal.type(":ClaudeBackground! --name=discount Add a discount, and test it\r")
+    await terminal.shows("Claude (discount) asks")
+    terminal.type(":ClaudeSessions\r")
+    await terminal.shows("waits ")
+    await _picture(terminal, "sessions")
+
+
 async def review(terminal: Terminal, api: Model, project: Path) -> None:
     """Picture an edit in Vim, beside the CLI in its terminal."""
     api.script(
@@ -297,6 +332,12 @@ async def _on_stage(
                 yield terminal, api, project
             finally:
                 await terminal.stop()
+                # Sessions in the background go on without an editor.
+                _run(project, given, str(cli_path()), "daemon", "stop", "--any")
+
+
+def _run(folder: Path, environment: dict[str, str] | None, *command: str) -> None:
+    subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False)
 
 
 async def _picture(terminal: Terminal, name: str) -> None:
