@@ -54,6 +54,9 @@ PART = re.compile(r"[;&|\n]+(?!\d)")
 TARGET = re.compile(r">+\s*(\S+)")
 """Where a part of a command writes its output."""
 
+MOST_PATHS = 100
+"""Of one command, which may be a whole file."""
+
 READERS = ("cat", "diff", "du", "echo", "file", "grep", "head", "ls", "rg", "stat", "tail", "wc")
 """Programs that write nothing but their output."""
 
@@ -364,7 +367,7 @@ def outside(command: str, here: str, root: str) -> str:
         " ".join(TARGET.findall(part)) if part.split()[:1] and part.split()[0] in READERS else part
         for part in PART.split(command)
     ]
-    for found in PATH.findall("\n".join(parts)):
+    for found in PATH.findall("\n".join(parts))[:MOST_PATHS]:
         path = Path(real(absolute(found, here)))
         if path.is_relative_to(root) or any(path.is_relative_to(each) for each in DEVICES):
             continue
