@@ -33,3 +33,26 @@ def test_without_a_branch_there_is_no_name(main: Path) -> None:
 
     assert repository.branch(main) == ""
     assert repository.branch(main.parent) == ""
+
+
+def test_a_file_of_another_worktree_is_elsewhere(tmp_path: Path) -> None:
+    main, bare = tmp_path / "main", tmp_path / "bare"
+    author = ["-c", "user.name=a", "-c", "user.email=a@b"]
+    commit = [*author, "commit", "-q", "--allow-empty", "-m", "first"]
+    subprocess.run(["git", "init", "-q", main], check=True)
+    subprocess.run(["git", "-C", main, *commit], check=True)
+    subprocess.run(["git", "clone", "-q", "--bare", main, bare], check=True)
+    for source, name in ((main, "one"), (bare, "two"), (bare, "three")):
+        add = ["worktree", "add", "-q", str(tmp_path / name)]
+        subprocess.run(["git", "-C", source, *add], check=True)
+
+    def are_apart(one: str, other: str) -> bool:
+        return repository.is_elsewhere(tmp_path / one / "a.py", tmp_path / other)
+
+    assert are_apart("one", "main")
+    assert are_apart("main", "one")
+    assert are_apart("two", "three")
+    assert not are_apart("two", "two")
+    assert not are_apart("two", "one")
+    assert not are_apart("bare", "two")
+    assert not repository.is_elsewhere(tmp_path / "a.py", tmp_path / "main")

@@ -34,9 +34,14 @@ def home(folder: Path) -> Repository:
 
 
 def is_elsewhere(path: Path, folder: Path) -> bool:
-    """Return whether a file is in another worktree of a folder's repository; both are real."""
+    """Return whether a file is in another worktree of a folder's repository; both are real.
+
+    The repository may be a bare one, without a main worktree.
+    """
     own, there = find(path), find(folder)
-    return bool(own and there and own.main == there.main and own.root != there.root)
+    if own is None or there is None or own.root == there.root:
+        return False
+    return _data(own.root) == _data(there.root)
 
 
 def branch(root: Path) -> str:
@@ -59,13 +64,18 @@ def worktrees(main: Path) -> list[Path]:
 
 def _main_worktree(git: Path) -> Path | None:
     """Return the main worktree of a linked one, if the repository lists the linked one, too."""
-    own = _named_in(git, "gitdir:")
-    if own is None or own.parent.name != "worktrees" or own.parent.parent.name != ".git":
-        return None
+    data = _data(git.parent)
+    return data.parent if data != git and data.name == ".git" else None
+
+
+def _data(root: Path) -> Path:
+    """Return the folder of a worktree's repository, if that lists the worktree, or else `.git`."""
+    git = root / ".git"
+    own = None if git.is_dir() else _named_in(git, "gitdir:")
     # Any folder can claim to be a worktree of a trusted repository.
-    if _named_in(own / "gitdir") != git:
-        return None
-    return own.parent.parent.parent
+    if own is None or own.parent.name != "worktrees" or _named_in(own / "gitdir") != git:
+        return git
+    return own.parent.parent
 
 
 def _named_in(file: Path, prefix: str = "") -> Path | None:

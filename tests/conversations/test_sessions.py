@@ -236,6 +236,50 @@ async def test_the_turn_of_a_terminal_is_stopped(
     assert "Stop the session" not in nvim.screen.text()
 
 
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        ("'--bg' is disabled by the 'disableAgentView' setting.", "'--bg' is disabled by"),
+        ("", "has failed with 1"),
+        (None, "no-claude-here"),
+    ],
+)
+async def test_a_cli_that_refuses_or_is_missing_is_told_in_one_line(
+    nvim: Editor, records: Records, tmp_path: Path, words: str | None, shown: str
+) -> None:
+    script = tmp_path / "claude-stand-in"
+    script.write_text(f'#!/bin/sh\necho "{words}" >&2\nexit 1\n')
+    script.chmod(0o755)
+    await configure(nvim, cmd="no-claude-here" if words is None else str(script))
+    records.job("fish")
+    await open_list(nvim)
+    await on_screen(nvim, "background  fish")
+    await nvim.keys("q")
+
+    await nvim.command("ClaudeBackground Make a folder")
+
+    await on_screen(nvim, shown)
+    assert await nvim.eval("[mode(), winnr('$')]") == ["n", 1]
+
+
+async def test_one_that_ends_while_its_key_is_pressed_is_told(
+    nvim: Editor, records: Records, tmp_path: Path, other: int
+) -> None:
+    script = tmp_path / "claude-stand-in"
+    script.write_text('#!/bin/sh\necho "No session $2 runs" >&2\nexit 1\n')
+    script.chmod(0o755)
+    await configure(nvim, cmd=str(script))
+    records.running_job("fish", "busy", other)
+    await open_list(nvim)
+    await on_screen(nvim, "background  fish")
+
+    await nvim.keys("/background  fish<CR>s")
+
+    await on_screen(nvim, "No session fish runs")
+    os.kill(other, 9)
+    await on_screen(nvim, "ended ")
+
+
 async def test_one_that_runs_elsewhere_is_not_continued(
     nvim: Editor, records: Records, project: Path
 ) -> None:

@@ -289,8 +289,14 @@ class Sessions:
         elif isinstance(entry.source, Terminal | Running):
             await self._app.hooks.answer_permission(asks, key)
         elif entry.kind == "chat":
-            chat = next(each for each in self._chats().values() if each is entry.source)
+            chat = self._chat(entry)
             await chat.answers.key(asks.part.id, key, asks.kind)
+
+    def _chat(self, entry: Entry) -> "Chat":
+        for chat in self._chats().values():
+            if chat is entry.source:
+                return chat
+        raise UserError("this chat has just ended")
 
     async def _stop(self, entry: Entry) -> None:
         if isinstance(entry.source, Running):
@@ -298,12 +304,12 @@ class Sessions:
         elif isinstance(entry.source, Terminal):
             await self._editor.typing.interrupt(entry.terminal)
         else:
-            chat = next(each for each in self._chats().values() if each is entry.source)
+            chat = self._chat(entry)
             await chat.stop()
 
     async def _rename(self, entry: Entry) -> None:
         if not isinstance(entry.source, Stored):
-            chat = next(each for each in self._chats().values() if each is entry.source)
+            chat = self._chat(entry)
             return await chat.settings.rename("")
         kind, summary = entry.source
         title = await self._editor.input("Title: ", summary.title)
