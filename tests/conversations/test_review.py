@@ -22,6 +22,14 @@ vim.ui.select = function(items, options, done)
   done(items[index], index)
 end
 """
+COUNT_REDRAWS = """
+vim.g.redraws = 0
+vim.api.nvim_set_decoration_provider(vim.api.nvim_create_namespace('test'), {
+  on_start = function()
+    vim.g.redraws = vim.g.redraws + 1
+  end,
+})
+"""
 MINUS = "\N{MINUS SIGN}"
 BEFORE = "one\ntwo\nthree\nfour\nfive\n"
 BEGINNINGS = {
@@ -141,6 +149,23 @@ async def test_only_the_selected_lines_of_a_hunk_are_reverted(
     await reads(path, BEFORE.replace("two\n", "two\nA\nC\n"))
     await nvim.command("3ClaudeKeep")
     await drawn(nvim)
+
+
+async def test_hunks_that_are_out_of_sight_do_not_redraw_the_screen(
+    nvim: Neovim, path: Path, agent: Agent
+) -> None:
+    lines = [f"line {number}\n" for number in range(2000)]
+    path.write_text("".join(lines))
+    await nvim.command("checktime")
+    lines[1] = lines[1500] = "changed\n"
+    await agent.write({path: "".join(lines)})
+    await drawn(nvim, "2-line 1", "2+1")
+
+    await nvim.lua(COUNT_REDRAWS)
+    await nvim.idle(500)
+    assert await nvim.eval("g:redraws") < 10
+    await nvim.keys("1501G")
+    await drawn(nvim, "2-line 1", "2+1", "1501-line 1500", "1501+1")
 
 
 async def test_a_new_file_is_one_hunk(nvim: Neovim, path: Path, agent: Agent) -> None:

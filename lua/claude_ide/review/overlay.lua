@@ -233,17 +233,20 @@ local function hunks_in(bufnr, first, last)
 end
 
 -- Draw the hunks in some rows that are not drawn yet.
+---@return boolean are_new whether there were any
 local function draw_near(bufnr, first, last)
-  local state = drawn[bufnr]
+  local state, are_new = drawn[bufnr], false
   if not state or not next(state.pending) then
-    return
+    return false
   end
   for _, each in ipairs(hunks_in(bufnr, first, last)) do
     if state.pending[each.id] then
       state.pending[each.id] = nil
       draw_hunk(bufnr, state, each.hunk, each.row)
+      are_new = true
     end
   end
+  return are_new
 end
 
 -- How many rows of virtual lines stand above the first line of a window. Neovim leaves out those of the first
@@ -260,10 +263,10 @@ end
 -- Draw them in the rows that a window shows, and where the user may be next.
 local function draw_shown(win)
   local info = vim.fn.getwininfo(win)[1]
-  if not info then
+  local height = info and info.height
+  if not info or not draw_near(info.bufnr, info.topline - height, info.botline + height) then
     return
   end
-  draw_near(info.bufnr, info.topline - info.height, info.botline + info.height)
   -- With plugins that decorate, Neovim does not scroll to a cursor below new virtual lines until told that
   -- the view has changed.
   api.nvim_win_call(win, function()
