@@ -61,8 +61,9 @@ async def test_the_diagnostics_are_sent_with_the_lines_of_a_range(
 ) -> None:
     await nvim.keys(f":{lines}ClaudeFix<CR>")
 
-    assert await claude.sent() == [prompt]
+    # A popup of Vim goes by itself.
     await on_screen(nvim, f"Claude is to fix {count}")
+    assert await claude.sent() == [prompt]
 
 
 async def test_the_visual_map_means_the_selected_lines(nvim: Editor, claude: BoxCli) -> None:
