@@ -7,6 +7,7 @@ local M = {}
 local api, fn = vim.api, vim.fn
 
 local MOST_LINES = 2000 -- of a register
+local LONGEST = 2400 -- bytes of such a line, as in `autoload/claude_ide/places.vim`
 -- Messages that noice has shown for a moment, and that `:messages` would not list.
 local PASSING = { search_count = true, return_prompt = true, confirm = true, progress = true }
 
@@ -64,7 +65,7 @@ function M.register(arguments)
   text = kind == 'V' and text:gsub('\n$', '') or text
   local lines = {}
   for line in (text .. '\n'):gmatch('([^\n]*)\n') do
-    lines[#lines + 1] = fn['claude_ide#places#Cut'](line)
+    lines[#lines + 1] = line:sub(1, LONGEST)
     if #lines == MOST_LINES then
       break
     end
