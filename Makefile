@@ -232,7 +232,7 @@ lock: $(VENV)/tests ## update the versions that :ClaudeInstall installs
 		--only-binary :all: --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate \
 		--custom-compile-command 'make lock' --output-file python/pip.txt
 
-agent-list: $(VENV)/tests ## make the list of built-in agents from the public registry; REGISTRY=file: from a copy
+agent-list: $(VENV)/tests ## make the list of built-in agents from the registry; REGISTRY=file: a copy
 	PYTHONPATH=python:tests $(PYTHON) -m support.registry.make $(REGISTRY)
 
 clean: ## remove what these targets have made
