@@ -116,6 +116,10 @@ enddef
 # remembered until something happens to a buffer or to the rules, so that it costs nothing after
 # each key.
 export def OfName(name: string): string
+  if !empty(known) && !has_key(verdicts, name) && name !=# ''
+    # An option that was set a moment ago holds for it, too.
+    Look()
+  endif
   if empty(known)
     return UNKNOWN
   endif

@@ -141,6 +141,10 @@ end
 ---@param name string
 ---@return string?
 function M.of_name(name)
+  if verdicts[name] == nil and rules and name ~= '' then
+    -- An option that was set a moment ago holds for it, too.
+    M.look()
+  end
   local verdict = verdicts[name]
   if verdict == nil then
     verdict = name ~= '' and M.reason(name) or false

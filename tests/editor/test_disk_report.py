@@ -76,6 +76,7 @@ class Reporting:
 
     def __init__(self, hinted: Path | None = None) -> None:
         self.shown: list[tuple[str, str]] = []
+        self.judged: list[str] = []
         self.is_free = asyncio.Event()
         self.is_free.set()
         self.events = Events(State())
@@ -87,9 +88,12 @@ class Reporting:
         await self.is_free.wait()
         asyncio.get_running_loop().call_soon(self.events.dispatch, "answered", {"token": token})
 
-    def _notice(self, function: str, text: str, level: str) -> None:
-        assert function == "messages.message.show"
-        self.shown.append((text, level))
+    def _notice(self, function: str, text: str, level: str = "") -> None:
+        if function == "disk_changes.report.judged":
+            self.judged.append(text)
+        else:
+            assert function == "messages.message.show"
+            self.shown.append((text, level))
 
     def followed(self, name: str, agent: str = "", ticks: tuple[int, int] = (1, 2)) -> None:
         sent = {"path": f"/p/{name}", "agent": agent, "added": 1, "removed": 1, "columns": WIDE}
@@ -151,6 +155,7 @@ async def test_a_file_that_was_followed_and_then_kept_is_reported_as_kept(
     await reporting.says(
         f"a changed on disk; unsaved changes kept; b changed on disk {COUNTS}; u undoes"
     )
+    assert reporting.judged == ["/p/a", "/p/b"]
 
 
 async def test_a_report_waits_until_the_editor_can_show_it(reporting: Reporting) -> None:

@@ -64,7 +64,7 @@ async def test_a_proposal_is_accepted_by(nvim: Neovim, diffs: Diffs, path: Path,
 
     await nvim.keys(keys)
 
-    assert await diffs.decision(id_) == {"id": id_, "accepted": True, "text": NEW}
+    assert await diffs.outcome(id_) == {"id": id_, "accepted": True, "text": NEW}
     await diffs.closed(id_)
     assert path.read_text() == OLD
 
@@ -75,7 +75,7 @@ async def test_a_proposal_is_rejected_by(nvim: Neovim, diffs: Diffs, path: Path,
 
     await nvim.keys(keys)
 
-    assert await diffs.decision(id_) == {"id": id_, "accepted": False}
+    assert await diffs.outcome(id_) == {"id": id_, "accepted": False}
     await diffs.closed(id_)
     await until(lambda: is_gone(nvim))
 
@@ -88,7 +88,7 @@ async def test_an_edited_proposal_is_rejected_by(
 
     await nvim.keys("ochanged<Esc>" + keys)
 
-    assert await diffs.decision(id_) == {"id": id_, "accepted": False}
+    assert await diffs.outcome(id_) == {"id": id_, "accepted": False}
     await diffs.closed(id_)
     await until(lambda: is_gone(nvim))
 
@@ -147,7 +147,7 @@ async def test_quitting_neovim_rejects_a_proposal_without_a_question(
     await nvim.keys(keys)
 
     await nvim.process.wait()
-    assert diffs.of("diff_decided", id_) == [{"id": id_, "accepted": False}]
+    assert await diffs.outcome(id_) == {"id": id_, "accepted": False}
 
 
 async def test_quitting_neovim_with_unsaved_changes_elsewhere_still_asks(

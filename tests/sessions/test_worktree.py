@@ -98,6 +98,7 @@ async def test_it_is_merged_and_removed(tree: Worktree, main: Path, root: Path) 
 
 async def test_it_is_squashed_and_removed(tree: Worktree, main: Path, root: Path) -> None:
     (root / "c.txt").write_text("c\n")
+    await tree.stage()
     await tree.commit("add c")
     work = await tree.work()
 
@@ -183,7 +184,7 @@ async def test_staged_changes_of_the_main_worktree_stop_it(tree: Worktree, main:
     (main / "own.txt").write_text("x")
     git(main, "add", "own.txt")
 
-    await fails(tree.check(), "has staged changes")
+    await fails(tree.check(), "staged changes: commit or unstage them first, in ")
 
 
 async def test_a_worktree_without_a_branch_is_named(tree: Worktree, main: Path, root: Path) -> None:

@@ -87,10 +87,15 @@ class Diffs:
         return [payload for payload in self.nvim.events(event) if payload["id"] == id_]
 
     async def decision(self, id_: int) -> Any:
-        """Wait for the user's decision: `{"id", "accepted", "text"?}`."""
+        """Wait for the user's decision: the event `diff_decided`."""
         decisions = await until(lambda: self.of("diff_decided", id_), f"diff {id_} is decided")
         assert len(decisions) == 1
         return decisions[0]
+
+    async def outcome(self, id_: int) -> dict[str, Any]:
+        """Wait for the user's decision without what they say: `{"id", "accepted", "text"?}`."""
+        found = await self.decision(id_)
+        return {name: found[name] for name in ("id", "accepted", "text") if name in found}
 
     async def remarks(self, id_: int) -> tuple[str, str]:
         """Return the user's words with their decision, for its answer and for the next prompt."""

@@ -1,5 +1,6 @@
 --- What becomes of the CLIs in terminals that work when Neovim exits (`terminal.quit`): the host decides.
 local channel = require('claude_ide.channel')
+local close = require('claude_ide.window.close')
 local own_options = require('claude_ide.own_options')
 
 local M = {}
@@ -65,7 +66,7 @@ local function refuse(name)
         vim.fn.winrestview(view)
       end)
     end
-    api.nvim_buf_delete(bufnr, { force = true })
+    close.buffer(bufnr)
   end)
 end
 
