@@ -41,8 +41,8 @@ async def run(editor: Editor, function: str, *arguments: Any) -> Any:
 
 
 async def type_prompt(editor: Editor, words: str) -> None:
-    """Have words typed into the terminal of a CLI, and sent."""
-    await editor.call("claude_ide#send", words, {"submit": True})
+    """Have words, in which no brace is a placeholder's, typed into a CLI's terminal, and sent."""
+    await editor.call("claude_ide#send", words.replace("{", "{{"), {"submit": True})
 
 
 async def is_serving(editor: Editor) -> bool:
