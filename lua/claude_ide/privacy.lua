@@ -208,18 +208,6 @@ function M.why(bufnr)
   return reason and M.sentence(name, reason) or nil
 end
 
---- Why the lines of a buffer must not be quoted, in one line; nil if they may. Without a host they go
---- nowhere.
----@param bufnr integer 0 for the current one
----@return string?
-function M.refusal(bufnr)
-  local why = M.why(bufnr)
-  if not why and not rules and channel.id then
-    return M.sentence(api.nvim_buf_get_name(bufnr), UNKNOWN)
-  end
-  return why
-end
-
 --- Call `fn` after each change of the rules.
 ---@param fn fun()
 function M.subscribe(fn)

@@ -159,12 +159,13 @@ async def test_what_was_yanked_in_a_private_buffer_is_known(nvim: Editor, projec
 
 async def test_a_change_of_the_options_holds_at_once(serving: Editor, project: Path) -> None:
     await edit(serving, project / "a.py")
-    number = await serving.eval("bufnr()")
-    assert not await run(serving, "privacy.refusal", number)
+    await until(lambda: run(serving, "privacy.is_known"), "the rules")
+    assert not await of_buffer(serving)
 
     await configure(serving, privacy={"deny": ["*.py"]})
+    await edit(serving, project / "b.py")
 
-    assert await run(serving, "privacy.refusal", number)
+    assert await of_buffer(serving)
     await until(lambda: is_denied(serving, 'privacy.deny has "*.py"'), "the new rule")
 
 
