@@ -56,10 +56,15 @@ def root(project: Path) -> Path:
     return root
 
 
+async def merge(editor: Editor, words: str, choice: str) -> None:
+    """Run `:ClaudeMerge fish`, and choose once these words of it are on the screen."""
+    await editor.command("ClaudeMerge fish")
+    await on_screen(editor, words)
+    await choose_item(editor, choice)
+
+
 async def test_a_worktree_is_merged_and_removed(nvim: Editor, root: Path, project: Path) -> None:
-    await nvim.command("ClaudeMerge fish")
-    await on_screen(nvim, "fish: 1 commit (change a) → trunk")
-    await choose_item(nvim, "Merge")
+    await merge(nvim, "fish: 1 commit (change a) → trunk", "Merge")
     await on_screen(nvim, "Remove the worktree and its branch worktree-fish?")
     await choose_item(nvim, "Remove them")
 
@@ -73,9 +78,7 @@ async def test_uncommitted_work_is_committed_with_a_message(
     nvim: Editor, root: Path, project: Path
 ) -> None:
     (root / "loose.txt").write_text("x\n")
-    await nvim.command("ClaudeMerge fish")
-    await on_screen(nvim, "1 uncommitted file (loose.txt)")
-    await choose_item(nvim, "Merge")
+    await merge(nvim, "1 uncommitted file (loose.txt)", "Merge")
     await on_screen(nvim, "Commit it:")
     await choose_item(nvim, "With a message of your own")
     await on_screen(nvim, "Message of the commit:")
@@ -134,9 +137,7 @@ async def test_uncommitted_work_that_is_not_committed_stays(
     nvim: Editor, root: Path, project: Path
 ) -> None:
     (root / "loose.txt").write_text("x\n")
-    await nvim.command("ClaudeMerge fish")
-    await on_screen(nvim, "fish: 1 commit")
-    await choose_item(nvim, "Squash")
+    await merge(nvim, "fish: 1 commit", "Squash")
     await on_screen(nvim, "Commit it:")
     await choose_item(nvim, "Not now")
 
@@ -150,20 +151,14 @@ async def test_a_conflict_is_listed_and_gone_on_with(
 ) -> None:
     (project / "a.txt").write_text("two\n")
     git(project, "commit", "-qam", "change a otherwise")
-    await nvim.command("ClaudeMerge fish")
-    await on_screen(nvim, "fish: 1 commit")
-    await choose_item(nvim, "Merge")
+    await merge(nvim, "fish: 1 commit", "Merge")
     await on_screen(nvim, "1 in conflict: resolve them")
     assert await nvim.eval("len(getqflist())") == 1
 
-    await nvim.command("ClaudeMerge fish")
-    await on_screen(nvim, "A merge is under way")
-    await choose_item(nvim, "Go on")
+    await merge(nvim, "A merge is under way", "Go on")
     await on_screen(nvim, "still in conflict: 1 file (a.txt)")
     (project / "a.txt").write_text("both\n")
-    await nvim.command("ClaudeMerge fish")
-    await on_screen(nvim, "A merge is under way")
-    await choose_item(nvim, "Go on")
+    await merge(nvim, "A merge is under way", "Go on")
 
     await on_screen(nvim, "the merge is done")
     assert git(project, "log", "-1", "--format=%s") == "Merge branch 'worktree-fish' into trunk"
@@ -315,9 +310,7 @@ async def test_what_git_ignores_is_named_before_it_goes(
     git(root, "add", ".")
     git(root, "commit", "-qm", "ignore it")
     (root / "secret").write_text("x\n")
-    await nvim.command("ClaudeMerge fish")
-    await on_screen(nvim, "fish: 2 commits")
-    await choose_item(nvim, "Rebase")
+    await merge(nvim, "fish: 2 commits", "Rebase")
 
     await on_screen(nvim, "ignored file")
     await choose_item(nvim, "Keep them")
@@ -332,9 +325,7 @@ async def test_a_squash_is_one_commit_and_its_worktree_goes(
     (root / "b.txt").write_text("b\n")
     git(root, "add", ".")
     git(root, "commit", "-qm", "add b")
-    await nvim.command("ClaudeMerge fish")
-    await on_screen(nvim, "fish: 2 commits")
-    await choose_item(nvim, "Squash")
+    await merge(nvim, "fish: 2 commits", "Squash")
     await on_screen(nvim, "Message of the commit:")
     await type_answer(nvim, "<C-u>both<CR>")
     await on_screen(nvim, "fish is squashed")
@@ -347,9 +338,7 @@ async def test_a_squash_is_one_commit_and_its_worktree_goes(
 
 async def test_a_worktree_that_is_locked_by_hand_stays(nvim: Editor, root: Path) -> None:
     git(root, "worktree", "lock", str(root), "--reason", "mine")
-    await nvim.command("ClaudeMerge fish")
-    await on_screen(nvim, "fish: 1 commit")
-    await choose_item(nvim, "Merge")
+    await merge(nvim, "fish: 1 commit", "Merge")
     await on_screen(nvim, "Remove the worktree")
     await choose_item(nvim, "Remove them")
 

@@ -103,7 +103,7 @@ async def test_it_is_squashed_and_removed(tree: Worktree, main: Path, root: Path
     work = await tree.work()
 
     await tree.squash("both")
-    await tree.forget_branch(work)
+    await tree.remove(work, is_squashed=True)
 
     assert git(main, "log", "--format=%s") == "both\nfirst"
     assert not root.exists()
@@ -139,7 +139,7 @@ async def test_what_has_changed_since_it_was_shown_is_not_discarded(
     (root / "later.txt").write_text("x")
 
     await fails(tree.remove(work, discards=True), "has changed meanwhile")
-    await fails(tree.forget_branch(work), "has changed meanwhile")
+    await fails(tree.remove(work, is_squashed=True), "has changed meanwhile")
 
     assert (root / "later.txt").exists()
 

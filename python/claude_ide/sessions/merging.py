@@ -70,7 +70,7 @@ class Merging:
             elif way == REBASE:
                 await tree.rebase()
             else:
-                await tree.squash(await self._message(tree, work))
+                await tree.squash(await self._message_of_squash(tree, work))
         except UserError:
             await self._editor.port.disk.reload()
             if not await self._show_conflicts(tree):
@@ -92,12 +92,10 @@ class Merging:
             return False
         await tree.stage()
         subject, _, body = (await self._written(tree) if way == WRITTEN else "").partition("\n")
-        given = subject or f"Add the work of {tree.name}"
-        message = await self._editor.input("Message of the commit: ", given)
-        if not (message or "").strip():
-            return False
-        await tree.commit(f"{message}\n{body}")
-        return True
+        message = await self._message(tree, subject)
+        if message:
+            await tree.commit(f"{message}\n{body}")
+        return bool(message)
 
     async def _written(self, tree: Worktree) -> str:
         """Return the message of `:ClaudeCommit` for what is staged; after a message none."""
@@ -108,26 +106,25 @@ class Merging:
             self._editor.notify(f"no commit message: {error}", "warn")
             return ""
 
-    async def _message(self, tree: Worktree, work: Work) -> str:
-        subject = work.commits[-1].partition(" ")[2] if len(work.commits) == 1 else ""
+    async def _message(self, tree: Worktree, subject: str) -> str:
+        """Return the user's message for a commit, for which this is proposed; empty if none."""
         given = subject or f"Add the work of {tree.name}"
-        message = await self._editor.input("Message of the commit: ", given)
-        if not (message or "").strip():
+        message = await self._editor.input("Message of the commit: ", given) or ""
+        return message if message.strip() else ""
+
+    async def _message_of_squash(self, tree: Worktree, work: Work) -> str:
+        subject = work.commits[-1].partition(" ")[2] if len(work.commits) == 1 else ""
+        message = await self._message(tree, subject)
+        if not message:
             raise UserError("nothing is merged")
-        return str(message)
+        return message
 
     async def _discard(self, tree: Worktree, work: Work) -> None:
         lost = " and ".join(filter(None, (work.words, await tree.ignored())))
         asked = f"Lose {lost} of {tree.name} for good?"
-        if await self._editor.choose(asked, [KEEP, LOSE]) != LOSE:
-            return
-        await self._check_saved(tree.root)
-        if not await self._is_stopped(tree):
-            return
-        left = await open_below(self._editor, tree.root)
-        await tree.remove(work, discards=True)
-        await self._forget(tree)
-        self._editor.notify(f"{tree.name} is discarded; its last commit was {work.tip[:10]}{left}")
+        if await self._editor.choose(asked, [KEEP, LOSE]) == LOSE:
+            done = f"{tree.name} is discarded; its last commit was {work.tip[:10]}"
+            await self._remove(tree, work, done, discards=True)
 
     async def _offer_removal(
         self,
@@ -140,18 +137,19 @@ class Merging:
         ignored = await tree.ignored()
         also = f", also {ignored}" if ignored else ""
         asked = f"{tree.name} {how}. Remove the worktree and its branch {tree.branch}{also}?"
-        if await self._editor.choose(asked, ["Remove them", "Keep them"]) != "Remove them":
-            return
+        if await self._editor.choose(asked, ["Remove them", "Keep them"]) == "Remove them":
+            done = f"{tree.name} is removed with its branch {tree.branch}"
+            await self._remove(tree, work, done, is_squashed=is_squashed)
+
+    async def _remove(self, tree: Worktree, work: Work, done: str, **how: bool) -> None:
+        """Remove a worktree as `Worktree.remove` does, and say that it is done."""
         await self._check_saved(tree.root)
         if not await self._is_stopped(tree):
             return
         left = await open_below(self._editor, tree.root)
-        if is_squashed:
-            await tree.forget_branch(work)
-        else:
-            await tree.remove(work, discards=False)
+        await tree.remove(work, **how)
         await self._forget(tree)
-        self._editor.notify(f"{tree.name} is removed with its branch {tree.branch}{left}")
+        self._editor.notify(f"{done}{left}")
 
     async def _forget(self, tree: Worktree) -> None:
         """Remove the sessions that worked in it from the CLI's list."""
@@ -216,7 +214,7 @@ class Merging:
             case way if way == GO_ON:
                 message = ""
                 if what == "squash":
-                    message = await self._message(tree, await tree.work())
+                    message = await self._message_of_squash(tree, await tree.work())
                 try:
                     await tree.go_on(folder, what, message)
                 except UserError:

@@ -201,26 +201,21 @@ class Worktree:
         words = ("reset", "--merge") if what == "squash" else (what, "--abort")
         await self._run(folder, *words)
 
-    async def remove(self, known: Work, *, discards: bool) -> None:
+    async def remove(
+        self, known: Work, *, discards: bool = False, is_squashed: bool = False
+    ) -> None:
         """Remove it with its branch: what it has must be known. Raises `UserError`.
 
-        Without `discards`, git refuses if something would be lost.
+        Without `discards`, git refuses if something would be lost; of one that `is_squashed`, all
+        commits are in the one of the main branch, of which git does not know.
         """
         if await self.work() != known:
             raise UserError(f"{self.name} has changed meanwhile: nothing is removed")
         force = ("--force",) if discards else ()
         await self._unlock()
         await self._run(self.main, "worktree", "remove", *force, str(self.root))
-        await self._run(self.main, "branch", "-D" if discards else "-d", self.branch)
-
-    async def forget_branch(self, known: Work) -> None:
-        """Remove it and its branch after a squash: all of its commits are in the one of it."""
-        now = await self.work()
-        if (now.tip, now.uncommitted) != (known.tip, ()):
-            raise UserError(f"{self.name} has changed meanwhile: nothing is removed")
-        await self._unlock()
-        await self._run(self.main, "worktree", "remove", str(self.root))
-        await self._run(self.main, "branch", "-D", self.branch)
+        kind = "-D" if discards or is_squashed else "-d"
+        await self._run(self.main, "branch", kind, self.branch)
 
     async def _unlock(self) -> None:
         """Remove the lock of a session that has ended: the CLI leaves it."""
