@@ -21,8 +21,8 @@ from claude_ide.editor_name import VIM, editor_name, for_this_editor
 from claude_ide.errors import UserError
 from claude_ide.mcp import registration
 from claude_ide.mcp.address import TOKEN
-from claude_ide.mcp.ide import SAVED, mentioned_path
-from claude_ide.mentions import is_elsewhere, worktree
+from claude_ide.mcp.ide import SAVED
+from claude_ide.mentions import is_elsewhere, mentioned_path, worktree
 
 if TYPE_CHECKING:
     from claude_ide.editor.port.contexts import Sent

@@ -2,8 +2,9 @@
 
 import asyncio
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from claude_ide import repository
 from claude_ide.editor.editor import Editor
@@ -46,6 +47,11 @@ def path_of(root: str, name: str) -> str:
         return str(Path(root, Path(name).expanduser()))
     except RuntimeError:  # there is no such user
         return str(Path(root, name))
+
+
+def mentioned_path(mention: Mapping[str, Any]) -> str:
+    """Return the path of a mention for a CLI; that with blanks has its lines behind it."""
+    return str(mention["filePath"]).strip('"')
 
 
 def worktree(path: str) -> Path:

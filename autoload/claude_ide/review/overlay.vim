@@ -16,7 +16,6 @@ import autoload '../window/inside.vim'
 
 const INTERVAL = 100 # milliseconds
 const MOST_REMOVED = 20 # lines of one hunk that are shown unasked
-const MOST_BYTES = 1000000 # of a text that is looked at while the user types
 const GROUP = 'claude_ide_review'
 const HAS_LINES = has('patch-9.0.0438') # text above a line
 const BOTH = ['n', 'x']

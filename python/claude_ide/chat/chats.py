@@ -30,7 +30,7 @@ from claude_ide.errors import (
     UnknownSessionError,
     UserError,
 )
-from claude_ide.mentions import choose_elsewhere, is_elsewhere
+from claude_ide.mentions import choose_elsewhere, is_elsewhere, mentioned_path
 from claude_ide.review.service import ReviewService
 from claude_ide.trust.trust import Trust
 
@@ -161,7 +161,7 @@ class Chats:
 
         With `focus` the cursor moves to the prompt. A hidden chat counts only with `insist`.
         """
-        chat = await self._near(str(mention["filePath"]).strip('"'), insist=insist)
+        chat = await self._near(mentioned_path(mention), insist=insist)
         if chat is None:
             return False
         words = context.mention(mention, chat.root)

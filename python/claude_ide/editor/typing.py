@@ -82,8 +82,8 @@ def box_of(rows: Sequence[str]) -> str | None:
     """Return the content of the prompt box, between the last two rules, without blanks.
 
     Of a text that is too long for it, that is the end, after `CUT`. None if there is no box, or if
-    a dialog is about to replace it. A dialog has a caret below a
-    rule, too, but in front of a numbered answer or further below.
+    a dialog is about to replace it. A dialog has a caret below a rule, too, but in front of a
+    numbered answer or further below.
     """
     rules = [index for index, row in enumerate(rows) if RULE.match(row)]
     if len(rules) < 2:

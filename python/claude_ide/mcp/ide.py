@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,7 +18,7 @@ from claude_ide.jsonrpc.peer import Peer
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.client_connection import ClientConnection
 from claude_ide.mcp.server import Server
-from claude_ide.mentions import check_private, choose_elsewhere
+from claude_ide.mentions import check_private, choose_elsewhere, mentioned_path
 from claude_ide.paths import real
 from claude_ide.repository import Repository
 from claude_ide.transport.websocket import Connection
@@ -251,11 +251,6 @@ async def _ping(peer: Peer) -> None:
     # Not `wait_for`: it loses a cancellation that arrives together with the answer.
     async with asyncio.timeout(PONG_SECONDS):
         await peer.request("ping")
-
-
-def mentioned_path(mention: Mapping[str, Any]) -> str:
-    """Return the path of a mention; that with blanks has its lines behind it."""
-    return str(mention["filePath"]).strip('"')
 
 
 def described(mention: dict[str, Any]) -> str:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 from claude_ide.editor.port.review import Drawn, Spans
-from claude_ide.review.baseline import Texts, lines_of
-from claude_ide.review.encoding import UTF_8, readable
+from claude_ide.review.baseline import Texts
+from claude_ide.review.encoding import UTF_8, lines_shown
 from claude_ide.text_diff import areas
 
 WORD = re.compile(r"\w+|\s+|.", re.DOTALL)
@@ -26,7 +26,7 @@ MOST_REMOVED = 500
 
 def drawn(texts: Texts, encoding: str = UTF_8) -> list[Drawn]:
     """Return what is drawn of the hunks of a file in a buffer with this 'fileencoding'."""
-    base, now = (lines_of(readable(each or "", encoding)) for each in (texts.base, texts.now))
+    base, now = lines_shown(texts, encoding)
     found = []
     for hunk in texts.hunks:
         old = [_shown(line) for line in base[hunk.first : hunk.last]]

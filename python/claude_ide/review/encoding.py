@@ -9,6 +9,7 @@ import re
 from claude_ide.editor.port.buffers import NewText
 from claude_ide.editor.port.review import ShownBuffer
 from claude_ide.errors import UserError
+from claude_ide.review.baseline import Texts, lines_of
 
 UTF_8 = "utf-8"
 USUAL = "latin1"
@@ -41,6 +42,12 @@ def readable(text: str, encoding: str = UTF_8) -> str:
         return encoded(text).decode(USUAL if encoding == UTF_8 else encoding, "replace")
     except LookupError:
         return encoded(text).decode(USUAL)
+
+
+def lines_shown(texts: Texts, encoding: str = UTF_8) -> tuple[list[str], list[str]]:
+    """Return the lines of the base and of the text now, as the user reads them."""
+    base, now = (lines_of(readable(each or "", encoding)) for each in (texts.base, texts.now))
+    return base, now
 
 
 def are_alike(*texts: str | None) -> bool:

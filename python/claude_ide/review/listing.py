@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from claude_ide.editor.port.review import ListItem
-from claude_ide.review.baseline import Hunk, Rows, Texts, lines_of
-from claude_ide.review.encoding import readable
+from claude_ide.review.baseline import Hunk, Rows, Texts
+from claude_ide.review.encoding import lines_shown
 from claude_ide.review.review import File
 from claude_ide.review.store import Remark
 
@@ -36,7 +36,7 @@ def items(root: str, file: File) -> list[tuple[Rows | None, ListItem]]:
         note = f" ({obstacle})" if obstacle not in ("", file.status) else ""
         text = f"+{added} \N{MINUS SIGN}{removed}  {perhaps}{words}{moved}{note}"
         return [(None, ListItem(path, 0, text, _diff_of_whole(texts)))]
-    base, now = (lines_of(readable(each or "")) for each in (texts.base, texts.now))
+    base, now = lines_shown(texts)
     items = list[tuple[Rows | None, ListItem]]()
     for hunk in file.hunks:
         new, old = now[hunk.start : hunk.stop], base[hunk.first : hunk.last]
@@ -61,7 +61,7 @@ def _preview(hunk: Hunk, base: Sequence[str], now: Sequence[str]) -> list[str]:
 def _diff_of_whole(texts: Texts | None) -> list[str]:
     if texts is None:
         return []
-    base, now = (lines_of(readable(each or "")) for each in (texts.base, texts.now))
+    base, now = lines_shown(texts)
     if texts.now is None:
         return _marked("-", base)[:MOST_PREVIEWED]
     lines = [line for hunk in texts.hunks for line in _preview(hunk, base, now)]
@@ -116,7 +116,7 @@ def value(
 
 
 def _hunk_values(file: File) -> list[dict[str, Any]]:
-    now = lines_of(readable((file.texts.now if file.texts else None) or ""))
+    now = lines_shown(file.texts)[1] if file.texts else []
     return [
         {
             "first": hunk.start + 1,

@@ -20,7 +20,7 @@ from claude_ide.editor.editor import Editor
 from claude_ide.errors import EditorError
 from claude_ide.paths import absolute, real
 from claude_ide.review import telling
-from claude_ide.review.encoding import is_utf8
+from claude_ide.review.encoding import encoded, is_utf8
 from claude_ide.review.merging import Base, Versions
 from claude_ide.review.review import Turn
 from claude_ide.review.snapshot import (
@@ -206,8 +206,7 @@ class Recorder:
     def replaced(self, path: str, unsaved: str) -> None:
         """Know that what is being written replaces unsaved text of the user."""
         if real(path) in self._noted:
-            content = unsaved.encode("utf-8", "surrogateescape")
-            self._noted[real(path)] = _Noted(content, "", None)
+            self._noted[real(path)] = _Noted(encoded(unsaved), "", None)
 
     def not_asked(self, path: str, use: str = "") -> None:
         """Know that an edit of a file has begun, about which the user was not asked before."""

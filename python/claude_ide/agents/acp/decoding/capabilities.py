@@ -57,6 +57,7 @@ def offer(answer: dict[str, Any]) -> Offer:
     abilities = mapping(answer.get("agentCapabilities"))
     prompts = mapping(abilities.get("promptCapabilities"))
     sessions = mapping(abilities.get("sessionCapabilities"))
+    servers = mapping(abilities.get("mcpCapabilities"))
     information = mapping(answer.get("agentInfo"))
     meta = mapping(answer.get("_meta"))
     version = integer(answer.get("protocolVersion"))
@@ -75,8 +76,8 @@ def offer(answer: dict[str, Any]) -> Offer:
         images=prompts.get("image") is True,
         embeds=prompts.get("embeddedContext") is True,
         steers=mapping(meta.get("steering")).get("supported") is True,
-        http_servers=mapping(abilities.get("mcpCapabilities")).get("http") is True,
-        sse_servers=mapping(abilities.get("mcpCapabilities")).get("sse") is True,
+        http_servers=servers.get("http") is True,
+        sse_servers=servers.get("sse") is True,
         logs_out=isinstance(mapping(abilities.get("auth")).get("logout"), dict),
         methods=tuple(map(_method, mappings(answer.get("authMethods")))),
     )
