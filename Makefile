@@ -16,7 +16,7 @@ VENV := .venv
 PYTHON := $(VENV)/bin/python
 # An environment stops working when the Python that it was made with is updated or removed.
 BROKEN := $(shell test ! -e $(VENV)/runs || $(PYTHON) -I -c 'import msgspec' 2>/dev/null || echo $(VENV)/broken)
-LUA := lua plugin lazy.lua build.lua python/claude_ide/demo tests
+LUA := lua plugin lazy.lua build.lua tests
 # Folders in which few or no tests need Neovim, and the tests of the documents.
 QUICK := $(addprefix tests/,agents chat headless jsonrpc mcp transport trust test_architecture.py \
 	test_seam.py test_map.py test_commands.py test_config.py test_files.py test_help.py test_log.py \
@@ -77,7 +77,7 @@ TESTED_NVIM = $(or $(CLAUDE_IDE_TEST_NVIM),$(VENV)/bin/nvim)
 	mcp-sdk pictures doc lock newer-neovim vim vim-plugins newer-vims clean
 
 try: $(VENV)/runs ## Neovim in a scratch project, with a demo of the CLI; CLAUDE=1: the real one
-	@$(PYTHON) -I python/claude_ide/demo/launch.py .cache/try $(if $(CLAUDE),--claude) \
+	@$(PYTHON) -I tests/demo/launch.py .cache/try $(if $(CLAUDE),--claude) \
 		$(if $(CLAUDE_IDE_TEST_NVIM),--nvim='$(CLAUDE_IDE_TEST_NVIM)')
 
 help: ## this list

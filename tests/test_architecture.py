@@ -167,7 +167,6 @@ MAY_IMPORT: dict[str, set[str]] = {
     "install_failure": set(),
     "package_index": {"install_failure"},
     "install": {"install_failure", "package_index"},
-    "demo": {"__init__", "errors", "paths", "jsonrpc", "mcp"},
 }
 """The rooms of the package, and the other rooms that each may import.
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.demo import scratch
+from demo import scratch
 from support.neovim import ROOT, Neovim
 from support.panel import CONFIGURE, Panel
 
-DEMO = [sys.executable, "-I", str(ROOT / "python/claude_ide/demo")]
+DEMO = [sys.executable, "-I", str(ROOT / "tests/demo")]
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.demo import scratch
-from claude_ide.demo.script import SCENES
+from demo import scratch
+from demo.script import SCENES
 from support.headless import diff
 from support.neovim import Neovim, until
 from support.panel import PATIENCE, Panel, choose_answer

@@ -12,7 +12,7 @@ from support.checkout import program
 from support.neovim import ROOT, nvim_binary
 from support.terminal import Terminal
 
-LAUNCH = ROOT / "python/claude_ide/demo/launch.py"
+LAUNCH = ROOT / "tests/demo/launch.py"
 
 
 def environment(tmp_path: Path, path: Path) -> dict[str, str]:

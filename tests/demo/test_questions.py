@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from claude_ide.demo import scratch
+from demo import scratch
 from support.either_editor import hidden, on_screen
 from support.headless import accept, diff, lines
 from support.neovim import Neovim, until

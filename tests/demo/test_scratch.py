@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.demo import scratch
+from demo import scratch
 
 
 def run(folder: Path) -> str:

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.demo import scratch
+from demo import scratch
 from support.neovim import ROOT, nvim_binary
 from support.terminal import Terminal
 
-LAUNCH = ROOT / "python/claude_ide/demo/launch.py"
+LAUNCH = ROOT / "tests/demo/launch.py"
 FRESH = "sum = price"
 MENDED = "sum += price"
 ASKED = "· :q reject"

@@ -11,7 +11,7 @@ import msgspec
 from support.neovim import ROOT, nvim_binary
 
 LUA = ROOT / "lua" / "claude_ide"
-OTHER_LUA = ("plugin", "build.lua", "lazy.lua", "python/claude_ide/demo", "tests")
+OTHER_LUA = ("plugin", "build.lua", "lazy.lua", "tests")
 READER = Path(__file__).with_suffix(".lua")
 
 MENTION = re.compile(r"""claude_ide\.([\w.]*\w)""")

@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import Callable
 
-from claude_ide.demo import frames
-from claude_ide.demo.frames import Frame
+from demo import frames
+from demo.frames import Frame
 
 DEFAULT, ACCEPT_EDITS, PLAN = "default", "acceptEdits", "plan"
 DONT_ASK, BYPASS = "dontAsk", "bypassPermissions"

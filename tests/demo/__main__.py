@@ -1,4 +1,6 @@
-"""Runs the demo: `python -I …/demo`, in a terminal of a Neovim with a running server.
+"""A small scripted stand-in for Claude Code, for `make try` without an account.
+
+`python -I tests/demo` runs it, in a terminal of a Neovim with a running server.
 
 With the CLI's options for chats and one-off requests it answers those, from a script.
 """
@@ -10,11 +12,12 @@ import signal
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 
-from claude_ide.demo import question, talk
-from claude_ide.demo.page import Page, without_flow_control
-from claude_ide.demo.session import Session
+from demo import question, talk
+from demo.page import Page, without_flow_control
+from demo.session import Session
 
 
 async def main() -> None:

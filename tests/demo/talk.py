@@ -11,12 +11,12 @@ from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from claude_ide.demo import frames, permissions, script
-from claude_ide.demo.frames import Frame, Stream
-from claude_ide.demo.permissions import Permissions
-from claude_ide.demo.record import Record
-from claude_ide.demo.script import Script
-from claude_ide.demo.turn import Turn
+from demo import frames, permissions, script
+from demo.frames import Frame, Stream
+from demo.permissions import Permissions
+from demo.record import Record
+from demo.script import Script
+from demo.turn import Turn
 
 LONGEST_FRAME = 50_000_000
 """Bytes of one line that the chat sends: prompts may have images."""

@@ -10,11 +10,11 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from claude_ide.demo import page, scratch
-from claude_ide.demo.page import Page
-from claude_ide.demo.server import Server, connected, find
 from claude_ide.errors import ClaudeIdeError, RpcError, ToolError, TransportClosed
 from claude_ide.paths import from_uri, to_uri
+from demo import page, scratch
+from demo.page import Page
+from demo.server import Server, connected, find
 
 FIRST_EDIT_SECONDS = 8.0
 RECONNECT_SECONDS = 0.5

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from claude_ide.demo.frames import Frame, Stream, change
-from claude_ide.demo.permissions import Permissions, Refused
+from demo.frames import Frame, Stream, change
+from demo.permissions import Permissions, Refused
 
 PIECE_SECONDS = 0.02
 

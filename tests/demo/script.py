@@ -5,9 +5,9 @@ import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from claude_ide.demo import permissions, scratch
-from claude_ide.demo.permissions import Refused
-from claude_ide.demo.turn import FailedError, Turn
+from demo import permissions, scratch
+from demo.permissions import Refused
+from demo.turn import FailedError, Turn
 
 COMMAND = "python3 -m unittest"
 LONGEST_QUOTE = 60

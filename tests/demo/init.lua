@@ -1,6 +1,6 @@
 -- What `make try` starts Neovim with, in place of the user's own config.
 local here = vim.fs.dirname(debug.getinfo(1, 'S').source:sub(2))
-local root = vim.fs.normalize(here .. '/../../..')
+local root = vim.fs.normalize(here .. '/../..')
 vim.opt.runtimepath:prepend(root)
 
 -- The checkout stays as it is: the tags of :help are made from a copy, beside the project.

@@ -9,8 +9,8 @@ import uuid
 from pathlib import Path
 from typing import Any
 
-from claude_ide.demo import frames, scratch
-from claude_ide.demo.frames import Stream
+from demo import frames, scratch
+from demo.frames import Stream
 
 SECONDS = 0.02
 """Between two pieces of the answer."""

@@ -1,1 +1,0 @@
-"""A small scripted stand-in for Claude Code, for `make try` without an account."""
