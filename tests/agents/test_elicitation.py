@@ -5,8 +5,16 @@ from typing import Any
 import pytest
 
 from claude_ide.agents import elicitation
-from claude_ide.agents.events import AnswerKind, Choice, Limits, Question
-from claude_ide.agents.prompt import Answer, Dismiss, Reject, Reply
+from claude_ide.agents.requests import (
+    Answer,
+    AnswerKind,
+    Choice,
+    Dismiss,
+    Limits,
+    Question,
+    Reject,
+    Reply,
+)
 
 
 def asked(**schema: Any) -> Question:

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from claude_ide.agents import events
 from claude_ide.agents.events import Event, PromptStage
+from claude_ide.agents.requests import PermissionAsked, RequestWithdrawn
 from claude_ide.agents.session_state import (
     BUSY,
     TRANSITIONS,
@@ -17,7 +18,7 @@ from claude_ide.agents.session_state import (
 )
 
 ENDED = events.TurnEnded(events.TurnEndReason.COMPLETED)
-ASKED = events.PermissionAsked("r1", "t1", "Bash", {}, ())
+ASKED = PermissionAsked("r1", "t1", "Bash", {}, ())
 
 
 def through(*happened: Event, state: SessionState | None = None) -> SessionState:
@@ -157,7 +158,7 @@ SOME_EVENTS: list[Event] = [
     events.ThinkingTokens(3),
     events.ToolInput("t", 1, {}),
     ASKED,
-    events.RequestWithdrawn("r1"),
+    RequestWithdrawn("r1"),
     events.Retry(1, 2, 1.0, ""),
     events.Compacting(),
     events.Compacted(),

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.events import PermissionAsked
+from claude_ide.agents.requests import PermissionAsked
 from claude_ide.chat.requests.allowed import Permission
 
 

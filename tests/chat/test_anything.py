@@ -9,13 +9,9 @@ from claude_ide.agents import events
 from claude_ide.agents.events import (
     Dead,
     Notice,
-    Option,
-    OptionKind,
-    PermissionAsked,
     PreviewVoided,
     PromptChanged,
     PromptStage,
-    RequestWithdrawn,
     Retry,
     Task,
     TaskChanged,
@@ -36,6 +32,7 @@ from claude_ide.agents.events import (
     UserMessage,
     Waiting,
 )
+from claude_ide.agents.requests import Option, OptionKind, PermissionAsked, RequestWithdrawn
 from claude_ide.chat.transcript.transcript import Transcript
 from support.frames import Drawn, Panel, shown
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claude_ide.agents.events import (
+from claude_ide.agents.requests import (
     Asked,
     Option,
     OptionKind,

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claude_ide.agents.events import Replacement
+from claude_ide.agents.requests import Replacement
 from claude_ide.chat.requests import proposal
 from claude_ide.chat.requests.proposal import Proposal
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.events import Option, OptionKind, PermissionAsked
+from claude_ide.agents.requests import Option, OptionKind, PermissionAsked
 from claude_ide.chat.page.page import Code, Page, Part
 from claude_ide.chat.requests.view import CUT, WHOLE, Request
 

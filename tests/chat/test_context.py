@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.prompt import Image, Mention, OpenFile, Selection
+from claude_ide.agents.agent import Image, Mention, OpenFile, Selection
 from claude_ide.chat import context
 from claude_ide.editor.port.events import EditorsChanged, OpenBuffer
 from claude_ide.editor.state import State

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.events import AnswerKind, Choice, Limits, Question, QuestionAsked
+from claude_ide.agents.requests import AnswerKind, Choice, Limits, Question, QuestionAsked
 from claude_ide.chat.requests import form
 from claude_ide.chat.requests.form import Field, Form, Page
 from claude_ide.editor.port.events import FormPressed

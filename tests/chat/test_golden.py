@@ -6,6 +6,7 @@ import pytest
 
 from claude_ide.agents import events
 from claude_ide.agents.events import Event
+from claude_ide.agents.requests import Asked, RequestWithdrawn
 from claude_ide.chat.transcript.transcript import Transcript
 from support.digest import conversed, decoded
 from support.frames import Drawn, Panel
@@ -215,11 +216,11 @@ def requests(name: str) -> Iterator[tuple[Event, Panel]]:
 @pytest.mark.parametrize("name", names())
 def test_a_request_is_the_last_thing_shown_while_it_waits(name: str) -> None:
     for event, panel in requests(name):
-        if isinstance(event, events.Asked):
+        if isinstance(event, Asked):
             assert panel.waiting[-1] == event
             part, kind = panel.drawn.parts[-1]
             assert (kind.partition(":")[0], panel.request(part)) == ("request", event)
-        if isinstance(event, events.RequestWithdrawn):
+        if isinstance(event, RequestWithdrawn):
             assert "request" not in [kind for _, kind in panel.drawn.parts]
 
 

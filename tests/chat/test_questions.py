@@ -2,14 +2,7 @@
 
 import pytest
 
-from claude_ide.agents.events import (
-    AnswerKind,
-    Asked,
-    Choice,
-    Question,
-    QuestionAsked,
-    UrlAsked,
-)
+from claude_ide.agents.requests import AnswerKind, Asked, Choice, Question, QuestionAsked, UrlAsked
 from claude_ide.chat.page.page import Part
 from claude_ide.chat.page.view import Review
 from claude_ide.chat.requests import address

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from claude_ide.agents import events
-from claude_ide.agents.prompt import ShellResult
+from claude_ide.agents.agent import ShellResult
 from claude_ide.chat.page.sheet import Sheet
 from claude_ide.chat.page.view import OpenOutput
 from claude_ide.chat.shell import Shell, is_command, unescaped

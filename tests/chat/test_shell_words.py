@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from claude_ide.agents.events import Option, OptionKind, PermissionAsked
+from claude_ide.agents.requests import Option, OptionKind, PermissionAsked
 from claude_ide.chat.page.sheet import Sheet
 from claude_ide.chat.requests.shell_words import LONGEST, words
 from claude_ide.chat.requests.view import Request

@@ -9,12 +9,7 @@ from claude_ide.agents.events import (
     Dead,
     Event,
     Notice,
-    Option,
-    OptionKind,
-    PermissionAsked,
-    PlanProposed,
     Ready,
-    RequestWithdrawn,
     Retry,
     Text,
     TextDelta,
@@ -28,6 +23,13 @@ from claude_ide.agents.events import (
     Usage,
     UserMessage,
     Waiting,
+)
+from claude_ide.agents.requests import (
+    Option,
+    OptionKind,
+    PermissionAsked,
+    PlanProposed,
+    RequestWithdrawn,
 )
 from claude_ide.chat.page.view import Review
 from claude_ide.chat.transcript import search

@@ -4,8 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.agents.events import Option, OptionKind, PermissionAsked, Replacement
-from claude_ide.agents.prompt import Allow, Answer, Reject
+from claude_ide.agents.requests import (
+    Allow,
+    Answer,
+    Option,
+    OptionKind,
+    PermissionAsked,
+    Reject,
+    Replacement,
+)
 from claude_ide.chat.requests import proposal, ways
 
 ONCE = Option("o1", "Allow once", OptionKind.ALLOW_ONCE)

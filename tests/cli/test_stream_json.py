@@ -8,19 +8,16 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from claude_ide.agents.agent import ResumeSession
+from claude_ide.agents.agent import ResumeSession, Selection, Words
 from claude_ide.agents.events import (
     Cleared,
     Dead,
     Event,
     ModeChanged,
     Notice,
-    PermissionAsked,
-    PlanProposed,
     PromptChanged,
     PromptStage,
     Ready,
-    Replacement,
     Retry,
     Text,
     TextDelta,
@@ -31,7 +28,14 @@ from claude_ide.agents.events import (
     TurnEndReason,
     UserMessage,
 )
-from claude_ide.agents.prompt import Allow, Reject, Rule, Selection, Words
+from claude_ide.agents.requests import (
+    Allow,
+    PermissionAsked,
+    PlanProposed,
+    Reject,
+    Replacement,
+    Rule,
+)
 from claude_ide.agents.stream_json.claude import Claude
 from claude_ide.agents.stream_json.headless import Ask, Format, Question
 from claude_ide.agents.stream_json.wire.launch import Launch

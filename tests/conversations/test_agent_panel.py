@@ -7,8 +7,19 @@ from typing import Any
 import pytest
 
 from claude_ide.agents import elicitation, events
-from claude_ide.agents.events import Option, OptionKind
-from claude_ide.agents.prompt import Allow, Answer, Reject, Reply
+from claude_ide.agents.requests import (
+    Allow,
+    Answer,
+    Option,
+    OptionKind,
+    PermissionAsked,
+    PlanProposed,
+    QuestionAsked,
+    Reject,
+    Replacement,
+    Reply,
+    RequestWithdrawn,
+)
 from support.another_agent import ALL, FEW
 from support.either_editor import type_answer
 from support.neovim import until
@@ -37,8 +48,8 @@ ONCE = Option("o1", "Let it", OptionKind.ALLOW_ONCE)
 NO = Option("o2", "No", OptionKind.REJECT_ONCE)
 
 
-def asked() -> events.QuestionAsked:
-    return events.QuestionAsked(
+def asked() -> QuestionAsked:
+    return QuestionAsked(
         "r1", "", elicitation.questions(SCHEMA), message="Where should the dam be?"
     )
 
@@ -127,9 +138,7 @@ async def test_a_new_todo_list_replaces_the_old_one(begin: Begin) -> None:
 async def test_a_request_about_a_tool_that_was_never_announced_is_answered(begin: Begin) -> None:
     river = await begin(FEW)
     river.agent.emit(
-        events.PermissionAsked(
-            *("r1", "t9", "paddle", {}, (ONCE, NO)), kind="execute", title="swim --far"
-        )
+        PermissionAsked(*("r1", "t9", "paddle", {}, (ONCE, NO)), kind="execute", title="swim --far")
     )
     await river.panel.shows("paddle swim --far?")
 
@@ -173,7 +182,7 @@ async def test_words_that_were_not_sent_return_to_the_prompt(begin: Begin) -> No
     river = await begin(FEW)
     river.agent.emit(
         events.ToolStarted("t1", "paddle", "execute"),
-        events.PermissionAsked("r1", "t1", "paddle", {}, (ONCE, NO), "execute", "swim"),
+        PermissionAsked("r1", "t1", "paddle", {}, (ONCE, NO), "execute", "swim"),
     )
     await river.panel.shows("paddle swim?")
 
@@ -186,7 +195,7 @@ async def test_words_that_were_not_sent_return_to_the_prompt(begin: Begin) -> No
         return False
 
     await until(asking, "it asks why not", PATIENCE)
-    river.agent.emit(events.RequestWithdrawn("r1"))
+    river.agent.emit(RequestWithdrawn("r1"))
     await river.panel.shows_no_more("paddle swim?")
     await type_answer(river.nvim, "use a raft<CR>")
 
@@ -197,14 +206,14 @@ async def test_words_that_were_not_sent_return_to_the_prompt(begin: Begin) -> No
 async def test_the_panel_never_calls_another_agent_claude(begin: Begin, project: Path) -> None:
     (project / "a.txt").write_text("one\n")
     river = await begin(ALL)
-    edit = events.PermissionAsked(
+    edit = PermissionAsked(
         *("r1", "t1", "gnaw", {}, (ONCE, NO)),
         kind="edit",
         path=str(project / "a.txt"),
-        edits=(events.Replacement(str(project / "a.txt"), "two\n"),),
+        edits=(Replacement(str(project / "a.txt"), "two\n"),),
     )
     river.agent.emit(events.ToolStarted("t1", "gnaw", "edit"), edit)
-    river.agent.emit(events.PlanProposed("r2", "", "1. Build a dam\n", "", (ONCE, NO)))
+    river.agent.emit(PlanProposed("r2", "", "1. Build a dam\n", "", (ONCE, NO)))
     await river.nvim.keys("<Esc>")
     await until(lambda: _named(river, "Otter (a.txt)"), "the diff", PATIENCE)
     await until(lambda: _named(river, "Otter plan"), "the plan", PATIENCE)

@@ -8,8 +8,16 @@ import pytest
 from msgspec.structs import replace
 
 from claude_ide.agents import events
-from claude_ide.agents.events import Option, OptionKind, Replacement
-from claude_ide.agents.prompt import Allow, Answer, Reject
+from claude_ide.agents.requests import (
+    Allow,
+    Answer,
+    Option,
+    OptionKind,
+    PermissionAsked,
+    PlanProposed,
+    Reject,
+    Replacement,
+)
 from support.another_agent import ALL, FEW
 from support.chunks import chunk
 from support.either_editor import choose
@@ -33,14 +41,14 @@ def started(kind: str = "execute") -> list[events.Event]:
     return [events.ToolStarted("t1", "gnaw", kind), events.ToolInput("t1", 5, {"what": "wood"})]
 
 
-def command(*options: Option) -> events.PermissionAsked:
-    return events.PermissionAsked(
+def command(*options: Option) -> PermissionAsked:
+    return PermissionAsked(
         *("r1", "t1", "paddle", {"command": "swim"}, options), kind="execute", title="swim"
     )
 
 
-def edits_of(*paths: Path, kind: str = "edit") -> events.PermissionAsked:
-    return events.PermissionAsked(
+def edits_of(*paths: Path, kind: str = "edit") -> PermissionAsked:
+    return PermissionAsked(
         *("r1", "t1", "gnaw", {}, (ONCE, NO)),
         kind=kind,
         title=f"Edit {', '.join(map(str, paths))}",
@@ -242,7 +250,7 @@ async def test_the_list_of_answers_leads_to_every_option(begin: Begin) -> None:
 
 async def test_a_plan_can_be_approved_in_each_way_that_the_agent_offers(begin: Begin) -> None:
     river = await begin(FEW)
-    plan = events.PlanProposed("r1", "", "1. Build a dam\n", "", (ONCE, SESSION, EVER, FEEDBACK))
+    plan = PlanProposed("r1", "", "1. Build a dam\n", "", (ONCE, SESSION, EVER, FEEDBACK))
     river.agent.emit(plan)
     shown = await river.panel.shows("? Approve this plan?")
     assert SESSION.name in shown
@@ -372,7 +380,7 @@ async def test_a_cancelled_question_about_changes_answers_nothing(
 
 async def test_a_changed_plan_becomes_the_next_prompt(begin: Begin) -> None:
     river = await begin(FEW)
-    river.agent.emit(events.PlanProposed("r1", "", "1. Build a dam\n", "", (ONCE, NO)))
+    river.agent.emit(PlanProposed("r1", "", "1. Build a dam\n", "", (ONCE, NO)))
     await river.panel.shows("? Approve this plan?")
     await river.nvim.keys("<Esc>")
     await _plan_is_open(river.nvim)

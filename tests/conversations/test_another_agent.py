@@ -6,8 +6,20 @@ import pytest
 
 from claude_ide.agents import events
 from claude_ide.agents.agent import NewSession, ResumeSession
-from claude_ide.agents.events import Option, OptionKind, Replacement
-from claude_ide.agents.prompt import Allow, Reject, Reply
+from claude_ide.agents.requests import (
+    Allow,
+    Choice,
+    Option,
+    OptionKind,
+    PermissionAsked,
+    PlanProposed,
+    Question,
+    QuestionAsked,
+    Reject,
+    Replacement,
+    Reply,
+    RequestWithdrawn,
+)
 from support.another_agent import FEW
 from support.chunks import chunk
 from support.either_editor import type_answer
@@ -20,7 +32,7 @@ OPTIONS = (
     Option("o2", "Let it swim", OptionKind.ALLOW_ALWAYS, "this river"),
     Option("o3", "No", OptionKind.REJECT_ONCE),
 )
-SHELL = events.PermissionAsked(
+SHELL = PermissionAsked(
     "r1", "t1", "paddle", {"command": "swim --far"}, OPTIONS, kind="execute", title="swim --far"
 )
 
@@ -101,13 +113,13 @@ async def test_a_withdrawn_request_disappears(begin: Begin) -> None:
     river.agent.emit(*tool("execute"), SHELL)
     await river.panel.shows("? Run this")
 
-    river.agent.emit(events.RequestWithdrawn("r1"))
+    river.agent.emit(RequestWithdrawn("r1"))
 
     await river.panel.shows_no_more("? Run")
 
 
-def edit_of(path: Path) -> events.PermissionAsked:
-    return events.PermissionAsked(
+def edit_of(path: Path) -> PermissionAsked:
+    return PermissionAsked(
         *("r1", "t1", "gnaw", {}, OPTIONS),
         kind="edit",
         title=str(path),
@@ -190,11 +202,9 @@ async def test_a_reason_that_a_rejection_cannot_carry_is_sent_as_the_next_prompt
 
 
 async def test_questions_open_a_form(begin: Begin) -> None:
-    question = events.Question(
-        "Which bank?", "Bank", (events.Choice("Left"), events.Choice("Right"))
-    )
+    question = Question("Which bank?", "Bank", (Choice("Left"), Choice("Right")))
     river = await begin()
-    river.agent.emit(events.QuestionAsked("r1", "", (question,)))
+    river.agent.emit(QuestionAsked("r1", "", (question,)))
     await river.panel.shows("? Bank: Which bank?")
     await river.panel.go_to("? Bank")
     await river.nvim.keys("<CR>")
@@ -211,7 +221,7 @@ async def _float(nvim: Neovim, title: str, words: str) -> bool:
 
 async def test_a_plan_opens_in_a_buffer_and_can_be_changed(begin: Begin) -> None:
     river = await begin()
-    river.agent.emit(events.PlanProposed("r1", "", "1. Build a dam\n", "", OPTIONS))
+    river.agent.emit(PlanProposed("r1", "", "1. Build a dam\n", "", OPTIONS))
     await river.panel.shows("? Approve this plan?")
     await river.nvim.keys("<Esc>")
     is_open = "bufname() =~# ' plan' && &modifiable"

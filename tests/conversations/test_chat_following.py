@@ -7,6 +7,7 @@ import pytest
 
 from claude_ide.agents import events
 from claude_ide.agents.events import ToolEnded, ToolInput, ToolStarted
+from claude_ide.agents.requests import Option, OptionKind, PermissionAsked, RequestWithdrawn
 from support import reviews
 from support.chunks import chunk
 from support.following import COMPLETED, Window, edit, read
@@ -276,15 +277,15 @@ async def test_what_is_not_a_text_file_is_not_opened(
 async def test_nothing_is_shown_while_a_request_waits(
     river: River, window: Window, files: list[Path]
 ) -> None:
-    option = events.Option("o1", "Let it", events.OptionKind.ALLOW_ONCE)
+    option = Option("o1", "Let it", OptionKind.ALLOW_ONCE)
     river.agent.emit(
-        events.PermissionAsked("r1", "x", "paddle", {}, (option,), kind="execute", title="swim")
+        PermissionAsked("r1", "x", "paddle", {}, (option,), kind="execute", title="swim")
     )
     await river.panel.shows("? Use paddle")
 
     river.agent.emit(*read(files[1]))
     await window.keeps("a.txt")
-    river.agent.emit(events.RequestWithdrawn("r1"), *read(files[2]))
+    river.agent.emit(RequestWithdrawn("r1"), *read(files[2]))
 
     await window.shows("c.txt")
 

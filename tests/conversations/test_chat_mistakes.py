@@ -6,13 +6,8 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.events import (
-    Option,
-    OptionKind,
-    PermissionAsked,
-    RequestWithdrawn,
-    TextDelta,
-)
+from claude_ide.agents.events import TextDelta
+from claude_ide.agents.requests import Option, OptionKind, PermissionAsked, RequestWithdrawn
 from claude_ide.chat.chat import UNSHOWN, Chat
 from support.another_agent import ALL, AnotherKind
 from support.chats_here import ChatsHere

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from claude_ide import status
 from claude_ide.agents import events
 from claude_ide.agents.agent import ResumeSession, SessionSummary
+from claude_ide.agents.requests import Option, OptionKind, PermissionAsked, Replacement
 from claude_ide.chat import stored
 from support.either_editor import choose, type_answer
 from support.lists import ListWindow
@@ -71,12 +72,10 @@ async def test_the_chats_of_two_agents_go_on_beside_each_other(pond: Pond) -> No
         assert await pond.calls(kind.agents[0], "prompt") == [("prompt", f"hello {name}")]
 
 
-def edit_of(path: Path) -> events.PermissionAsked:
-    allow = events.Option("a", "Allow", events.OptionKind.ALLOW_ONCE)
-    edits = (events.Replacement(str(path), "two\n", "one\n"),)
-    return events.PermissionAsked(
-        "r1", "", "Edit", {}, (allow,), kind="edit", path=str(path), edits=edits
-    )
+def edit_of(path: Path) -> PermissionAsked:
+    allow = Option("a", "Allow", OptionKind.ALLOW_ONCE)
+    edits = (Replacement(str(path), "two\n", "one\n"),)
+    return PermissionAsked("r1", "", "Edit", {}, (allow,), kind="edit", path=str(path), edits=edits)
 
 
 async def test_the_requests_of_two_chats_of_an_agent_say_whose_they_are(

@@ -7,7 +7,7 @@ also checks that the windows, their sizes and the focus are unchanged.
 
 import pytest
 
-from claude_ide.agents.events import Choice, Question
+from claude_ide.agents.requests import Choice, Question
 from editors.conftest import Begin
 from editors.rules import RESTLESS
 from editors.sight import OBSERVE, Sight

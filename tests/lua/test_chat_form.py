@@ -2,7 +2,7 @@
 
 import pytest
 
-from claude_ide.agents.events import Question
+from claude_ide.agents.requests import Question
 from support.answers import settled
 from support.forms import (
     BOTH,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.agents.events import Choice, Question
+from claude_ide.agents.requests import Choice, Question
 from support.answers import settled
 from support.diffs import everything
 from support.forms import (

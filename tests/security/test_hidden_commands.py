@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from claude_ide.agents.events import Option, OptionKind, PermissionAsked
+from claude_ide.agents.requests import Option, OptionKind, PermissionAsked
 from claude_ide.chat.page.sheet import Sheet
 from claude_ide.chat.page.visible import visible
 from claude_ide.chat.requests.requests import Requests

@@ -14,18 +14,21 @@ from claude_ide.agents.agent import (
     Capabilities,
     ContextUsage,
     Earlier,
+    Image,
     Login,
     Opening,
+    Prompt,
     ResumeSession,
     Rewind,
     ServerState,
     SessionSummary,
     TaskOutput,
     ToolServer,
+    Words,
 )
 from claude_ide.agents.base import EventQueue
 from claude_ide.agents.events import Event, Ready
-from claude_ide.agents.prompt import Answer, Image, Prompt, Words
+from claude_ide.agents.requests import Answer
 from claude_ide.agents.session_state import SessionState
 from claude_ide.agents.workbench import Workbench
 from claude_ide.errors import (

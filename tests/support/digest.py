@@ -6,6 +6,13 @@ from typing import Any
 from claude_ide.agents import events
 from claude_ide.agents.events import Event
 from claude_ide.agents.fields import text
+from claude_ide.agents.requests import (
+    PermissionAsked,
+    PlanProposed,
+    QuestionAsked,
+    RequestWithdrawn,
+    UrlAsked,
+)
 from claude_ide.agents.stream_json.decoding.decode import Decoder
 from support.transcripts import entries
 
@@ -69,15 +76,15 @@ def _line(event: Event, tools: dict[str, str]) -> Iterator[str]:
         case events.ToolEnded(tool, status, _, changes):
             lines = "".join(f" +{change.added} -{change.removed}" for change in changes)
             yield f"{status.value} {tools[tool]}{lines}"
-        case events.PermissionAsked(_, _, name):
+        case PermissionAsked(_, _, name):
             yield f"asks {name}"
-        case events.QuestionAsked(_, _, questions):
+        case QuestionAsked(_, _, questions):
             yield f"asks {len(questions)} questions"
-        case events.UrlAsked():
+        case UrlAsked():
             yield "asks to open an address"
-        case events.PlanProposed(_, _, plan):
+        case PlanProposed(_, _, plan):
             yield "proposes a plan" if plan else "proposes no plan"
-        case events.RequestWithdrawn():
+        case RequestWithdrawn():
             yield "withdraws"
         case events.TodoList(todos):
             yield f"todos {' '.join(todo.status for todo in todos)}"

@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from claude_ide.agents.events import AnswerKind, Choice, Question, QuestionAsked, Value
+from claude_ide.agents.requests import AnswerKind, Choice, Question, QuestionAsked, Value
 from claude_ide.chat.requests.form import Form
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.events import FormPressed

@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from claude_ide.agents.events import Asked, Event, ToolEnded
+from claude_ide.agents.events import Event, ToolEnded
+from claude_ide.agents.requests import Asked
 from claude_ide.chat.page.view import Action
 from claude_ide.chat.requests.requests import Requests
 from claude_ide.chat.transcript.transcript import Transcript

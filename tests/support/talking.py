@@ -4,9 +4,8 @@ import asyncio
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from claude_ide.agents.agent import NewSession, Opening
+from claude_ide.agents.agent import NewSession, Opening, Words
 from claude_ide.agents.events import Dead, Event, TurnEnded
-from claude_ide.agents.prompt import Words
 
 E = TypeVar("E", bound=Event)
 PATIENCE = 20.0

@@ -13,7 +13,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from claude_ide.agents.events import Event, Ready
-from claude_ide.agents.prompt import Answer, Image, Prompt
+from claude_ide.agents.requests import Answer
 from claude_ide.agents.session_state import SessionState
 from claude_ide.agents.workbench import Workbench
 from claude_ide.errors import UnsupportedError
@@ -66,6 +66,61 @@ class Capabilities(Struct, frozen=True):
     """Its session can be continued from elsewhere, such as a phone."""
     tool_servers: bool = False
     """Its MCP servers can be listed, reconnected and turned off."""
+
+
+class Words(Struct, frozen=True):
+    """Text that the user typed."""
+
+    text: str
+
+
+class Image(Struct, frozen=True):
+    """An image that the user pasted."""
+
+    data: bytes
+    media_type: str = "image/png"
+
+
+class Selection(Struct, frozen=True):
+    """The selected text; lines are 1-based and inclusive."""
+
+    path: str
+    first: int
+    last: int
+    text: str
+
+
+class OpenFile(Struct, frozen=True):
+    """The file in the editor's current window.
+
+    `text` is its text, saved or not; None if the agent does not take it, or it is too large.
+    """
+
+    path: str
+    text: str | None = None
+
+
+class Mention(Struct, frozen=True):
+    """A file that the words mention, or lines of it, which are 1-based and inclusive.
+
+    `path` is absolute; `name` is the mention as it was typed, without its `@`.
+    """
+
+    path: str
+    name: str
+    first: int | None = None
+    last: int | None = None
+
+
+class ShellResult(Struct, frozen=True):
+    """A shell command that the user has run, and its output; it failed if it was interrupted."""
+
+    command: str
+    output: str
+    failed: bool = False
+
+
+Prompt = Sequence[Words | Image | Selection | OpenFile | Mention | ShellResult]
 
 
 class NewSession(Struct, frozen=True):

@@ -4,9 +4,18 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from claude_ide.agents.events import AnswerKind, Choice, Limits, Question, Value
 from claude_ide.agents.fields import mapping, mappings, number, read, strings, text
-from claude_ide.agents.prompt import Answer, Dismiss, Reject, Reply
+from claude_ide.agents.requests import (
+    Answer,
+    AnswerKind,
+    Choice,
+    Dismiss,
+    Limits,
+    Question,
+    Reject,
+    Reply,
+    Value,
+)
 
 KINDS = {
     "number": AnswerKind.NUMBER,

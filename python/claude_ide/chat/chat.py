@@ -8,7 +8,8 @@ from pathlib import Path
 
 from claude_ide.agents import events
 from claude_ide.agents.agent import ContextUsage, NewSession, Opening
-from claude_ide.agents.events import Asked, Event
+from claude_ide.agents.events import Event
+from claude_ide.agents.requests import Asked, PermissionAsked, PlanProposed, QuestionAsked, UrlAsked
 from claude_ide.agents.session_state import SessionState, State
 from claude_ide.chat import shell
 from claude_ide.chat.background import Background
@@ -255,18 +256,13 @@ class Chat(ChatPart):
 
     def _handle(self, event: Event) -> None:
         match event:
-            case (
-                events.PermissionAsked()
-                | events.QuestionAsked()
-                | events.UrlAsked()
-                | events.PlanProposed()
-            ):
+            case PermissionAsked() | QuestionAsked() | UrlAsked() | PlanProposed():
                 self._ask(event)
             case _ if not self.life.hides(event):
                 self._apply_to_parts(event)
 
     def _ask(self, event: Asked) -> None:
-        if isinstance(event, events.PermissionAsked):
+        if isinstance(event, PermissionAsked):
             self.reviewing.asked(event)
         try:
             self.answers.ask(event)

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from claude_ide.agents.agent import Agent, Kind
 from claude_ide.agents.events import Event
-from claude_ide.agents.prompt import Allow, Answer, Reject
+from claude_ide.agents.requests import Allow, Answer, Reject
 from claude_ide.chat.page.painter import Painter
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.config import Config

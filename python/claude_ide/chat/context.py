@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from claude_ide.agents.prompt import Image, Mention, OpenFile, Prompt, Selection, Words
+from claude_ide.agents.agent import Image, Mention, OpenFile, Prompt, Selection, Words
 from claude_ide.chat.chat_context import ChatContext, ChatPart
 from claude_ide.chat.page import amounts
 from claude_ide.chat.page.rows import size

@@ -6,6 +6,7 @@ from pathlib import Path
 from claude_ide.agents import events
 from claude_ide.agents.events import Change, Event, FileWritten, ToolStatus, TurnEndReason
 from claude_ide.agents.fields import text
+from claude_ide.agents.requests import PermissionAsked
 from claude_ide.agents.workbench import Edits
 from claude_ide.announcer import Announcer, found_change, whole
 from claude_ide.chat.chat_context import ChatContext, ChatPart
@@ -110,7 +111,7 @@ class Reviewing(ChatPart):
             case events.TurnEnded(why):
                 self._chat.run(self._count(self._transcript.end, why))
 
-    def asked(self, asked: events.PermissionAsked) -> None:
+    def asked(self, asked: PermissionAsked) -> None:
         """Know about which edits the user decides."""
         for edit in asked.edits:
             self._recorder.asked(str(Path(self._chat.root, edit.path)), asked.tool)

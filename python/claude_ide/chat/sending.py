@@ -3,8 +3,8 @@
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from claude_ide.agents.agent import ShellResult
 from claude_ide.agents.events import Dead, Event, PromptBlocked, PromptChanged, PromptStage
-from claude_ide.agents.prompt import ShellResult
 from claude_ide.chat import context, shell
 from claude_ide.chat.chat_context import ChatContext, ChatPart
 from claude_ide.chat.context import Attachment, Where

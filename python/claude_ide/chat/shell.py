@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from claude_ide import git, program
-from claude_ide.agents.prompt import ShellResult
+from claude_ide.agents.agent import ShellResult
 from claude_ide.chat.chat_context import ChatContext, ChatPart
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.transcript.shell_command import Ran

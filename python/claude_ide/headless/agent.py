@@ -16,13 +16,11 @@ from msgspec import Struct
 
 from claude_ide.agents.acp.client import AcpAgent
 from claude_ide.agents.acp.kind import Acp
-from claude_ide.agents.agent import NewSession
+from claude_ide.agents.agent import NewSession, Words
 from claude_ide.agents.events import (
-    Asked,
     Dead,
     Event,
     Notice,
-    PermissionAsked,
     TextDelta,
     ToolEnded,
     ToolStarted,
@@ -30,7 +28,7 @@ from claude_ide.agents.events import (
     TurnEnded,
     TurnEndReason,
 )
-from claude_ide.agents.prompt import Allow, Answer, Reject, Words
+from claude_ide.agents.requests import Allow, Answer, Asked, PermissionAsked, Reject
 from claude_ide.agents.stream_json.headless import FENCED, Format, Question, Result, decoded
 from claude_ide.editor.port.questions import READING
 from claude_ide.errors import AgentError, LoginNeededError, UserError

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from claude_ide.agents.prompt import OpenFile, Prompt, Selection, Words
+from claude_ide.agents.agent import OpenFile, Prompt, Selection, Words
 from claude_ide.agents.stream_json.headless import Conversation, Format, Question
 from claude_ide.agents.stream_json.wire import frames
 from claude_ide.editor.port.questions import AskRequest

@@ -14,17 +14,19 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from claude_ide.agents.events import (
+from claude_ide.agents.fields import mapping, mappings
+from claude_ide.agents.requests import (
+    Allow,
+    Answer,
     Asked,
     Option,
     PermissionAsked,
     PlanProposed,
     QuestionAsked,
+    Reject,
     Scope,
     Subagent,
 )
-from claude_ide.agents.fields import mapping, mappings
-from claude_ide.agents.prompt import Allow, Answer, Reject
 from claude_ide.agents.stream_json.decoding.permission import decode_request, encode_answer
 from claude_ide.chat.page.page import Part
 from claude_ide.chat.page.plain import one_line

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from claude_ide import pids, repository
-from claude_ide.agents.events import PermissionAsked
+from claude_ide.agents.requests import PermissionAsked
 from claude_ide.agents.stream_json.running import Running
 from claude_ide.chat.stored import Stored, StoredSessions, latest_first
 from claude_ide.editor.editor import Editor

@@ -4,17 +4,16 @@ from pathlib import Path
 
 import pytest
 
+from claude_ide.agents.agent import Words
 from claude_ide.agents.events import (
     Dead,
-    PermissionAsked,
-    RequestWithdrawn,
     TextDelta,
     ToolEnded,
     ToolStatus,
     TurnEnded,
     TurnEndReason,
 )
-from claude_ide.agents.prompt import Words
+from claude_ide.agents.requests import PermissionAsked, RequestWithdrawn
 from claude_ide.agents.session_state import State
 from support.acp import script as acp
 from support.acp.script import Script

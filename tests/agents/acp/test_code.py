@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.events import PermissionAsked, TurnEnded
-from claude_ide.agents.prompt import Allow, Reject
+from claude_ide.agents.events import TurnEnded
+from claude_ide.agents.requests import Allow, PermissionAsked, Reject
 from claude_ide.agents.workbench import Workbench
 from claude_ide.tool_names import EXECUTE_CODE_TITLE
 from support.acp import script as acp

@@ -4,14 +4,17 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.events import (
+from claude_ide.agents.events import TurnEnded
+from claude_ide.agents.requests import (
+    Answer,
     AnswerKind,
+    Dismiss,
     QuestionAsked,
+    Reject,
+    Reply,
     RequestWithdrawn,
-    TurnEnded,
     UrlAsked,
 )
-from claude_ide.agents.prompt import Answer, Dismiss, Reject, Reply
 from support.acp import script as acp
 from support.acp.script import Script
 from support.acp.talk import Begin

@@ -8,7 +8,7 @@ import pytest
 from claude_ide.agents.acp import encode
 from claude_ide.agents.acp.decoding.capabilities import Offer
 from claude_ide.agents.acp.decoding.replay import typed
-from claude_ide.agents.prompt import Image, Mention, OpenFile, Prompt, Selection, ShellResult, Words
+from claude_ide.agents.agent import Image, Mention, OpenFile, Prompt, Selection, ShellResult, Words
 from support.acp.schema import fault_of
 
 ALL = Offer(images=True, embeds=True)

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from claude_ide.agents.acp.files import CHANGED, NOT_FOUND, FileRequests
-from claude_ide.agents.events import Event, Notice, Replacement
-from claude_ide.agents.prompt import Allow
+from claude_ide.agents.events import Event, Notice
+from claude_ide.agents.requests import Allow, Replacement
 from claude_ide.agents.workbench import Written
 from claude_ide.errors import AgentError, RpcError
 

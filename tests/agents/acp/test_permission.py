@@ -3,18 +3,15 @@
 import pytest
 
 from claude_ide.agents.acp.decoding import permission
-from claude_ide.agents.events import (
+from claude_ide.agents.events import ToolEnded, ToolInput, ToolStarted, ToolStatus, TurnEnded
+from claude_ide.agents.requests import (
+    Allow,
     Option,
     OptionKind,
     PermissionAsked,
+    Reject,
     RequestWithdrawn,
-    ToolEnded,
-    ToolInput,
-    ToolStarted,
-    ToolStatus,
-    TurnEnded,
 )
-from claude_ide.agents.prompt import Allow, Reject
 from support.acp import script as acp
 from support.acp.script import Script
 from support.acp.talk import Begin

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.agents.events import PermissionAsked, SettingsChanged, ToolEnded
+from claude_ide.agents.events import SettingsChanged, ToolEnded
+from claude_ide.agents.requests import PermissionAsked
 from claude_ide.errors import LoginNeededError
 from support import frame_log
 from support.acp.digest import digest

@@ -9,16 +9,8 @@ import pytest
 
 from claude_ide.agents.acp.files import CHANGED
 from claude_ide.agents.acp.serving import REQUEST_CANCELLED
-from claude_ide.agents.events import (
-    Dead,
-    Notice,
-    PermissionAsked,
-    Replacement,
-    ToolEnded,
-    ToolOutput,
-    TurnEnded,
-)
-from claude_ide.agents.prompt import Allow
+from claude_ide.agents.events import Dead, Notice, ToolEnded, ToolOutput, TurnEnded
+from claude_ide.agents.requests import Allow, PermissionAsked, Replacement
 from claude_ide.agents.workbench import Workbench, Written
 from support.acp import script as acp
 from support.acp.script import Script

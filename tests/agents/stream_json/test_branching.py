@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.agent import Earlier, NewSession, ResumeSession
-from claude_ide.agents.prompt import Image
+from claude_ide.agents.agent import Earlier, Image, NewSession, ResumeSession
 from claude_ide.agents.stream_json import stored
 from claude_ide.agents.stream_json.stored import NotWrittenError, earlier
 from claude_ide.errors import AgentError

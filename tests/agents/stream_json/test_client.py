@@ -8,13 +8,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from claude_ide.agents.agent import Agent, Rewind
+from claude_ide.agents.agent import Agent, Rewind, Words
 from claude_ide.agents.events import (
     Dead,
     EffortChanged,
     ModeChanged,
     ModelChanged,
-    PermissionAsked,
     PromptChanged,
     PromptStage,
     Ready,
@@ -25,7 +24,7 @@ from claude_ide.agents.events import (
     TurnEnded,
     TurnEndReason,
 )
-from claude_ide.agents.prompt import Allow, Words
+from claude_ide.agents.requests import Allow, PermissionAsked
 from claude_ide.agents.session_state import SessionState, State
 from claude_ide.agents.stream_json.client import StreamJsonAgent
 from claude_ide.agents.stream_json.connection import ControlError

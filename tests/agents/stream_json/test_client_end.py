@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.agents.agent import NewSession, ResumeSession
+from claude_ide.agents.agent import NewSession, ResumeSession, Words
 from claude_ide.agents.events import Dead, Notice, TextDelta
-from claude_ide.agents.prompt import Words
 from claude_ide.agents.session_state import SessionState, State
 from claude_ide.agents.stream_json.client import StreamJsonAgent
 from claude_ide.agents.stream_json.wire.launch import Launch

@@ -2,17 +2,17 @@
 
 from msgspec.structs import replace
 
-from claude_ide.agents.events import (
-    ModeChanged,
+from claude_ide.agents.events import ModeChanged, TurnEnded, TurnEndReason
+from claude_ide.agents.requests import (
+    Allow,
     PermissionAsked,
     PlanProposed,
     QuestionAsked,
+    Reject,
+    Reply,
     RequestWithdrawn,
-    TurnEnded,
-    TurnEndReason,
     Value,
 )
-from claude_ide.agents.prompt import Allow, Reject, Reply
 from support.agents import NewError, Replay
 
 

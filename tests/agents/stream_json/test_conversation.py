@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from claude_ide.agents import events
-from claude_ide.agents.prompt import Selection, Words
+from claude_ide.agents.agent import Selection, Words
 from claude_ide.agents.stream_json import history
 from claude_ide.agents.stream_json.headless import Conversation
 from claude_ide.errors import AgentError

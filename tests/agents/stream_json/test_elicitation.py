@@ -4,16 +4,20 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.events import (
+from claude_ide.agents.requests import (
+    Allow,
+    Answer,
     AnswerKind,
     Choice,
+    Dismiss,
     Limits,
     Question,
     QuestionAsked,
+    Reject,
+    Reply,
     UrlAsked,
     Value,
 )
-from claude_ide.agents.prompt import Allow, Answer, Dismiss, Reject, Reply
 from claude_ide.agents.stream_json.decoding.permission import decode_request, encode_answer
 from support.transcripts import entries, frames_of
 

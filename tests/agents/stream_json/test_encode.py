@@ -2,7 +2,7 @@
 
 import base64
 
-from claude_ide.agents.prompt import Image, OpenFile, Selection, ShellResult, Words
+from claude_ide.agents.agent import Image, OpenFile, Selection, ShellResult, Words
 from claude_ide.agents.stream_json.wire import frames
 from support.transcripts import entries
 

@@ -4,15 +4,9 @@ import pytest
 
 from claude_ide.agents import events
 from claude_ide.agents.events import (
-    AnswerKind,
     Change,
     Hunk,
-    OptionKind,
-    PermissionAsked,
-    PlanProposed,
     PreviewVoided,
-    Question,
-    QuestionAsked,
     Text,
     TextDelta,
     ThinkingDelta,
@@ -22,6 +16,15 @@ from claude_ide.agents.events import (
     ToolStatus,
     TurnEnded,
     Usage,
+)
+from claude_ide.agents.requests import (
+    AnswerKind,
+    Choice,
+    OptionKind,
+    PermissionAsked,
+    PlanProposed,
+    Question,
+    QuestionAsked,
 )
 from support.digest import decoded
 from support.transcripts import frames_of
@@ -107,7 +110,7 @@ def test_questions_have_their_choices() -> None:
     assert asked.questions[0] == Question(
         "Which library?",
         "Library",
-        (events.Choice("httpx", "async"), events.Choice("requests", "sync")),
+        (Choice("httpx", "async"), Choice("requests", "sync")),
     )
 
 

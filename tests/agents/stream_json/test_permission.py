@@ -4,8 +4,17 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.events import OptionKind, PermissionAsked, PlanProposed, Replacement, Value
-from claude_ide.agents.prompt import Allow, Answer, Reject, Reply
+from claude_ide.agents.requests import (
+    Allow,
+    Answer,
+    OptionKind,
+    PermissionAsked,
+    PlanProposed,
+    Reject,
+    Replacement,
+    Reply,
+    Value,
+)
 from claude_ide.agents.stream_json.decoding.permission import decode_request, encode_answer
 from support.transcripts import entries, frames_of
 

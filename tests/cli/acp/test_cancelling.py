@@ -2,16 +2,8 @@
 
 from pathlib import Path
 
-from claude_ide.agents.events import (
-    PermissionAsked,
-    PromptChanged,
-    PromptStage,
-    RequestWithdrawn,
-    TextDelta,
-    TurnEnded,
-    TurnEndReason,
-)
-from claude_ide.agents.prompt import Allow
+from claude_ide.agents.events import PromptChanged, PromptStage, TextDelta, TurnEnded, TurnEndReason
+from claude_ide.agents.requests import Allow, PermissionAsked, RequestWithdrawn
 from support.fake_api import text
 from support.neovim import until
 from support.processes import alive, pid_in

@@ -4,16 +4,21 @@ from pathlib import Path
 
 from claude_ide.agents.events import (
     ModeChanged,
-    PermissionAsked,
-    PlanProposed,
-    QuestionAsked,
     TodoList,
     ToolEnded,
     ToolStatus,
     TurnEnded,
     TurnEndReason,
 )
-from claude_ide.agents.prompt import Allow, Answer, Reject, Reply
+from claude_ide.agents.requests import (
+    Allow,
+    Answer,
+    PermissionAsked,
+    PlanProposed,
+    QuestionAsked,
+    Reject,
+    Reply,
+)
 from support.fake_api import text, thinking
 from support.real_agents.agent import Tools
 from support.real_agents.chosen import each, each_with

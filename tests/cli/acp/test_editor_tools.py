@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.events import PermissionAsked
+from claude_ide.agents.requests import PermissionAsked
 from claude_ide.agents.workbench import McpAddress, McpCommand, Workbench
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor

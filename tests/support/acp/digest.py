@@ -6,6 +6,13 @@ from pathlib import Path
 
 from claude_ide.agents import events
 from claude_ide.agents.events import Event
+from claude_ide.agents.requests import (
+    Option,
+    PermissionAsked,
+    PlanProposed,
+    QuestionAsked,
+    RequestWithdrawn,
+)
 
 LONGEST = 40
 
@@ -35,10 +42,10 @@ class _Digest:
                 changed = "".join(f" {self._change(change)}" for change in changes)
                 shown = f" => {self._cut(output)}" if output else ""
                 yield f"{status.value} {self._name(tool)}{changed}{shown}"
-            case events.PermissionAsked(_, tool, edits=edits, options=options):
+            case PermissionAsked(_, tool, edits=edits, options=options):
                 edited = "".join(f" {self._cut(edit.path)}" for edit in edits)
                 yield f"asks {self._name(tool)}{edited} {self._options(options)}"
-            case events.PlanProposed(plan=plan, options=options):
+            case PlanProposed(plan=plan, options=options):
                 yield f"proposes {self._cut(plan)} {self._options(options)}"
             case events.Usage(cost, used, size):
                 self._usage = f"used {used}/{size}" + (f" ${cost:.2f}" if cost else "")
@@ -61,7 +68,7 @@ class _Digest:
     def _change(self, change: events.Change) -> str:
         return f"{self._cut(change.path)} +{change.added} -{change.removed}"
 
-    def _options(self, options: Iterable[events.Option]) -> str:
+    def _options(self, options: Iterable[Option]) -> str:
         return f"[{', '.join(option.kind.value for option in options)}]"
 
     def _cut(self, words: str) -> str:
@@ -89,9 +96,9 @@ def _simple(event: Event, cut: Callable[[str], str]) -> Iterator[str]:
             yield f"settings {', '.join(setting.id for setting in settings)}"
         case events.TodoList(todos):
             yield f"todos {', '.join(f'{todo.text} {todo.status}' for todo in todos)}"
-        case events.QuestionAsked(questions=questions):
+        case QuestionAsked(questions=questions):
             yield f"asks {len(questions)} questions"
-        case events.RequestWithdrawn():
+        case RequestWithdrawn():
             yield "withdraws"
         case events.Notice(text, level):
             yield f"{level} {cut(text)}"

@@ -9,16 +9,16 @@ from typing import Any
 from claude_ide.agents.acp.client import AcpAgent
 from claude_ide.agents.acp.launch import Launch
 from claude_ide.agents.agent import ResumeSession
-from claude_ide.agents.events import (
-    Dead,
-    Event,
+from claude_ide.agents.events import Dead, Event, TextDelta, TurnEnded
+from claude_ide.agents.requests import (
+    Allow,
+    Answer,
     PermissionAsked,
     PlanProposed,
     QuestionAsked,
-    TextDelta,
-    TurnEnded,
+    Reject,
+    Reply,
 )
-from claude_ide.agents.prompt import Allow, Answer, Reject, Reply
 from claude_ide.agents.session_state import State
 from claude_ide.agents.workbench import Workbench
 from support.acp.script import Fake

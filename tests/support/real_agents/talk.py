@@ -9,15 +9,8 @@ from typing import TypeVar
 from claude_ide.agents.acp.client import AcpAgent
 from claude_ide.agents.acp.launch import Launch
 from claude_ide.agents.agent import NewSession, Opening
-from claude_ide.agents.events import (
-    Dead,
-    Event,
-    PermissionAsked,
-    TextDelta,
-    ThinkingDelta,
-    TurnEnded,
-)
-from claude_ide.agents.prompt import Allow, Answer
+from claude_ide.agents.events import Dead, Event, TextDelta, ThinkingDelta, TurnEnded
+from claude_ide.agents.requests import Allow, Answer, PermissionAsked
 from claude_ide.agents.workbench import Workbench, Written
 from support.fake_api import Turn, text
 from support.neovim import until

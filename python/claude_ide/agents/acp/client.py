@@ -14,7 +14,7 @@ from claude_ide.agents.acp.launch import Launch
 from claude_ide.agents.acp.prompting import Prompting
 from claude_ide.agents.acp.serving import Observing, Pending, Serving
 from claude_ide.agents.acp.sessions import Opened, Sessions
-from claude_ide.agents.agent import Capabilities, ContextUsage, Opening, ResumeSession
+from claude_ide.agents.agent import Capabilities, ContextUsage, Opening, Prompt, ResumeSession
 from claude_ide.agents.base import BaseAgent
 from claude_ide.agents.events import (
     Dead,
@@ -27,7 +27,7 @@ from claude_ide.agents.events import (
     Usage,
 )
 from claude_ide.agents.fields import mapping, text
-from claude_ide.agents.prompt import Answer, Prompt
+from claude_ide.agents.requests import Answer
 from claude_ide.agents.session_state import SessionState
 from claude_ide.agents.workbench import Workbench
 from claude_ide.errors import AgentError, UnsupportedError

@@ -6,15 +6,7 @@ from typing import Any
 
 from claude_ide.agents.acp.decoding.capabilities import Offer
 from claude_ide.agents.acp.decoding.replay import MODEL, marked
-from claude_ide.agents.prompt import (
-    Image,
-    Mention,
-    OpenFile,
-    Prompt,
-    Selection,
-    ShellResult,
-    Words,
-)
+from claude_ide.agents.agent import Image, Mention, OpenFile, Prompt, Selection, ShellResult, Words
 
 Block = dict[str, Any]
 """One block of a prompt's content."""

@@ -12,8 +12,8 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from claude_ide.agents.acp.connection import Params, absolute, converted_params, shown
-from claude_ide.agents.events import Event, Notice, Replacement
-from claude_ide.agents.prompt import Allow
+from claude_ide.agents.events import Event, Notice
+from claude_ide.agents.requests import Allow, Replacement
 from claude_ide.agents.workbench import Files
 from claude_ide.errors import INTERNAL_ERROR, AgentError, RpcError
 from claude_ide.paths import TURNED, normalized, real

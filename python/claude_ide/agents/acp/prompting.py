@@ -15,6 +15,7 @@ from claude_ide.agents.acp.decoding.updates import Decoder
 from claude_ide.agents.acp.encode import Block
 from claude_ide.agents.acp.serving import Observing, Pending
 from claude_ide.agents.acp.turn_ends import End, TurnEnds
+from claude_ide.agents.agent import Prompt
 from claude_ide.agents.events import (
     Event,
     Notice,
@@ -26,7 +27,6 @@ from claude_ide.agents.events import (
     TurnEndReason,
 )
 from claude_ide.agents.fields import mapping, text
-from claude_ide.agents.prompt import Prompt
 from claude_ide.errors import AgentError, UnknownSessionError
 
 CANCEL_SECONDS = 10.0

@@ -17,24 +17,29 @@ from claude_ide.agents.acp.files import FileRequests
 from claude_ide.agents.acp.launch import Launch
 from claude_ide.agents.acp.terminals import Terminals
 from claude_ide.agents.events import (
-    Asked,
     Event,
-    OptionKind,
-    PermissionAsked,
     PromptChanged,
     PromptStage,
-    QuestionAsked,
-    RequestWithdrawn,
     ToolEnded,
     ToolInput,
     ToolOutput,
     ToolStatus,
     TurnEnded,
     TurnEndReason,
-    UrlAsked,
 )
 from claude_ide.agents.fields import mapping, strings, text
-from claude_ide.agents.prompt import Allow, Answer, Dismiss, Reject
+from claude_ide.agents.requests import (
+    Allow,
+    Answer,
+    Asked,
+    Dismiss,
+    OptionKind,
+    PermissionAsked,
+    QuestionAsked,
+    Reject,
+    RequestWithdrawn,
+    UrlAsked,
+)
 from claude_ide.agents.workbench import Edits, Workbench
 from claude_ide.errors import RpcError
 from claude_ide.jsonrpc.message import Id

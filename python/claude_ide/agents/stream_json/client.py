@@ -15,6 +15,7 @@ from claude_ide.agents.agent import (
     Earlier,
     NewSession,
     Opening,
+    Prompt,
     ResumeSession,
     Rewind,
     TaskOutput,
@@ -23,7 +24,7 @@ from claude_ide.agents.agent import (
 from claude_ide.agents.base import BaseAgent
 from claude_ide.agents.events import EffortChanged, Event, Ready, Stopping
 from claude_ide.agents.fields import mapping, text
-from claude_ide.agents.prompt import Allow, Answer, Dismiss, Prompt, Reject
+from claude_ide.agents.requests import Allow, Answer, Dismiss, Reject
 from claude_ide.agents.stream_json import history, stored
 from claude_ide.agents.stream_json.connection import Connection, ControlError, UnknownOptionError
 from claude_ide.agents.stream_json.decoding import answers

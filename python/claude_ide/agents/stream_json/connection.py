@@ -11,8 +11,9 @@ from typing import Any
 from claude_ide.agents import base
 from claude_ide.agents.agent import NewSession, Opening
 from claude_ide.agents.base import Traffic
-from claude_ide.agents.events import Asked, Dead, Event, Hunk, LimitsTold, Notice, Ready
+from claude_ide.agents.events import Dead, Event, Hunk, LimitsTold, Notice, Ready
 from claude_ide.agents.fields import mapping, mappings, strings, text
+from claude_ide.agents.requests import Asked
 from claude_ide.agents.stream_json.decoding import answers, limits, permission
 from claude_ide.agents.stream_json.decoding import hooks as hook_input
 from claude_ide.agents.stream_json.decoding.decode import Decoder

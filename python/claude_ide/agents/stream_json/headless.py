@@ -18,9 +18,9 @@ from uuid import uuid4
 from msgspec import Struct
 
 from claude_ide import files
+from claude_ide.agents.agent import Prompt
 from claude_ide.agents.events import Event, TurnEndReason
 from claude_ide.agents.fields import mapping, mappings, number, text
-from claude_ide.agents.prompt import Prompt
 from claude_ide.agents.stream_json import history
 from claude_ide.agents.stream_json.decoding import turn
 from claude_ide.agents.stream_json.decoding.decode import SYNTHETIC, Decoder

@@ -13,9 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from claude_ide import files
-from claude_ide.agents.agent import Earlier, NewSession, Opening, ResumeSession
+from claude_ide.agents.agent import Earlier, Image, NewSession, Opening, ResumeSession
 from claude_ide.agents.fields import mapping, mappings, text
-from claude_ide.agents.prompt import Image
 from claude_ide.agents.stream_json import history, running
 from claude_ide.agents.stream_json.wire.frames import Frame, content_of, decode_line
 from claude_ide.errors import AgentError, UnknownSessionError

@@ -2,7 +2,7 @@
 
 from urllib.parse import SplitResult, urlsplit
 
-from claude_ide.agents.events import UrlAsked
+from claude_ide.agents.requests import UrlAsked
 from claude_ide.chat.page.rows import Row, row
 from claude_ide.chat.page.visible import visible
 from claude_ide.chat.requests.allowed import Piece, wrapped

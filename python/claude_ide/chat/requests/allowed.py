@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from claude_ide.agents.events import PermissionAsked, Subagent
+from claude_ide.agents.requests import PermissionAsked, Subagent
 from claude_ide.chat.page.page import Code
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import Look, Row, row

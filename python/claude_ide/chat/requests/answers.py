@@ -8,20 +8,21 @@ import logging
 
 from msgspec.structs import replace
 
-from claude_ide.agents.events import (
+from claude_ide.agents.agent import Words
+from claude_ide.agents.events import Dead, Event, Notice, ToolEnded
+from claude_ide.agents.requests import (
+    Allow,
+    Answer,
     Asked,
-    Dead,
-    Event,
-    Notice,
+    Dismiss,
     Option,
     PermissionAsked,
     PlanProposed,
     QuestionAsked,
+    Reject,
     Scope,
-    ToolEnded,
     UrlAsked,
 )
-from claude_ide.agents.prompt import Allow, Answer, Dismiss, Reject, Words
 from claude_ide.chat.chat_context import ChatContext, ChatPart
 from claude_ide.chat.page import amounts
 from claude_ide.chat.page.plain import one_line

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
-from claude_ide.agents.events import AnswerKind, Choice, Question, QuestionAsked, Value
+from claude_ide.agents.requests import AnswerKind, Choice, Question, QuestionAsked, Value
 from claude_ide.chat.page.plain import harmless
 from claude_ide.chat.page.rows import Mark, Row, drawn, row, size
 from claude_ide.chat.requests.allowed import capitalized

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TypeGuard
 
 from claude_ide import files, text_diff
-from claude_ide.agents.events import Asked, PermissionAsked, Replacement
+from claude_ide.agents.requests import Asked, PermissionAsked, Replacement
 from claude_ide.paths import normalized, within
 from claude_ide.quotation import fenced
 

@@ -1,6 +1,6 @@
 """Questions as rows of the transcript; they are answered in a form."""
 
-from claude_ide.agents.events import AnswerKind, Question, QuestionAsked
+from claude_ide.agents.requests import AnswerKind, Question, QuestionAsked
 from claude_ide.chat.page.plain import harmless, lines, one_line
 from claude_ide.chat.page.rows import Row, key_row, row
 from claude_ide.chat.page.visible import visible

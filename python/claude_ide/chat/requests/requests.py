@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from claude_ide.agents.events import Asked, Dead, Event, Option, RequestWithdrawn, ToolEnded
+from claude_ide.agents.events import Dead, Event, ToolEnded
+from claude_ide.agents.requests import Asked, Option, RequestWithdrawn
 from claude_ide.chat.page.sheet import Sheet
 from claude_ide.chat.requests.form import Form
 from claude_ide.chat.requests.proposal import Proposal

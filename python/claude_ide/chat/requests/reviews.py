@@ -10,15 +10,18 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple, Protocol
 
-from claude_ide.agents.events import (
+from claude_ide.agents.events import ToolStatus
+from claude_ide.agents.requests import (
+    Allow,
+    Answer,
     Option,
     PermissionAsked,
     PlanProposed,
     QuestionAsked,
+    Reject,
     Replacement,
-    ToolStatus,
+    Reply,
 )
-from claude_ide.agents.prompt import Allow, Answer, Reject, Reply
 from claude_ide.chat.chat_context import ChatContext
 from claude_ide.chat.requests import form, proposal, ways
 from claude_ide.chat.requests.allowed import LANGUAGE

@@ -4,13 +4,7 @@ A yes counts only if everything that it allows was on the screen. The part's kin
 request is shown; the editor sends it back with the key (`chat/transcript/keys.lua`).
 """
 
-from claude_ide.agents.events import (
-    Asked,
-    PermissionAsked,
-    PlanProposed,
-    QuestionAsked,
-    UrlAsked,
-)
+from claude_ide.agents.requests import Asked, PermissionAsked, PlanProposed, QuestionAsked, UrlAsked
 from claude_ide.chat.page import amounts
 from claude_ide.chat.page.page import Page, Part
 from claude_ide.chat.page.plain import one_line

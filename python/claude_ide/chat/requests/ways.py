@@ -4,15 +4,18 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TypeGuard
 
-from claude_ide.agents.events import (
+from claude_ide.agents.requests import (
+    Allow,
+    Answer,
     Asked,
     Option,
     OptionKind,
     PermissionAsked,
     PlanProposed,
+    Reject,
+    Rule,
     Scope,
 )
-from claude_ide.agents.prompt import Allow, Answer, Reject, Rule
 from claude_ide.chat.requests import proposal
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import InvalidRuleError

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from claude_ide.agents import events
 from claude_ide.agents.events import Event
+from claude_ide.agents.requests import RequestWithdrawn
 from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import Row, row
 from claude_ide.chat.page.sheet import Sheet
@@ -36,7 +37,7 @@ from claude_ide.chat.transcript.turns import OwnTurn, Queued, Turn
 URGENT = (
     events.TurnEnded,
     events.Dead,
-    events.RequestWithdrawn,
+    RequestWithdrawn,
     events.ToolStarted,
 )
 """Events that are drawn immediately: the user waits for them, or must react to them."""

@@ -9,9 +9,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from claude_ide.agents.acp.decoding.tools import NAMES, OTHER, Call, command, is_input, replacement
-from claude_ide.agents.events import Option, OptionKind, PermissionAsked, PlanProposed
 from claude_ide.agents.fields import mapping, mappings, text
-from claude_ide.agents.prompt import Allow, Answer, Reject
+from claude_ide.agents.requests import (
+    Allow,
+    Answer,
+    Option,
+    OptionKind,
+    PermissionAsked,
+    PlanProposed,
+    Reject,
+)
 from claude_ide.tool_names import EXECUTE_CODE, EXECUTE_CODE_TITLE
 
 KINDS = {kind.value.replace(" ", "_"): kind for kind in OptionKind}

@@ -17,6 +17,7 @@ from msgspec import Struct
 from claude_ide import files
 from claude_ide.agents import events
 from claude_ide.agents.fields import integer, mapping, mappings, sequence, text
+from claude_ide.agents.requests import Replacement
 
 
 class Diff(Struct, frozen=True):
@@ -41,10 +42,10 @@ def diffs(content: Any, folder: str) -> tuple[Diff, ...]:
     )
 
 
-def replacement(diff: Diff) -> events.Replacement:
+def replacement(diff: Diff) -> Replacement:
     """Return a proposed change."""
     is_new = not diff.old and not Path(diff.path).exists()
-    return events.Replacement(diff.path, diff.new, None if is_new else diff.old)
+    return Replacement(diff.path, diff.new, None if is_new else diff.old)
 
 
 def written(

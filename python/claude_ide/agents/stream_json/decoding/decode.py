@@ -14,11 +14,7 @@ from claude_ide.agents.events import (
     Event,
     LimitsTold,
     Notice,
-    PermissionAsked,
-    PlanProposed,
     PromptSuggested,
-    RequestWithdrawn,
-    Subagent,
     Text,
     Thinking,
     ToolEnded,
@@ -26,6 +22,7 @@ from claude_ide.agents.events import (
     Usage,
 )
 from claude_ide.agents.fields import integer, mapping, mappings, read, text
+from claude_ide.agents.requests import PermissionAsked, PlanProposed, RequestWithdrawn, Subagent
 from claude_ide.agents.stream_json.decoding import limits, permission, turn
 from claude_ide.agents.stream_json.decoding.answers import Commands, Servers
 from claude_ide.agents.stream_json.decoding.flags import Flags

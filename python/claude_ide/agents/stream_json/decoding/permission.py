@@ -10,7 +10,25 @@ from urllib.parse import urlsplit
 
 from claude_ide.agents import elicitation, events
 from claude_ide.agents.fields import mapping, mappings, read, strings, text
-from claude_ide.agents.prompt import Allow, Answer, Dismiss, Reject, Reply
+from claude_ide.agents.requests import (
+    Allow,
+    Answer,
+    AnswerKind,
+    Choice,
+    Dismiss,
+    Limits,
+    Option,
+    OptionKind,
+    PermissionAsked,
+    PlanProposed,
+    Question,
+    QuestionAsked,
+    Reject,
+    Replacement,
+    Reply,
+    Scope,
+    UrlAsked,
+)
 from claude_ide.agents.stream_json.decoding.tools import kind_of, path_in, title_of
 from claude_ide.agents.stream_json.wire.frames import Frame
 from claude_ide.agents.workbench import CODE_TOOL
@@ -18,9 +36,9 @@ from claude_ide.errors import InvalidRuleError
 from claude_ide.own_mode import shown
 from claude_ide.paths import within
 
-ALLOW = events.Option("allow", "Allow", events.OptionKind.ALLOW_ONCE)
-REJECT = events.Option("reject", "Reject", events.OptionKind.REJECT_ONCE)
-KINDS = (events.AnswerKind.CHOICE, events.AnswerKind.CHOICES)
+ALLOW = Option("allow", "Allow", OptionKind.ALLOW_ONCE)
+REJECT = Option("reject", "Reject", OptionKind.REJECT_ONCE)
+KINDS = (AnswerKind.CHOICE, AnswerKind.CHOICES)
 REASON = "The user doesn't want to proceed with this tool use."
 ACCEPT_EDITS = {"type": "setMode", "mode": "acceptEdits", "destination": "session"}
 
@@ -41,25 +59,23 @@ def decode_request(frame: Frame, root: str = "") -> list[events.Event]:
         case "AskUserQuestion":
             questions = (
                 read(
-                    events.Question,
+                    Question,
                     each,
                     {"text": "question"},
-                    choices=tuple(
-                        read(events.Choice, one) for one in mappings(each.get("options"))
-                    ),
+                    choices=tuple(read(Choice, one) for one in mappings(each.get("options"))),
                     kind=KINDS[each.get("multiSelect") is True],
                     default=None,
-                    limits=events.Limits(),
+                    limits=Limits(),
                 )
                 for each in mappings(arguments.get("questions"))
             )
-            return [events.QuestionAsked(request, tool, tuple(questions))]
+            return [QuestionAsked(request, tool, tuple(questions))]
         case "ExitPlanMode":
             plan, path = text(arguments.get("plan")), text(arguments.get("planFilePath"))
-            return [events.PlanProposed(request, tool, plan, path, _options(asked, root))]
+            return [PlanProposed(request, tool, plan, path, _options(asked, root))]
         case name:
             return [
-                events.PermissionAsked(
+                PermissionAsked(
                     request,
                     tool,
                     name,
@@ -124,17 +140,17 @@ def _changed(arguments: Frame, answer: Allow) -> Frame:
     return changed if is_same else changed | {"replace_all": edit.every}
 
 
-def _edits(name: str, arguments: Frame) -> tuple[events.Replacement, ...]:
+def _edits(name: str, arguments: Frame) -> tuple[Replacement, ...]:
     """Return the edit that a tool proposes, if its arguments describe it completely."""
     path, content = path_in(arguments), arguments.get("content")
     old, new = arguments.get("old_string"), arguments.get("new_string")
     if kind_of(name) != "edit":
         return ()
     if isinstance(content, str):
-        return (events.Replacement(path, content),)
+        return (Replacement(path, content),)
     if isinstance(old, str) and isinstance(new, str):
         every = bool(arguments.get("replace_all"))
-        return (events.Replacement(path, new, old, every, takes_line_feed=True),)
+        return (Replacement(path, new, old, every, takes_line_feed=True),)
     return ()
 
 
@@ -145,7 +161,7 @@ def _suggestions(asked: Frame) -> list[tuple[str, Frame]]:
     return [(f"always:{number}", suggestion) for number, suggestion in enumerate(suggestions)]
 
 
-def _options(asked: Frame, root: str) -> tuple[events.Option, ...]:
+def _options(asked: Frame, root: str) -> tuple[Option, ...]:
     """Return the options without the rule that the user may change (`suggested`)."""
     # The CLI may use its own folder anyway.
     offered = [
@@ -162,13 +178,13 @@ def _options(asked: Frame, root: str) -> tuple[events.Option, ...]:
     return (ALLOW, *always, REJECT)
 
 
-def _option(id_: str, suggestion: Frame) -> events.Option:
+def _option(id_: str, suggestion: Frame) -> Option:
     scope = text(suggestion.get("destination"))
-    kind = events.OptionKind.ALLOW_ALWAYS
+    kind = OptionKind.ALLOW_ALWAYS
     match text(suggestion.get("type")):
         case "addRules" | "replaceRules":
             if suggestion.get("behavior") == "deny":
-                name, kind = f"never allow {rule_text(suggestion)}", events.OptionKind.REJECT_ALWAYS
+                name, kind = f"never allow {rule_text(suggestion)}", OptionKind.REJECT_ALWAYS
             else:
                 name = f"always allow {rule_text(suggestion)}"
         case "addDirectories":
@@ -177,7 +193,7 @@ def _option(id_: str, suggestion: Frame) -> events.Option:
             name = f"switch to {shown(text(suggestion.get('mode')))} mode"
         case other:
             name = other
-    return events.Option(id_, name, kind, SCOPES.get(scope, scope))
+    return Option(id_, name, kind, SCOPES.get(scope, scope))
 
 
 SCOPES = {
@@ -196,10 +212,10 @@ _PLAIN = re.compile(r"[\w./:@%+=,-]+(?: [\w./:@%+=,-]+)*")
 _SUBCOMMAND = re.compile(r"[a-z][a-z-]*")
 
 
-def scopes(asked: Frame) -> tuple[events.Scope, ...]:
+def scopes(asked: Frame) -> tuple[Scope, ...]:
     """Return where a rule for a request may apply."""
     ignored = OF_FOLDER if asked.get(MARK) else ()
-    return tuple(events.Scope(id_, name) for id_, name in SCOPES.items() if id_ not in ignored)
+    return tuple(Scope(id_, name) for id_, name in SCOPES.items() if id_ not in ignored)
 
 
 def is_suggestion(suggestion: Frame) -> bool:
@@ -287,15 +303,15 @@ def _host(url: str) -> str:
 SUBTYPE = "elicitation"
 
 
-def elicited(request: str, asked: Frame) -> events.QuestionAsked | events.UrlAsked:
+def elicited(request: str, asked: Frame) -> QuestionAsked | UrlAsked:
     """Return the event for the `request` of an elicitation."""
     server, message = text(asked.get("mcp_server_name")), text(asked.get("message"))
     asker = f"the MCP server {server}"
     if asked.get("mode") == "url":
-        return events.UrlAsked(request, "", asker, message, text(asked.get("url")))
+        return UrlAsked(request, "", asker, message, text(asked.get("url")))
     order = strings(asked.get("property_order"))
     questions = elicitation.questions(asked.get("requested_schema"), order)
-    return events.QuestionAsked(request, "", questions, asker, message)
+    return QuestionAsked(request, "", questions, asker, message)
 
 
 OF_FOLDER = ("localSettings", "projectSettings")

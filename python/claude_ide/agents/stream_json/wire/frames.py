@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
+from claude_ide.agents.agent import Image, OpenFile, Prompt, Selection, ShellResult, Words
 from claude_ide.agents.fields import mapping
-from claude_ide.agents.prompt import Image, OpenFile, Prompt, Selection, ShellResult, Words
 from claude_ide.unicode import readable
 
 logger = logging.getLogger(__name__)

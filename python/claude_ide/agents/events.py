@@ -13,22 +13,13 @@ from typing import Any
 from msgspec import Struct
 
 from claude_ide import text_diff
-from claude_ide.agents.events.asking import AnswerKind as AnswerKind
-from claude_ide.agents.events.asking import Asked as Asked
-from claude_ide.agents.events.asking import Choice as Choice
-from claude_ide.agents.events.asking import Limits as Limits
-from claude_ide.agents.events.asking import Option as Option
-from claude_ide.agents.events.asking import OptionKind as OptionKind
-from claude_ide.agents.events.asking import PermissionAsked as PermissionAsked
-from claude_ide.agents.events.asking import PlanProposed as PlanProposed
-from claude_ide.agents.events.asking import Question as Question
-from claude_ide.agents.events.asking import QuestionAsked as QuestionAsked
-from claude_ide.agents.events.asking import Replacement as Replacement
-from claude_ide.agents.events.asking import RequestWithdrawn as RequestWithdrawn
-from claude_ide.agents.events.asking import Scope as Scope
-from claude_ide.agents.events.asking import Subagent as Subagent
-from claude_ide.agents.events.asking import UrlAsked as UrlAsked
-from claude_ide.agents.events.asking import Value as Value
+from claude_ide.agents.requests import (
+    PermissionAsked,
+    PlanProposed,
+    QuestionAsked,
+    RequestWithdrawn,
+    UrlAsked,
+)
 from claude_ide.limits import Limit
 
 CONTEXT = 3
