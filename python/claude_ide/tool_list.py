@@ -4,9 +4,8 @@ import json
 
 from claude_ide.chat.chat_context import Run
 from claude_ide.chat.listing import Item, Listing, item
-from claude_ide.chat.page import amounts
-from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import Row, row
+from claude_ide.chat.page.text import counted, one_line
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.windows import Look
 from claude_ide.errors import UserError
@@ -109,7 +108,7 @@ def _usage(usage: Usage) -> list[str]:
         return []
     seconds = usage.seconds / max(1, usage.calls)
     took = f"{seconds:.1f} s" if seconds >= 1 else f"{seconds * 1000:.0f} ms"
-    calls = amounts.count(usage.calls, "call")
+    calls = counted(usage.calls, "call")
     return [
         f"{calls}, {took} each" if usage.calls > 1 else f"{calls}, {took}" if usage.calls else "",
         f"{usage.failed} failed" if usage.failed else "",

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from claude_ide import files
-from claude_ide.chat.page.plain import harmless
+from claude_ide.chat.page.text import harmless
 from claude_ide.concealed import in_environment, masked
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import UserError

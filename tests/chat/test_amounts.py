@@ -1,8 +1,8 @@
-"""`amounts.py`: durations, money and counts."""
+"""`text.py`: durations, money and counts."""
 
 import pytest
 
-from claude_ide.chat.page.amounts import count, duration, money, seconds, short
+from claude_ide.chat.page.text import counted, duration, elapsed, money, rounded
 
 
 @pytest.mark.parametrize(
@@ -29,16 +29,16 @@ def test_an_amount_of_money_is_shown_in_dollars(dollars: float, shown: str) -> N
 
 
 def test_a_count_has_separators_and_a_plural() -> None:
-    assert (count(1, "line"), count(1034, "line")) == ("1 line", "1,034 lines")
+    assert (counted(1, "line"), counted(1034, "line")) == ("1 line", "1,034 lines")
 
 
 @pytest.mark.parametrize(("number", "shown"), [(0, "0 s"), (59, "59 s"), (125, "2 min 5 s")])
 def test_a_duration_that_is_not_over_has_whole_seconds(number: int, shown: str) -> None:
-    assert seconds(number) == shown
+    assert elapsed(number) == shown
 
 
 @pytest.mark.parametrize(
     ("number", "shown"), [(999, "999"), (1234, "1.2k"), (9_949, "9.9k"), (34_567, "35k")]
 )
 def test_a_large_number_can_be_short(number: int, shown: str) -> None:
-    assert short(number) == shown
+    assert rounded(number) == shown

@@ -18,8 +18,8 @@ from claude_ide.agents.requests import (
     Subagent,
 )
 from claude_ide.chat.page.page import Page, Part
-from claude_ide.chat.page.visible import visible
-from claude_ide.chat.requests.allowed import Where
+from claude_ide.chat.page.text import visible
+from claude_ide.chat.requests.permission import Where
 from claude_ide.chat.requests.view import CUT, ONCE, WHOLE, Request
 
 ALLOW = Option("allow", "Allow", OptionKind.ALLOW_ONCE)

@@ -21,8 +21,7 @@ from claude_ide.agents.events import (
     Usage,
 )
 from claude_ide.agents.session_state import SessionState, State
-from claude_ide.chat import bar
-from claude_ide.chat.bar import Bar, Sides
+from claude_ide.chat.bar import Bar, Sides, prompt_bar
 from claude_ide.limits import Limit
 from support.frames import Clock
 
@@ -145,7 +144,7 @@ def test_a_bar_without_a_countdown_changes_only_with_events() -> None:
 
 
 def test_the_prompt_has_its_chips_and_its_keys() -> None:
-    shown = bar.prompt(["a.py:2-4"], [("<CR>", "send"), ("<C-c>", "stop")])
+    shown = prompt_bar(["a.py:2-4"], [("<CR>", "send"), ("<C-c>", "stop")])
 
     assert text(shown, "left") == "[a.py:2-4]"
     assert text(shown, "right") == "<CR> send  <C-c> stop"
@@ -156,7 +155,7 @@ def test_a_bar_is_always_one_line() -> None:
     shown = bar_after(ModelChanged("a\nmodel\x1b")).transcript(IDLE)
 
     assert text(shown, "right") == "a …"
-    assert bar.prompt(["a\x00b"], [])["left"] == [("[a^@b]", "ClaudeChatLink")]
+    assert prompt_bar(["a\x00b"], [])["left"] == [("[a^@b]", "ClaudeChatLink")]
 
 
 def test_the_cost_continues_after_a_restart_though_the_agent_counts_from_zero() -> None:

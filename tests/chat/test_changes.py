@@ -1,8 +1,8 @@
-"""`changes.py`: the changes of tools as a unified diff; what a turn has changed in one line."""
+"""`detail.py`: the changes of tools as a unified diff; what a turn has changed in one line."""
 
 from claude_ide.agents.events import Change, Hunk
 from claude_ide.chat.page.rows import row
-from claude_ide.chat.transcript.changes import Summary, at_end, unified
+from claude_ide.chat.transcript.detail import Summary, at_end, unified
 
 
 def test_changes_follow_each_other_in_order() -> None:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from claude_ide.chat.cli_commands import BUILT_IN, Command, commands
+from claude_ide.chat.prompt_buffers import BUILT_IN, Command, commands
 
 
 def write(path: Path, text: str = "Do it.\n") -> None:

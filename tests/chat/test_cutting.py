@@ -14,7 +14,7 @@ from claude_ide.agents.events import (
     Waiting,
 )
 from claude_ide.chat.transcript import search
-from claude_ide.chat.transcript.turns import EDITED
+from claude_ide.chat.transcript.prompts import EDITED
 from support.frames import Panel
 
 DONE = TurnEnded(TurnEndReason.COMPLETED)

@@ -1,4 +1,4 @@
-"""`chat/diagnosis.py`: the new diagnostics after a change, and the note about them."""
+"""`chat/recording.py`: the new diagnostics after a change, and the note about them."""
 
 from pathlib import Path
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from claude_ide.agents.events import Change, Hunk
-from claude_ide.chat.diagnosis import Diagnosis, line_after
+from claude_ide.chat.recording import Diagnosis, line_after
 from claude_ide.editor.port.diagnostics import LoadedFile
 from claude_ide.editor.state import Diagnostics
 

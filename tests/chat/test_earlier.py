@@ -2,7 +2,7 @@
 
 from claude_ide.agents.events import Cleared, Event, Session, Text, UserMessage
 from claude_ide.chat.page.page import EARLIER
-from claude_ide.chat.page.view import ShowEarlier
+from claude_ide.chat.page.sheet import ShowEarlier
 from claude_ide.chat.transcript.earlier import FIRST_LINES, MISSING, Earlier, load
 from claude_ide.chat.transcript.transcript import Transcript
 from support.frames import Drawn

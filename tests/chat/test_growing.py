@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claude_ide.chat.transcript.prose import Growing, Lines
+from claude_ide.chat.transcript.talk import Growing, Lines
 
 
 def test_each_line_is_drained_once_and_the_last_one_every_time() -> None:

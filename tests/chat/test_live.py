@@ -1,4 +1,4 @@
-"""`live.py`: the end of a running command's output, below the closed line of its tool."""
+"""`detail.py`: the end of a running command's output, below the closed line of its tool."""
 
 import pytest
 from hypothesis import given
@@ -20,8 +20,13 @@ from claude_ide.agents.events import (
     TurnEndReason,
 )
 from claude_ide.chat.page.rows import INDENT
-from claude_ide.chat.page.visible import cells
-from claude_ide.chat.transcript import live
+from claude_ide.chat.page.text import cells
+from claude_ide.chat.transcript.detail import (
+    LIVE_CHARACTERS,
+    MOST_LIVE_LINES,
+    last_lines,
+    of_live,
+)
 from support.frames import Panel
 
 STARTED = (ToolStarted("t", "Bash", "execute", "make"), ToolInput("t", 9, {"command": "make"}))
@@ -50,24 +55,24 @@ STARTED = (ToolStarted("t", "Bash", "execute", "make"), ToolInput("t", 9, {"comm
 def test_the_last_lines_are_those_that_a_terminal_shows(
     output: str, shown: tuple[str, ...]
 ) -> None:
-    assert live.last_lines(output) == shown
+    assert last_lines(output) == shown
 
 
 @given(st.text(st.characters(codec=None)), st.integers(-3, 30))
 def test_no_row_is_too_wide_or_has_control_characters(output: str, width: int) -> None:
-    rows = [detail.row.text for detail in live.details(live.last_lines(output), width)]
+    rows = [detail.row.text for detail in of_live(last_lines(output), width)]
 
-    assert len(rows) <= live.MOST_LINES
+    assert len(rows) <= MOST_LIVE_LINES
     for text in rows:
         assert cells(text) <= max(width, 0)
         assert not [each for each in text if ord(each) < 0x20 or 0x7F <= ord(each) < 0xA0]
 
 
 def test_a_line_that_is_cut_off_at_its_beginning_is_left_out() -> None:
-    output = "x" * live.READ + "\nend"
+    output = "x" * LIVE_CHARACTERS + "\nend"
 
-    assert live.last_lines(output) == ("end",)
-    assert live.last_lines("\x1b[31m" * live.READ + "\r50%") == ("50%",)
+    assert last_lines(output) == ("end",)
+    assert last_lines("\x1b[31m" * LIVE_CHARACTERS + "\r50%") == ("50%",)
 
 
 class Running(Panel):

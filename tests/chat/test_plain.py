@@ -1,10 +1,10 @@
-"""`plain.py`: text from outside is made safe."""
+"""`text.py`: text from outside is made safe."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claude_ide.chat.page.plain import as_printed, harmless, lines, one_line
+from claude_ide.chat.page.text import as_printed, harmless, lines, one_line
 
 
 @pytest.mark.parametrize(

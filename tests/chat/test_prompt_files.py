@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.chat import context, prompt_files
-from claude_ide.chat.prompt_files import Paths, PromptFiles
+from claude_ide.chat import context, prompt_buffers
+from claude_ide.chat.prompt_buffers import CACHED, MOST_MATCHES, Paths, PromptFiles
 from support.git_index import EMPTY, git, index
 
 
@@ -64,11 +64,11 @@ async def test_a_walk_finds_the_files_without_a_repository(tmp_path: Path) -> No
 async def test_a_walk_and_a_list_have_an_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(prompt_files, "MOST_WALKED", 5)
+    monkeypatch.setattr(prompt_buffers, "MOST_WALKED", 5)
     for number in range(9):
         (tmp_path / f"file{number}").touch()
     assert len(await listed(tmp_path)) == 5
-    monkeypatch.setattr(prompt_files, "LARGEST_BYTES", 20)
+    monkeypatch.setattr(prompt_buffers, "LARGEST_LIST_BYTES", 20)
     git(tmp_path, "init", "--quiet")
 
     assert len(await listed(tmp_path)) == 3
@@ -81,14 +81,14 @@ async def test_a_folder_that_does_not_exist_has_no_files(tmp_path: Path) -> None
 async def test_a_list_is_searched_again_after_a_while(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(prompt_files, "COST", 0)
+    monkeypatch.setattr(prompt_buffers, "COST", 0)
     files = PromptFiles()
     await files.of(str(tmp_path))
     (tmp_path / "new").touch()
 
     assert await (await files.of(str(tmp_path))).match("", lambda: True) == []
-    monkeypatch.setattr(prompt_files, "FRESH_SECONDS", 0.0)
-    for number in range(prompt_files.CACHED):
+    monkeypatch.setattr(prompt_buffers, "FRESH_SECONDS", 0.0)
+    for number in range(CACHED):
         await files.of(str(tmp_path / str(number)))
     assert await (await files.of(str(tmp_path))).match("", lambda: True) == ["new"]
 
@@ -118,7 +118,7 @@ async def test_a_search_prefers_what_contains_the_pattern_and_has_an_end() -> No
     found = await paths.match("ab", lambda: True)
 
     assert found[0] == "ab"
-    assert len(found) == prompt_files.MOST_MATCHES
+    assert len(found) == MOST_MATCHES
     assert await paths.match("ab", lambda: False) == []
 
 

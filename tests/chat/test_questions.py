@@ -4,9 +4,9 @@ import pytest
 
 from claude_ide.agents.requests import AnswerKind, Asked, Choice, Question, QuestionAsked, UrlAsked
 from claude_ide.chat.page.page import Part
-from claude_ide.chat.page.view import Review
-from claude_ide.chat.requests import address
-from claude_ide.chat.requests.view import CUT, WHOLE, Request
+from claude_ide.chat.page.sheet import Review
+from claude_ide.chat.requests import view
+from claude_ide.chat.requests.view import CUT, WHOLE, Request, can_open
 
 SERVER = "the MCP server mine"
 
@@ -94,7 +94,7 @@ def test_a_long_address_must_be_seen_before_it_is_opened() -> None:
     ],
 )
 def test_a_suspicious_address_has_a_warning(given: str, host: str, warnings: list[str]) -> None:
-    assert (address.host(given), address.warnings(given)) == (host, warnings)
+    assert (view.host(given), view.warnings(given)) == (host, warnings)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_a_suspicious_address_has_a_warning(given: str, host: str, warnings: lis
     ],
 )
 def test_an_address_that_is_no_web_page_cannot_be_opened(given: str) -> None:
-    assert not address.can_open(given)
+    assert not can_open(given)
     rows = lines(url(given))
     assert "  it cannot be opened from here: it is not the address of a web page" in rows
     assert not [row for row in rows if row.startswith("  y")]

@@ -1,4 +1,4 @@
-"""`transcript/remarks.py`: what is said beside the conversation."""
+"""`transcript/notices.py`: what is said beside the conversation."""
 
 import pytest
 
@@ -13,9 +13,9 @@ from claude_ide.agents.events import (
     ToolStarted,
     ToolStatus,
 )
-from claude_ide.chat.page.view import OpenOutput
+from claude_ide.chat.page.sheet import OpenOutput
 from claude_ide.chat.transcript import search
-from claude_ide.chat.transcript.remarks import LONGEST_LINE, MOST_LINES
+from claude_ide.chat.transcript.notices import LONGEST_LINE, MOST_REMARK_LINES
 from support.frames import Panel
 
 
@@ -53,7 +53,7 @@ def test_a_long_line_is_cut_until_the_remark_is_opened() -> None:
 
 
 def test_a_very_long_remark_opens_elsewhere() -> None:
-    text = many(MOST_LINES + 1)
+    text = many(MOST_REMARK_LINES + 1)
     panel = Panel().handle(Notice(text, "notice"))
 
     assert panel.press("line 1") == OpenOutput("notice", text)

@@ -5,8 +5,7 @@ import logging
 import pytest
 
 from claude_ide.chat.page.rows import Row
-from claude_ide.chat.page.sheet import UNDRAWN, Sheet
-from claude_ide.chat.page.view import View
+from claude_ide.chat.page.sheet import UNDRAWN, Sheet, View
 from support.frames import Drawn
 
 

@@ -11,10 +11,9 @@ import pytest
 
 from claude_ide.agents import events
 from claude_ide.agents.agent import ShellResult
-from claude_ide.chat.page.sheet import Sheet
-from claude_ide.chat.page.view import OpenOutput
-from claude_ide.chat.shell import Shell, is_command, unescaped
-from claude_ide.chat.transcript.shell_command import KEPT, PREVIEW, Output, Ran
+from claude_ide.chat.page.sheet import OpenOutput, Sheet
+from claude_ide.chat.sending import Shell, is_command, unescaped
+from claude_ide.chat.transcript.prompts import KEPT_BYTES, PREVIEW, Output, Ran
 from claude_ide.errors import UserError
 from claude_ide.transport import process
 from support.chat_parts import PocketChat
@@ -156,7 +155,7 @@ async def test_endless_output_is_bounded_and_can_be_stopped(shown: Shown) -> Non
     shown.shell.stop()
     await running
 
-    assert len(shown.shell.take()[0].output) < 2 * KEPT + 100
+    assert len(shown.shell.take()[0].output) < 2 * KEPT_BYTES + 100
 
 
 async def test_one_command_runs_at_a_time(shown: Shown) -> None:

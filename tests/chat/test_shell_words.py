@@ -6,14 +6,14 @@ import pytest
 
 from claude_ide.agents.requests import Option, OptionKind, PermissionAsked
 from claude_ide.chat.page.sheet import Sheet
-from claude_ide.chat.requests.shell_words import LONGEST, words
+from claude_ide.chat.requests.permission import LONGEST_COMMAND, shell_words
 from claude_ide.chat.requests.view import Request
 
 GROUP = "ClaudeChatShell"
 
 
 def named(command: str) -> dict[str, str]:
-    return {command[word.first : word.last]: word.name for word in words(command)}
+    return {command[word.first : word.last]: word.name for word in shell_words(command)}
 
 
 def test_the_words_of_a_command_are_coloured() -> None:
@@ -58,20 +58,20 @@ def test_a_here_document_is_a_string() -> None:
     ],
 )
 def test_a_word_goes_on_to_its_end(command: str, name: str) -> None:
-    assert [(word.last, word.name) for word in words(command)][-1] == (len(command), name)
+    assert [(word.last, word.name) for word in shell_words(command)][-1] == (len(command), name)
 
 
 @pytest.mark.parametrize(
     "command", ["echo 'x", 'echo "\\"', "echo $(", "cat <<E", "cat <<E\n", "\\", "a\\", "$", ""]
 )
 def test_an_incomplete_command_is_no_error(command: str) -> None:
-    assert all(0 <= word.first < word.last <= len(command) for word in words(command))
+    assert all(0 <= word.first < word.last <= len(command) for word in shell_words(command))
 
 
 @pytest.mark.parametrize("piece", ["'", '"', "<<a\n", "$", "\\", "#", "(", " x", "${"])
 def test_it_takes_linear_time(piece: str) -> None:
     begun = time.process_time()
-    list(words(piece * 100_000))
+    list(shell_words(piece * 100_000))
 
     assert time.process_time() - begun < 3
 
@@ -121,4 +121,4 @@ def test_a_word_that_continues_in_the_next_row_is_coloured_in_both() -> None:
 
 
 def test_a_long_command_has_one_colour() -> None:
-    assert {group for _, group in drawn(f"ls {'x' * LONGEST}")} == {GROUP}
+    assert {group for _, group in drawn(f"ls {'x' * LONGEST_COMMAND}")} == {GROUP}

@@ -3,8 +3,7 @@
 import pytest
 
 from claude_ide.agents.events import Text, TextDelta, ToolStarted
-from claude_ide.chat.page import tables
-from claude_ide.chat.page.tables import Table
+from claude_ide.chat.page.markdown import Table, align
 from support.frames import Line, Panel
 
 TABLE = "| a | **bold** |\n|---|--:|\n| longer | 1 |"
@@ -13,7 +12,7 @@ ALIGNED = ["│ a      │ bold │", "├────────┼───�
 
 def aligned(*lines: str, width: int = 80) -> list[str] | None:
     """Return the lines of a table as a window shows them; None if they stay as they are."""
-    rows = tables.align(Table(0, list(lines)), width)
+    rows = align(Table(0, list(lines)), width)
     if rows is None:
         return None
     assert [row.text for row in rows] == list(lines)

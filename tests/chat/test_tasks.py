@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from claude_ide.agents.events import Dead, Task, TaskChanged, TaskState
-from claude_ide.chat.transcript.tasks import MOST_ENDED, Tasks
+from claude_ide.chat.background import MOST_ENDED, Tasks
 from support.frames import Clock
 
 BUILD = Task("b1", "command", "Build", "t1", in_background=True)

@@ -1,7 +1,7 @@
 """The pinned todo list."""
 
 from claude_ide.agents.events import Cleared, Todo, TodoList, TurnEnded, TurnEndReason
-from claude_ide.chat.transcript.todos import MOST_ROWS, Todos, pinned
+from claude_ide.chat.bar import MOST_ROWS, Todos, pinned
 
 
 def text(todos: TodoList) -> list[str]:

@@ -17,7 +17,7 @@ from claude_ide.agents.events import (
     ToolStatus,
 )
 from claude_ide.chat.page.page import Part
-from claude_ide.chat.page.view import OpenOutput
+from claude_ide.chat.page.sheet import OpenOutput
 from claude_ide.chat.transcript.tool import ToolUse
 
 HUNK = Hunk(10, 3, 10, 4, (" same", "-old", "+new", "+more", " end"))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from claude_ide.chat.page.view import Location, location_in
+from claude_ide.chat.page.sheet import Location, location_in
 from support.cpu_time import is_linear
 
 

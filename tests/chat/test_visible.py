@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claude_ide.chat.page.visible import TAB, each, fits, rows, visible
+from claude_ide.chat.page.text import TAB, fits, pieces, visible, widths
 
 
 @pytest.mark.parametrize(
@@ -34,13 +34,13 @@ def test_a_visible_line_is_unchanged() -> None:
 
 def columns(row: str) -> int:
     return sum(
-        TAB if character == "\t" else wide for character, wide in zip(row, each(row), strict=True)
+        TAB if character == "\t" else wide for character, wide in zip(row, widths(row), strict=True)
     )
 
 
 @given(st.text(), st.integers(8, 60))
 def test_rows_contain_the_whole_text_and_fit_the_window(text: str, width: int) -> None:
-    found = rows(text, width)
+    found = pieces(text, width)
 
     assert all(columns(row) <= width for row, _ in found)
     lines = "".join(f"\n{row}" if begins else row for row, begins in found)
@@ -48,18 +48,18 @@ def test_rows_contain_the_whole_text_and_fit_the_window(text: str, width: int) -
 
 
 def test_a_window_without_width_has_rows_too() -> None:
-    assert rows("abcdef", -3) == [("abcd", True), ("ef", False)]
+    assert pieces("abcdef", -3) == [("abcd", True), ("ef", False)]
 
 
 def test_a_tab_has_its_largest_width() -> None:
-    assert rows("a\tb", TAB + 2) == [("a\tb", True)]
-    assert rows("a\tb", TAB + 1) == [("a\t", True), ("b", False)]
+    assert pieces("a\tb", TAB + 2) == [("a\tb", True)]
+    assert pieces("a\tb", TAB + 1) == [("a\t", True), ("b", False)]
 
 
 def test_what_is_one_character_on_the_screen_is_not_cut() -> None:
     flag = "\U0001f1e9\U0001f1ea"
-    assert rows(f"abc{flag}", 4) == [("abc", True), (flag, False)]
-    assert rows(f"ab{flag}d", 4) == [(f"ab{flag}", True), ("d", False)]
+    assert pieces(f"abc{flag}", 4) == [("abc", True), (flag, False)]
+    assert pieces(f"ab{flag}d", 4) == [(f"ab{flag}", True), ("d", False)]
 
 
 @pytest.mark.parametrize("text", ["a\nb", "a\tb", " a", "a ", "abcdef", "字字字"])

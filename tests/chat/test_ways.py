@@ -1,4 +1,4 @@
-"""`ways.py`, `instead.py`: answers that an agent offers, and words for those it cannot read."""
+"""`ways.py`, `proposal.py`: answers that an agent offers, and words for those it cannot read."""
 
 from pathlib import Path
 

@@ -6,7 +6,7 @@ import pytest
 
 from claude_ide.agents import events
 from claude_ide.agents.agent import SessionSummary
-from claude_ide.chat.page.view import Resume
+from claude_ide.chat.page.sheet import Resume
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.chat.welcome import WELCOME, Welcome
 

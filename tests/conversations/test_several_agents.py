@@ -12,7 +12,7 @@ from claude_ide import status
 from claude_ide.agents import events
 from claude_ide.agents.agent import ResumeSession, SessionSummary
 from claude_ide.agents.requests import Option, OptionKind, PermissionAsked, Replacement
-from claude_ide.chat import stored
+from claude_ide.chat import kinds
 from support.either_editor import choose, type_answer
 from support.lists import ListWindow
 from support.neovim import Neovim, until
@@ -278,7 +278,7 @@ async def test_an_unknown_session_is_an_error(pond: Pond) -> None:
 async def test_an_agent_that_does_not_answer_hides_no_session_of_the_others(
     pond: Pond, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stored, "SECONDS", 1.5)
+    monkeypatch.setattr(kinds, "LISTED_SECONDS", 1.5)
     pond.otter.listing.clear()
     pond.nvim.send_request("nvim_command", "ClaudeChat resume")
 
@@ -291,7 +291,7 @@ async def test_an_agent_that_does_not_answer_hides_no_session_of_the_others(
 async def test_the_usual_agent_may_take_longer_to_name_its_latest_session(
     pond: Pond, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stored, "SECONDS", 0.1)
+    monkeypatch.setattr(kinds, "LISTED_SECONDS", 0.1)
     pond.otter.listing.clear()
     pond.nvim.send_request("nvim_command", "ClaudeChat continue")
 
@@ -303,7 +303,7 @@ async def test_the_usual_agent_may_take_longer_to_name_its_latest_session(
 async def test_an_agent_that_never_names_its_latest_session_is_reported(
     pond: Pond, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stored, "ALONE_SECONDS", 0.1)
+    monkeypatch.setattr(kinds, "ALONE_SECONDS", 0.1)
     pond.otter.listing.clear()
 
     await pond.command("continue")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from claude_ide.chat.page import plain
+from claude_ide.chat.page.text import harmless
 from support.neovim import Neovim
 
 MODULE = "require('claude_ide.messages.plain')"
@@ -25,7 +25,7 @@ async def test_lua_and_the_host_make_text_harmless_in_the_same_way(nvim: Neovim)
     collect()
     found = await nvim.lua(f"return vim.tbl_map({MODULE}.harmless, ...)", examples)
 
-    assert found == [plain.harmless(text) for text in examples]
+    assert found == [harmless(text) for text in examples]
 
 
 async def test_half_of_a_surrogate_pair_is_replaced(nvim: Neovim) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from claude_ide.chat.page import plain
+from claude_ide.chat.page.text import lines
 from claude_ide.headless.commit import inserted
 from support.answers import listen
 from support.chats import Chats
@@ -132,7 +132,7 @@ async def test_a_hostile_commit_message_is_inserted_safely(
     await user.command("set filetype=gitcommit")
     insert = "require('claude_ide.file.edit').change(vim.api.nvim_get_current_buf(), ...)"
     for text in examples():
-        await user.lua(insert, inserted([""], plain.lines(text), "#"))
+        await user.lua(insert, inserted([""], lines(text), "#"))
         await survives(user)
         held = "".join(await user.eval("getline(1, '$')"))
         assert "\x1b" not in held and "\x07" not in held

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from claude_ide import git
-from claude_ide.chat.prompt_files import PromptFiles
+from claude_ide.chat.prompt_buffers import PromptFiles
 from support.either_editor import BOTH, Editor, configure
 from support.fake_headless import FakeHeadless
 from support.neovim import until

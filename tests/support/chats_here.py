@@ -9,8 +9,7 @@ from typing import Any
 from claude_ide.agents.agent import Kind
 from claude_ide.chat.chat import Chat
 from claude_ide.chat.chats import Chats
-from claude_ide.chat.kinds import Kinds
-from claude_ide.chat.stored import StoredSessions
+from claude_ide.chat.kinds import Kinds, StoredSessions
 from claude_ide.config import Config, ReviewConfig
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.chat import ChatEvent

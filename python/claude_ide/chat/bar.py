@@ -1,4 +1,4 @@
-"""The bars above both windows: the session's state, as chunks for `chat/panel.lua` (`bar`)."""
+"""What a panel shows beside the conversation: its bars, the pinned todo list, a suggestion."""
 
 import asyncio
 import time
@@ -6,13 +6,23 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from claude_ide.agents import events
-from claude_ide.agents.events import Event, TurnEndReason
+from claude_ide.agents.events import (
+    Cleared,
+    Dead,
+    Event,
+    PromptChanged,
+    PromptSuggested,
+    Todo,
+    TodoList,
+    TurnEnded,
+    TurnEndReason,
+    Waiting,
+)
 from claude_ide.agents.session_state import SessionState, State
 from claude_ide.chat.chat_context import ChatContext, ChatPart
-from claude_ide.chat.page import amounts
 from claude_ide.chat.page.painter import Painter
-from claude_ide.chat.page.plain import one_line
-from claude_ide.chat.page.rows import Chunk
+from claude_ide.chat.page.rows import Chunk, Row, drawn, row
+from claude_ide.chat.page.text import counted, elapsed, harmless, money, one_line, rounded
 from claude_ide.chat.settings import efforts
 from claude_ide.editor.limits import WARN_FROM
 from claude_ide.limits import Limit
@@ -115,13 +125,13 @@ class Pace:
             return []
         if seconds != self._sample[0]:
             self._sample = (seconds, self._counted + round(self._estimated))
-        shown = [amounts.seconds(seconds)]
+        shown = [elapsed(seconds)]
         if self.is_silent(state):
             silence = min(int(now - self._heard), seconds)
-            silent = f"nothing for {amounts.seconds(silence)}"
+            silent = f"nothing for {elapsed(silence)}"
             return [silent] if silence == seconds else [*shown, silent]
         tokens = self._sample[1]
-        return [*shown, f"↓ {amounts.short(tokens)} tokens"] if tokens else shown
+        return [*shown, f"↓ {rounded(tokens)} tokens"] if tokens else shown
 
     def is_silent(self, state: SessionState) -> bool:
         """Whether the agent should have reported something by now."""
@@ -248,12 +258,12 @@ class Bar:
         """
         left = self._activity(state, waiting)
         if waiting:
-            asks = f"{amounts.count(waiting, 'request')} waiting"
+            asks = f"{counted(waiting, 'request')} waiting"
             left.append((asks, "ClaudeChatRequest"))
         if queued := len(state.queued):
             left.append((f"{queued} queued", "ClaudeChatQueued"))
         if tasks:
-            left.append((amounts.count(tasks, "task"), "ClaudeChatToolRunning"))
+            left.append((counted(tasks, "task"), "ClaudeChatToolRunning"))
         if self._todos:
             left.append((self._todos, META))
         right = self._session(map(_limit, limits), follows=follows)
@@ -318,7 +328,7 @@ class Bar:
         if (percent := self.percent) is not None:
             chunks.append((f"{percent}%", WARNING if percent >= FULL else META))
         if self.cost:
-            chunks.append((amounts.money(self.cost), META))
+            chunks.append((money(self.cost), META))
         return chunks
 
 
@@ -326,7 +336,7 @@ def _limit(limit: Limit) -> Chunk:
     return (one_line(str(limit), 40), WARNING if limit.is_over(WARN_FROM - 1) else META)
 
 
-def prompt(chips: Sequence[str], keys: Sequence[tuple[str, str]], edited: str = "") -> Sides:
+def prompt_bar(chips: Sequence[str], keys: Sequence[tuple[str, str]], edited: str = "") -> Sides:
     """Return the bar of the prompt: `chips` name the context; `keys` have their meanings.
 
     `edited` is the earlier prompt that the user is editing.
@@ -402,7 +412,7 @@ class Bars(ChatPart):
         keys = LEAVES if now.edited else ANSWERING if now.waiting else KEYS
         bars = {
             "transcript": self._bar.transcript(*now[:3], follows=now.follows, limits=now.limits),
-            "prompt": prompt(now.chips, keys, now.edited),
+            "prompt": prompt_bar(now.chips, keys, now.edited),
         }
         return {"bars": bars, "work": self._bar.work(now.state, now.waiting)}
 
@@ -416,3 +426,98 @@ class Bars(ChatPart):
         if self._ticking is not None:
             self._ticking.cancel()
             self._ticking = None
+
+
+MOST_ROWS = 10
+LONGEST_TODO = 60
+DONE = "completed"
+
+
+class Todos:
+    """The list of a chat, until it is done; the user can hide it."""
+
+    def __init__(self) -> None:
+        self._list = TodoList(())
+        self._is_hidden = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no list."""
+        return not self._list.todos
+
+    def apply(self, event: Event) -> bool:
+        """Apply an event; return whether the pinned rows have changed."""
+        before = self._list
+        match event:
+            case TodoList():
+                self._list = event
+            case Cleared() | Dead():
+                self._list = TodoList(())
+            case TurnEnded() if is_done(self._list):
+                self._list = TodoList(())
+        return self._list is not before and not self._is_hidden
+
+    def toggle(self) -> None:
+        """Hide the list, or show it again."""
+        self._is_hidden = not self._is_hidden
+
+    def pinned(self) -> dict[str, Any]:
+        """Return the page to pin now."""
+        return drawn([] if self._is_hidden else pinned(self._list))
+
+
+def is_done(event: TodoList) -> bool:
+    """Return whether all items are done."""
+    return all(todo.status == DONE for todo in event.todos)
+
+
+def pinned(event: TodoList) -> list[Row]:
+    """Return a row for each item.
+
+    A list of more than `MOST_ROWS` items is cut to those around the one in progress.
+    """
+    todos = event.todos
+    if len(todos) <= MOST_ROWS:
+        return [_row(todo) for todo in todos]
+    first = next((n for n, todo in enumerate(todos) if todo.status != DONE), len(todos))
+    begin = max(0, min(first - 1, len(todos) - MOST_ROWS))
+    shown = todos[begin : begin + MOST_ROWS]
+    done = sum(todo.status == DONE for todo in todos)
+    head = _line("", f"{done} of {len(todos)} done", "ClaudeChatMeta")
+    more = len(todos) - begin - len(shown)
+    tail = [_line("", f"… {more} more", "ClaudeChatMeta")] if more else []
+    return [head, *(_row(todo) for todo in shown), *tail]
+
+
+def _row(todo: Todo) -> Row:
+    match todo.status:
+        case "completed":
+            return _line("✓ ", todo.text, "ClaudeChatTodoDone")
+        case "in_progress":
+            return _line("▶ ", todo.active or todo.text, "ClaudeChatTodoActive")
+    return _line("☐ ", todo.text, "ClaudeChatTodo")
+
+
+def _line(sign: str, text: str, group: str) -> Row:
+    return row((" ", ""), (sign + one_line(text, LONGEST_TODO), group), (" ", ""))
+
+
+class Suggesting(ChatPart):
+    """Shows a suggestion until the conversation goes on."""
+
+    def __init__(self, chat: ChatContext) -> None:
+        super().__init__(chat)
+        self._shown = ""
+
+    def apply(self, event: Event) -> None:
+        """Show a suggestion, unless the user has sent something else in the meantime."""
+        match event:
+            case PromptSuggested(text) if not self._agent.state.busy:
+                self._show(harmless(" ".join(text.split())))
+            case PromptChanged() | Waiting() | Cleared() | Dead():
+                self._show("")
+
+    def _show(self, text: str) -> None:
+        if text != self._shown:
+            self._shown = text
+            self._chat.run(self._panel.suggest(text))

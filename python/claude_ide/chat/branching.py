@@ -13,16 +13,17 @@ from claude_ide.agents import events
 from claude_ide.agents.agent import Earlier, Opening, Rewind
 from claude_ide.agents.events import Event
 from claude_ide.agents.session_state import State
-from claude_ide.chat import context, shell
+from claude_ide.chat import context
 from claude_ide.chat.chat_context import ChatContext, ChatPart, subcommand
 from claude_ide.chat.context import Attachment
 from claude_ide.chat.life import Life
-from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import drawn
+from claude_ide.chat.page.text import one_line
 from claude_ide.chat.requests.answers import Answers
-from claude_ide.chat.sending import Sending
+from claude_ide.chat.sending import Sending, is_command
 from claude_ide.chat.settings import Settings
-from claude_ide.chat.transcript import changes, search
+from claude_ide.chat.transcript import search
+from claude_ide.chat.transcript.detail import unified
 from claude_ide.editor.port import chat as panel
 from claude_ide.editor.port.binding import handles
 from claude_ide.errors import AgentError, UserError
@@ -138,7 +139,7 @@ class Branching(ChatPart):
         self._chat.require("edit")
         earlier = await self._agent.earlier(prompt)
         # A text that the user has not typed here is no command for the shell.
-        text = f"\\{earlier.text}" if shell.is_command(earlier.text) else earlier.text
+        text = f"\\{earlier.text}" if is_command(earlier.text) else earlier.text
         before = await self._panel.replace_prompt(text, context.encoded(earlier.images))
         self._set(Target(prompt, earlier, self._target.draft if self._target else before, files))
         await self._panel.write()
@@ -266,9 +267,7 @@ class Branching(ChatPart):
 
     def _changes(self, prompt: str) -> str:
         """Return the changes since a prompt, and the commands whose changes would remain."""
-        diff = changes.unified(
-            search.changes_since(self._transcript.sheet, prompt), self._chat.root
-        )
+        diff = unified(search.changes_since(self._transcript.sheet, prompt), self._chat.root)
         commands = search.commands_since(self._transcript.sheet, prompt)
         if not commands:
             return diff

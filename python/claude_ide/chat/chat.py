@@ -11,9 +11,8 @@ from claude_ide.agents.agent import ContextUsage, NewSession, Opening
 from claude_ide.agents.events import Event
 from claude_ide.agents.requests import Asked, PermissionAsked, PlanProposed, QuestionAsked, UrlAsked
 from claude_ide.agents.session_state import SessionState, State
-from claude_ide.chat import shell
 from claude_ide.chat.background import Background
-from claude_ide.chat.bar import Bar, Bars, Facts
+from claude_ide.chat.bar import Bar, Bars, Facts, Suggesting, Todos
 from claude_ide.chat.branching import Branching
 from claude_ide.chat.chat_context import ChatContext, ChatPart, Run, subcommand, subcommands
 from claude_ide.chat.consent import KIND, Consent
@@ -21,19 +20,16 @@ from claude_ide.chat.context import Attachment
 from claude_ide.chat.following import Following
 from claude_ide.chat.life import Life, Stage
 from claude_ide.chat.opening import OpenedAgent
-from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import Chunk
-from claude_ide.chat.page.view import OpenOutput, Resume, Review, ShowEarlier
+from claude_ide.chat.page.sheet import OpenOutput, Resume, Review, ShowEarlier
+from claude_ide.chat.page.text import one_line
 from claude_ide.chat.recording import Reporting, Reviewing
 from claude_ide.chat.requests.answers import Answers
 from claude_ide.chat.requests.requests import Requests
-from claude_ide.chat.sending import Sending
+from claude_ide.chat.sending import Sending, Shell, is_command
 from claude_ide.chat.settings import Settings
-from claude_ide.chat.shell import Shell
-from claude_ide.chat.suggesting import Suggesting
 from claude_ide.chat.transcript import earlier
 from claude_ide.chat.transcript.earlier import Earlier, markdown
-from claude_ide.chat.transcript.todos import Todos
 from claude_ide.chat.welcome import Welcome
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
@@ -383,8 +379,7 @@ class Chat(ChatPart):
     @handles(panel.PromptSent)
     async def send(self, sent: panel.PromptSent) -> None:
         """Send a prompt to the agent, or run it as a command."""
-        is_command = shell.is_command(sent.text)
-        await (self.sending.run_command if is_command else self.branching.send)(sent)
+        await (self.sending.run_command if is_command(sent.text) else self.branching.send)(sent)
 
     @handles(panel.Stopped)
     async def _stop(self, stopped: panel.Stopped) -> None:

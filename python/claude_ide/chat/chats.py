@@ -11,11 +11,10 @@ from claude_ide.agents.agent import Kind, NewSession, Opening, ResumeSession
 from claude_ide.chat import context, mcp_servers
 from claude_ide.chat.chat import Chat
 from claude_ide.chat.chat_context import SUBCOMMANDS, Run, subcommand, subcommands
-from claude_ide.chat.kinds import Kinds
+from claude_ide.chat.kinds import Kinds, Stored, StoredSessions
 from claude_ide.chat.login import Logins
 from claude_ide.chat.opening import Agents, Door, OpenedAgent, ToolServer
-from claude_ide.chat.page.plain import one_line
-from claude_ide.chat.stored import Stored, StoredSessions
+from claude_ide.chat.page.text import one_line
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port import chat as panel

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from claude_ide.agents.agent import Image, Mention, OpenFile, Prompt, Selection, Words
 from claude_ide.chat.chat_context import ChatContext, ChatPart
-from claude_ide.chat.page import amounts
 from claude_ide.chat.page.rows import size
+from claude_ide.chat.page.text import counted
 from claude_ide.editor.editor import Editor
 from claude_ide.mentions import MENTION, check_private, is_elsewhere, mentions, path_of
 from claude_ide.paths import exists, within
@@ -206,7 +206,7 @@ async def gather(
     if sends_text and isinstance(attached, OpenFile):
         attached = await _with_text(editor, attached)
     labels += [f"{chip(part, root)}, unsaved text" for part in parts]
-    labels += [amounts.count(len(pasted), "image")] if pasted else []
+    labels += [counted(len(pasted), "image")] if pasted else []
     open_here = {part.path for part in parts}
     missing = [
         name

@@ -8,9 +8,8 @@ from claude_ide.agents.agent import ServerState, ToolServer
 from claude_ide.chat.chat import Chat
 from claude_ide.chat.chat_context import Run
 from claude_ide.chat.listing import Listing, item
-from claude_ide.chat.page import amounts
-from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import Row, row
+from claude_ide.chat.page.text import counted, one_line
 from claude_ide.editor.port import Port
 from claude_ide.errors import AgentError
 
@@ -100,7 +99,7 @@ class McpServers:
 
     def _rows(self, server: ToolServer) -> list[Row]:
         state = ServerState.CONNECTING if server.name in self._connecting else server.state
-        tools = amounts.count(server.tools, "tool") if state is ServerState.CONNECTED else ""
+        tools = counted(server.tools, "tool") if state is ServerState.CONNECTED else ""
         about = " · ".join(filter(None, (tools, server.place)))
         first = row(
             (f"{state.value:<{STATE_WIDTH}}", GROUPS.get(state, META)),

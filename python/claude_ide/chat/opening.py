@@ -11,8 +11,7 @@ from claude_ide.agent_files import AgentFiles
 from claude_ide.agents.agent import Agent, Kind
 from claude_ide.agents.workbench import McpAddress, McpCommand, McpServer, Workbench
 from claude_ide.chat.consent import FolderTrust
-from claude_ide.chat.diagnosis import Diagnosis
-from claude_ide.chat.recording import Witness
+from claude_ide.chat.recording import Diagnosis, Witness
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.review.recorder import Recorder

@@ -2,19 +2,21 @@
 
 import asyncio
 import base64
+import contextlib
 import mimetypes
 import os
 import re
 import shlex
-from collections.abc import Mapping
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from claude_ide import files
+from claude_ide import files, git
 from claude_ide.chat import context
-from claude_ide.chat.cli_commands import commands
-from claude_ide.chat.prompt_files import PromptFiles
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.events import (
     CommandsAsked,
@@ -23,11 +25,11 @@ from claude_ide.editor.port.events import (
     ImageAsked,
     MentionsAsked,
 )
-from claude_ide.paths import exists, within
+from claude_ide.paths import config_folder, exists, within
 from claude_ide.program import locate, output
 
-LARGEST_BYTES = 5 * 1024 * 1024
-SECONDS = 10.0
+LARGEST_IMAGE_BYTES = 5 * 1024 * 1024
+CLIPBOARD_SECONDS = 10.0
 TYPES = ("image/png", "image/jpeg", "image/webp", "image/gif")
 
 FILE = "file://"
@@ -129,7 +131,7 @@ def _image_file(path: str) -> dict[str, str]:
     type_ = mimetypes.guess_type(path)[0]
     if type_ not in TYPES:
         return {}
-    data = files.read_if_sound(Path(path), LARGEST_BYTES)
+    data = files.read_if_sound(Path(path), LARGEST_IMAGE_BYTES)
     return {"data": base64.b64encode(data).decode(), "media_type": type_} if data else {}
 
 
@@ -143,7 +145,7 @@ async def _clipboard_image(environment: Mapping[str, str]) -> dict[str, str]:
         found = next((each for each in TYPES if each.encode() in (listed or b"")), None)
         arguments = tuple(word.format(found) for word in tool.reads)
         data = await _output(tool, arguments, environment) if found else None
-        if data and len(data) > LARGEST_BYTES:
+        if data and len(data) > LARGEST_IMAGE_BYTES:
             return {"problem": TOO_LARGE}
         if data and found:
             return {"data": base64.b64encode(data).decode(), "media_type": found}
@@ -163,7 +165,220 @@ async def _output(
     """Return what a tool prints, cut off after the largest image; None if it fails."""
     words = (_path(tool, environment), *arguments)
     try:
-        async with asyncio.timeout(SECONDS):
-            return await output(words, LARGEST_BYTES + 1, environment)
+        async with asyncio.timeout(CLIPBOARD_SECONDS):
+            return await output(words, LARGEST_IMAGE_BYTES + 1, environment)
     except TimeoutError:
         return None
+
+
+FRESH_SECONDS = 5.0
+COST = 20
+"""A list is fresh for this many times the time that the search took."""
+
+LARGEST_LIST_BYTES = 64 * 1024 * 1024
+"""All paths of a folder: about a million."""
+
+MOST_WALKED = 50_000
+"""Entries of a folder that is no repository."""
+WALKED_FOLDERS = 8
+CACHED = 3
+"""Folders."""
+
+CHUNK = 1000
+"""Paths that are searched before the search may end."""
+MOST_MATCHES = 2000
+"""The editor ranks them while the user types."""
+
+FIRST_PATHS = 200
+"""Paths that are offered before anything is typed."""
+
+LIST_FILES = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+
+
+class Paths:
+    """The paths of a folder."""
+
+    def __init__(self, paths: Iterable[bytes]) -> None:
+        self._all = [*_with_folders(paths)]
+
+    async def match(self, pattern: str, is_wanted: Callable[[], bool]) -> list[str]:
+        """Return paths that contain a pattern, and others with its letters in this order.
+
+        Case does not count. The search ends without a result when it is no longer wanted.
+        """
+        found = self._all[:FIRST_PATHS]
+        if pattern:
+            wanted = os.fsencode(pattern).lower()
+            found = await asyncio.to_thread(self._matching, wanted, is_wanted)
+        return list(map(os.fsdecode, found))
+
+    def _matching(self, wanted: bytes, is_wanted: Callable[[], bool]) -> list[bytes]:
+        letters = (re.escape(wanted[at : at + 1]) for at in range(len(wanted)))
+        follow = re.compile(b".*?".join(letters), re.DOTALL)
+        whole: list[bytes] = []
+        others: list[bytes] = []
+        for number, path in enumerate(self._all):
+            if number % CHUNK == 0 and not is_wanted():
+                return []
+            text = path.lower()
+            if wanted in text:
+                whole.append(path)
+            elif len(others) < MOST_MATCHES and follow.search(text):
+                others.append(path)
+            if len(whole) >= MOST_MATCHES:
+                break
+        return [*whole, *others][:MOST_MATCHES]
+
+
+def _with_folders(paths: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield paths, and each folder before the first path in it.
+
+    A path that follows itself comes once: git lists each version of a file with a conflict.
+    """
+    folders: set[bytes] = set()
+    last = last_folder = b""
+    for path in paths:
+        if path in (b"", last):
+            continue
+        last, folder = path, path.rpartition(b"/")[0]
+        if folder != last_folder:
+            last_folder = folder
+            while folder and folder not in folders:
+                folders.add(folder)
+                yield folder + b"/"
+                folder = folder.rpartition(b"/")[0]
+        yield path
+
+
+@dataclass(slots=True)
+class _Folder:
+    paths: Paths | None = None
+    """Possibly outdated."""
+    search: "asyncio.Task[None] | None" = None
+    outdated: float = 0.0
+    """When another search is due, in monotonic seconds."""
+
+
+class PromptFiles:
+    """The files of the last folders."""
+
+    def __init__(self) -> None:
+        self._folders: dict[str, _Folder] = {}
+
+    async def of(self, folder: str) -> Paths:
+        """Return the files of a folder, as known from a search of the last seconds."""
+        known = self._folders.pop(folder, None) or _Folder()
+        self._folders[folder] = known
+        for oldest in [*self._folders][:-CACHED]:
+            del self._folders[oldest]
+        if time.monotonic() > known.outdated and (known.search is None or known.search.done()):
+            known.search = asyncio.create_task(_search_again(known, folder))
+        if known.paths is None and known.search is not None:
+            await asyncio.shield(known.search)
+        return known.paths or Paths(())
+
+
+async def _search_again(known: _Folder, folder: str) -> None:
+    begun = time.monotonic()
+    listed = await _listed(folder)
+    if listed is None:
+        known.paths = await asyncio.to_thread(lambda: Paths(_walked(folder)))
+    else:
+        known.paths = await asyncio.to_thread(lambda: Paths(listed.split(b"\0")))
+    now = time.monotonic()
+    known.outdated = begun + max(FRESH_SECONDS, COST * (now - begun))
+
+
+async def _listed(folder: str) -> bytes | None:
+    """Return the paths that git lists, with a NUL between them; None without a repository."""
+    listed = await output(
+        git.command(*LIST_FILES), LARGEST_LIST_BYTES, git.environment(os.environ), folder
+    )
+    # The last path may be cut.
+    return None if listed is None else listed.rpartition(b"\0")[0]
+
+
+def _walked(folder: str) -> Iterator[bytes]:
+    """Yield the files of a folder without a repository, except hidden ones."""
+    waiting, count = deque([("", 1)]), 0
+    while waiting:
+        above, depth = waiting.popleft()
+        with contextlib.suppress(OSError), os.scandir(Path(folder, above)) as entries:
+            for entry in entries:
+                count += 1
+                if count > MOST_WALKED:
+                    return
+                path = above + entry.name
+                if entry.name.startswith("."):
+                    continue
+                if not entry.is_dir(follow_symlinks=False):
+                    yield os.fsencode(path)
+                elif depth < WALKED_FOLDERS:
+                    waiting.append((f"{path}/", depth + 1))
+
+
+DESCRIBED_CHARACTERS = 4000
+"""Characters of a file in which its description is sought."""
+COMMAND_FOLDERS = 4
+"""Folders."""
+
+BUILT_IN = {
+    "clear": ("Start a new session with empty context", ""),
+    "compact": ("Summarize the conversation to free up context", "<what to keep>"),
+    "config": ("Change settings", ""),
+    "context": ("Show the used context", ""),
+    "cost": ("Show the cost of the session", ""),
+    "init": ("Write a CLAUDE.md for this project", ""),
+    "mcp": ("Manage MCP servers", ""),
+    "memory": ("Edit the memory files", ""),
+    "model": ("Set the model", "<model>"),
+    "permissions": ("Manage the permission rules", ""),
+    "resume": ("Resume a conversation", ""),
+    "review": ("Review a pull request", "[number]"),
+    "rewind": ("Restore an earlier point", ""),
+    "security-review": ("Review the security of the pending changes", ""),
+}
+"""Those that most users need, each with a description and its arguments; the CLI has more."""
+
+Command = dict[str, str]
+"""A `name`, a `description`, and a `hint` at the arguments."""
+
+
+def commands(root: Path, environment: Mapping[str, str]) -> list[Command]:
+    """Return the commands in a project, in the order of their names."""
+    found = dict(BUILT_IN)
+    for folder in (config_folder(environment), root / ".claude"):
+        for name, path in _command_files(folder):
+            text = _beginning(path)
+            found[name] = (_field(text, "description"), _field(text, "argument-hint"))
+    return [
+        {"name": name, "description": description, "hint": hint}
+        for name, (description, hint) in sorted(found.items())
+    ]
+
+
+def _command_files(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Yield commands and skills.
+
+    `commands/front/build.md` is `/front:build`; `skills/mend/SKILL.md` is `/mend`.
+    """
+    for depth in range(COMMAND_FOLDERS):
+        for path in (folder / "commands").glob("*/" * depth + "*.md"):
+            yield ":".join(path.relative_to(folder / "commands").with_suffix("").parts), path
+    for path in (folder / "skills").glob("*/SKILL.md"):
+        yield path.parent.name, path
+
+
+def _beginning(path: Path) -> str:
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            return file.read(DESCRIBED_CHARACTERS)
+    except OSError:
+        return ""
+
+
+def _field(text: str, name: str) -> str:
+    """Return a field of the YAML at the beginning of a file; empty if there is none."""
+    front = re.match(r"---\n(.*?)\n---", text, re.DOTALL)
+    value = re.search(rf"^{name}:[ \t]*(.*)$", front[1], re.MULTILINE) if front else None
+    return re.sub(r"^([\"'])(.*)\1$", r"\2", value[1].strip()) if value else ""

@@ -15,7 +15,7 @@ from claude_ide.agents import events
 from claude_ide.agents.events import Command, Event, OfferChanged, Ready, Setting, SettingValue
 from claude_ide.chat.chat_context import ChatContext, ChatPart, subcommand
 from claude_ide.chat.life import Life
-from claude_ide.chat.page import amounts
+from claude_ide.chat.page.text import counted
 from claude_ide.editor.port import chat as panel
 from claude_ide.editor.port.binding import handles
 from claude_ide.errors import AgentError, UserError
@@ -323,7 +323,7 @@ class Settings(ChatPart):
             raise UserError(f"not a number of tokens or {UNLIMITED}: {given}")
         most = None if given == UNLIMITED else int(given)
         await self._set(THINKING, most)
-        limit = UNLIMITED if most is None else f"at most {amounts.count(most, 'token')}"
+        limit = UNLIMITED if most is None else f"at most {counted(most, 'token')}"
         self._editor.notify(f"thinking: {limit} (some models ignore it)")
 
     @subcommand("rename")

@@ -4,12 +4,11 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 from claude_ide.agents.agent import SessionSummary
+from claude_ide.chat.kinds import age_of
 from claude_ide.chat.page.page import Part
-from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import BLANK, Row, row
-from claude_ide.chat.page.sheet import Sheet
-from claude_ide.chat.page.view import Action, Resume, View
-from claude_ide.chat.stored import age_of
+from claude_ide.chat.page.sheet import Action, Resume, Sheet, View
+from claude_ide.chat.page.text import one_line
 
 WELCOME = "welcome"
 MOST_SESSIONS = 3

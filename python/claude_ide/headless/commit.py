@@ -10,7 +10,7 @@ import msgspec
 
 from claude_ide import git
 from claude_ide.agents.stream_json.headless import Format, Question, Result
-from claude_ide.chat.page import plain
+from claude_ide.chat.page.text import lines
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.batch import Gate, Guard, retry, step, tick
@@ -127,9 +127,9 @@ async def write(run: Run, request: CommitRequest) -> str | None:
 
 async def _insert(port: Port, bufnr: int, message: str, comment: str) -> None:
     found = await port.question.look(bufnr)
-    lines = inserted(found.lines, plain.lines(message), comment)
+    texts = inserted(found.lines, lines(message), comment)
     guard = Guard(Gate.CHANGEABLE, (tick(bufnr, found.tick),))
-    await port.batch([step(PortQuestion.replace, bufnr, lines)], guard)
+    await port.batch([step(PortQuestion.replace, bufnr, texts)], guard)
 
 
 def inserted(lines: list[str], message: list[str], comment: str) -> list[str]:

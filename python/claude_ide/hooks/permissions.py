@@ -29,8 +29,8 @@ from claude_ide.agents.requests import (
 )
 from claude_ide.agents.stream_json.decoding.permission import decode_request, encode_answer
 from claude_ide.chat.page.page import Part
-from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import Row, drawn, moved, row
+from claude_ide.chat.page.text import one_line
 from claude_ide.chat.requests import proposal, ways
 from claude_ide.chat.requests.view import LINE, SHOWN, WHOLE, Request, whereabouts
 from claude_ide.editor.attention import Call

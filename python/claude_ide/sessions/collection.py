@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from claude_ide import pids, repository
 from claude_ide.agents.requests import PermissionAsked
 from claude_ide.agents.stream_json.running import Running
-from claude_ide.chat.stored import Stored, StoredSessions, latest_first
+from claude_ide.chat.kinds import Stored, StoredSessions, latest_first
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.terminals import Terminal
 from claude_ide.hooks.registration import link_in

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from claude_ide import repository
 from claude_ide.agents.stream_json.running import Running
+from claude_ide.chat.kinds import Stored, age_of
 from claude_ide.chat.listing import Item, item
-from claude_ide.chat.page import amounts
-from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import Row, indented, row
-from claude_ide.chat.stored import Stored, age_of
+from claude_ide.chat.page.text import counted, money, one_line
 from claude_ide.editor.port.terminals import Terminal
 from claude_ide.paths import below_home, within
 
@@ -118,8 +117,8 @@ class Entry:
 
     def _row(self, now: datetime) -> Row:
         age = age_of(self.changed, now) if self.changed else ""
-        turns = "" if self.turns is None else amounts.count(self.turns, "turn")
-        cost = amounts.money(self.cost) if self.cost else ""
+        turns = "" if self.turns is None else counted(self.turns, "turn")
+        cost = money(self.cost) if self.cost else ""
         figures = f"{age:>{AGE_WIDTH}} {turns:>{TURNS_WIDTH}} {cost:>{COST_WIDTH}}  "
         name = one_line(self.name or self.first_prompt) or "(empty)"
         first = one_line(self.first_prompt)
@@ -207,7 +206,7 @@ def _heading(place: Place, files: int) -> Row:
 
 
 def _to_review(files: int) -> str:
-    return f"{amounts.count(files, 'file')} to review"
+    return f"{counted(files, 'file')} to review"
 
 
 def when(seconds: float) -> datetime | None:

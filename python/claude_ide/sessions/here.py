@@ -21,8 +21,7 @@ from claude_ide.sessions.watch import Watch
 
 if TYPE_CHECKING:
     from claude_ide.chat.chats import Chats
-    from claude_ide.chat.kinds import Kinds
-    from claude_ide.chat.stored import StoredSessions
+    from claude_ide.chat.kinds import Kinds, StoredSessions
     from claude_ide.hooks.endpoint import Hooks
     from claude_ide.review.service import ReviewService
     from claude_ide.sessions.sessions import Sessions
@@ -96,8 +95,7 @@ class SessionsHere:
     @cached_property
     def stored(self) -> "StoredSessions":
         """The stored sessions of all agents; in Vim, which has no chat, those of the CLI."""
-        from claude_ide.chat.kinds import Kinds
-        from claude_ide.chat.stored import StoredSessions
+        from claude_ide.chat.kinds import Kinds, StoredSessions
 
         async def report(folder: Path, ids: Sequence[str]) -> None:
             await self._app.editor.port.panels.know_sessions(str(folder), list(ids))

@@ -15,11 +15,11 @@ import msgspec
 from claude_ide.agents.agent import SessionSummary
 from claude_ide.agents.stream_json.running import Records, Running
 from claude_ide.chat.chat_context import Run
+from claude_ide.chat.kinds import Stored, StoredSessions
 from claude_ide.chat.listing import SECONDS, Listing, item
-from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import row
+from claude_ide.chat.page.text import one_line
 from claude_ide.chat.requests.view import SHOWN
-from claude_ide.chat.stored import Stored, StoredSessions
 from claude_ide.editor.port.events import ListPressed
 from claude_ide.editor.port.terminals import Terminal
 from claude_ide.editor_name import NEOVIM, editor_name

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
-from claude_ide.chat.page.plain import harmless
+from claude_ide.chat.page.text import harmless
 
 Chunk = tuple[str, str]
 """A text and its highlight group; "" means no highlight."""

@@ -24,13 +24,12 @@ from claude_ide.agents.requests import (
     UrlAsked,
 )
 from claude_ide.chat.chat_context import ChatContext, ChatPart
-from claude_ide.chat.page import amounts
-from claude_ide.chat.page.plain import one_line
-from claude_ide.chat.requests import address, form, proposal, ways
-from claude_ide.chat.requests.allowed import capitalized
+from claude_ide.chat.page.text import counted, one_line
+from claude_ide.chat.requests import form, proposal, ways
+from claude_ide.chat.requests.permission import capitalized
 from claude_ide.chat.requests.requests import Requests, Waiting
 from claude_ide.chat.requests.reviews import ALLOWED, REJECTED, Reviews
-from claude_ide.chat.requests.view import SHOWN, Request, whereabouts
+from claude_ide.chat.requests.view import SHOWN, Request, can_open, whereabouts
 from claude_ide.chat.transcript import search
 from claude_ide.editor.attention import APPROVAL_PLACE
 from claude_ide.errors import AgentError, UserError
@@ -189,7 +188,7 @@ class Answers(ChatPart):
 
     async def _open(self, waiting: Waiting, asked: UrlAsked) -> None:
         """Open an address in the user's browser; without a browser the user may do so elsewhere."""
-        if not address.can_open(asked.url):
+        if not can_open(asked.url):
             raise UserError(f"this address cannot be opened from here: {one_line(asked.url)}")
         if waiting.is_opened:
             return
@@ -347,7 +346,7 @@ def is_for_program(asked: Asked) -> bool:
 def _answers(asked: Asked) -> dict[str, str]:
     """Return the keys that answer a request, with their meanings."""
     if isinstance(asked, UrlAsked):
-        yes = {"y": "Open it in the browser"} if address.can_open(asked.url) else {}
+        yes = {"y": "Open it in the browser"} if can_open(asked.url) else {}
         return yes | DECLINE
     others = ways.others(asked)
     has_more = bool(others) or ways.has_rules(asked)
@@ -367,5 +366,5 @@ def _answers(asked: Asked) -> dict[str, str]:
 def _choices_before_sight(view: Request) -> dict[str, str]:
     """Return the choices while the user has not seen all of a request."""
     no = DECLINE if is_for_program(view.asked) else NO
-    lines = f" ({amounts.count(len(view.body), 'line')})" if view.body else ""
+    lines = f" ({counted(len(view.body), 'line')})" if view.body else ""
     return {SHOW: f"Show it all{lines}"} | no

@@ -10,9 +10,9 @@ from datetime import date
 from typing import Any, NamedTuple
 
 from claude_ide.agents.requests import AnswerKind, Choice, Question, QuestionAsked, Value
-from claude_ide.chat.page.plain import harmless
 from claude_ide.chat.page.rows import Mark, Row, drawn, row, size
-from claude_ide.chat.requests.allowed import capitalized
+from claude_ide.chat.page.text import harmless
+from claude_ide.chat.requests.permission import capitalized
 from claude_ide.editor.port.events import FormPressed
 
 YES, NO = "yes", "no"

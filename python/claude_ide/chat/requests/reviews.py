@@ -24,8 +24,8 @@ from claude_ide.agents.requests import (
 )
 from claude_ide.chat.chat_context import ChatContext
 from claude_ide.chat.requests import form, proposal, ways
-from claude_ide.chat.requests.allowed import LANGUAGE
 from claude_ide.chat.requests.form import Form
+from claude_ide.chat.requests.permission import LANGUAGE
 from claude_ide.chat.requests.proposal import Base, Proposal
 from claude_ide.chat.requests.requests import Requests, Waiting
 from claude_ide.editor.attention import diff_place

@@ -4,15 +4,23 @@ A yes counts only if everything that it allows was on the screen. The part's kin
 request is shown; the editor sends it back with the key (`chat/transcript/keys.lua`).
 """
 
-from claude_ide.agents.requests import Asked, PermissionAsked, PlanProposed, QuestionAsked, UrlAsked
-from claude_ide.chat.page import amounts
+from urllib.parse import SplitResult, urlsplit
+
+from claude_ide.agents.requests import (
+    AnswerKind,
+    Asked,
+    PermissionAsked,
+    PlanProposed,
+    Question,
+    QuestionAsked,
+    UrlAsked,
+)
 from claude_ide.chat.page.page import Page, Part
-from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import KEY, MEANING, Chunk, Row, key_row, row
-from claude_ide.chat.page.view import Action, Review, View
-from claude_ide.chat.page.visible import fits, visible
-from claude_ide.chat.requests import address, proposal, questions, shell_words, ways
-from claude_ide.chat.requests.allowed import (
+from claude_ide.chat.page.sheet import Action, Review, View
+from claude_ide.chat.page.text import counted, fits, harmless, lines, one_line, visible
+from claude_ide.chat.requests import proposal, ways
+from claude_ide.chat.requests.permission import (
     GOES_ON,
     SHELL,
     Permission,
@@ -20,6 +28,7 @@ from claude_ide.chat.requests.allowed import (
     Where,
     capitalized,
     code_in,
+    coloured,
     wrapped,
 )
 from claude_ide.chat.transcript.tool import LONGEST_TITLE
@@ -169,7 +178,7 @@ class Request(View):
                 title = one_line(within(self.asked.title, self._root), LONGEST_TITLE)
                 return f"{self.asked.name} {title}".strip()
             case QuestionAsked():
-                return questions.label(self.asked)
+                return _questions_label(self.asked)
             case UrlAsked():
                 return f"open {one_line(self.asked.url, LONGEST_TITLE)}"
             case PlanProposed():
@@ -177,16 +186,16 @@ class Request(View):
 
     def draw(self, page: Page) -> None:
         """Write the request to the page, with its code and its command in colour."""
-        rows = shell_words.coloured(self.rows(), SHELL, GOES_ON)
+        rows = coloured(self.rows(), SHELL, GOES_ON)
         page.write(self.part, rows, code=code_in(rows), kind=self.part_kind)
 
     def rows(self) -> list[Row]:
         """Return the request, and one line for each way to answer."""
         match self.asked:
             case QuestionAsked():
-                return questions.rows(self.asked, self._name)
+                return _questions_rows(self.asked, self._name)
             case UrlAsked():
-                return [*address.head(self.asked), *self._shown(), *self._url_keys()]
+                return [*_url_head(self.asked), *self._shown(), *self._url_keys()]
             case PlanProposed():
                 return [*self._plan_head(self.asked), *self._shown(), *self._plan_keys()]
             case PermissionAsked():
@@ -230,14 +239,14 @@ class Request(View):
         if isinstance(self.asked, PlanProposed) and self.asked.plan:
             return wrapped((self.asked.plan, MEANING), self._width)
         if isinstance(self.asked, UrlAsked):
-            return address.body(self.asked, self._width)
+            return _url_body(self.asked, self._width)
         return []
 
     def _intro(self) -> list[Row]:
         """Return what stands above the body of a permission or an address."""
         asked = self._permission
         if isinstance(self.asked, UrlAsked):
-            return address.head(self.asked)
+            return _url_head(self.asked)
         if asked is None:
             return []
         rows = [asked.head(self._width)]
@@ -263,8 +272,8 @@ class Request(View):
         if over <= 0:
             return rows
         if self.open:
-            return [row((f"  {amounts.count(len(self.body), 'line')}", NOTE)), *rows]
-        return [*rows, row((f"  {amounts.count(over, 'more line')}", WARNING))]
+            return [row((f"  {counted(len(self.body), 'line')}", NOTE)), *rows]
+        return [*rows, row((f"  {counted(over, 'more line')}", WARNING))]
 
     def _keys(self) -> list[Row]:
         rows = self._answer_rows("yes, once", "no")
@@ -281,7 +290,7 @@ class Request(View):
 
     def _url_keys(self) -> list[Row]:
         assert isinstance(self.asked, UrlAsked)
-        yes = [key_row("y", "open it in the browser")] * address.can_open(self.asked.url)
+        yes = [key_row("y", "open it in the browser")] * can_open(self.asked.url)
         rows = [*yes, key_row("n", "decline"), key_row("N", "cancel")]
         return [*rows, key_row("d", "details")] if self._has_more else rows
 
@@ -349,3 +358,119 @@ def whereabouts(asked: Asked, root: str) -> Where | None:
         if each.warning
     ]
     return Where(", ".join(each.path for each in found), "; ".join(warnings))
+
+
+HEAD, NOTE = "ClaudeChatRequest", "ClaudeChatMeta"
+MOST_FIELDS = 40
+"""The most rows of a message or of a list of choices; the form has all."""
+
+LONGEST_CHOICES = 60
+
+
+def _questions_label(asked: QuestionAsked) -> str:
+    """Return the questions in one line."""
+    first = asked.questions[0].text if asked.questions else ""
+    return one_line(asked.message or first)
+
+
+def _questions_rows(asked: QuestionAsked, name: str) -> list[Row]:
+    """Return the questions of the agent with this name, and one line for each way to answer."""
+    if asked.asker:
+        return [*_form(asked, asked.asker), *_questions_keys("decline", "cancel")]
+    if asked.message:
+        return [*_form(asked, name), *_questions_keys("skip", "no, because…")]
+    shown = [found for question in asked.questions for found in _question(question)]
+    return [*shown, *_questions_keys("skip", "no, because…")]
+
+
+def _questions_keys(no: str, other_no: str) -> list[Row]:
+    return [key_row("<CR>", "answer"), key_row("n", no), key_row("N", other_no)]
+
+
+def _question(question: Question) -> list[Row]:
+    first, *rest = lines(question.text) or [""]
+    header = f"{harmless(question.header)}: " if question.header else ""
+    found = [row((f"? {header}{first}", HEAD)), *(row((f"  {line}", HEAD)) for line in rest)]
+    sign = "☐" if question.kind is AnswerKind.CHOICES else "·"
+    for choice in question.choices:
+        name = (f"  {sign} {one_line(choice.label)}", "")
+        description = f" — {one_line(choice.description)}" if choice.description else ""
+        found.append(row(name, (description, NOTE)))
+    return found
+
+
+def _form(asked: QuestionAsked, asker: str) -> list[Row]:
+    """Return the message and the fields of a form."""
+    head = row((f"? {capitalized(visible(asker))} asks:", HEAD))
+    message = [row((f"  {line}", HEAD)) for line in lines(asked.message)]
+    fields = [_field(question) for question in asked.questions]
+    return [head, *message[:MOST_FIELDS], *fields[:MOST_FIELDS]]
+
+
+def _field(question: Question) -> Row:
+    title, _, description = question.text.partition("\n")
+    note = f" — {one_line(description)}" if description else ""
+    choices = " / ".join(one_line(choice.label) for choice in question.choices)
+    offered = f": {one_line(choices, LONGEST_CHOICES)}" if choices else ""
+    optional = "" if question.required else " (optional)"
+    return row((f"  · {one_line(title)}", ""), (f"{offered}{note}{optional}", NOTE))
+
+
+HEAD, WARNING = "ClaudeChatRequest", "ClaudeChatWarning"
+TEXT, LINK = "ClaudeChatDetail", "ClaudeChatLink"
+SCHEMES = ("https", "http")
+
+
+def _url_head(asked: UrlAsked) -> list[Row]:
+    """Return the question, which names the host, and the warnings."""
+    question = f"? May {visible(asked.asker)} open {host(asked.url)} in your browser?"
+    notes = [row((f"  {warning}", WARNING)) for warning in warnings(asked.url)]
+    return [row((question, HEAD)), *notes]
+
+
+def _url_body(asked: UrlAsked, width: int) -> list[Piece]:
+    """Return the message, and the whole address."""
+    message = wrapped((asked.message, TEXT), width) if asked.message else []
+    return [*message, *wrapped((asked.url, LINK), width)]
+
+
+def can_open(url: str) -> bool:
+    """Return whether an address leads to a web page; others could start any program."""
+    split = _split(url)
+    return split is not None and split.scheme in SCHEMES and bool(split.hostname)
+
+
+def host(url: str) -> str:
+    """Return the host to which an address leads."""
+    split = _split(url)
+    return visible(split.hostname or "") if split and split.hostname else "an unknown host"
+
+
+def warnings(url: str) -> list[str]:
+    """Return the reasons to suspect an address."""
+    split = _split(url)
+    if split is None or not can_open(url):
+        return ["it cannot be opened from here: it is not the address of a web page"]
+    name = split.hostname or ""
+    found = []
+    if split.scheme == "http":
+        found.append("the connection is not encrypted")
+    if "@" in split.netloc:
+        found.append(f"the address begins with a user name; the host is {visible(name)}")
+    if not name.isascii() or "xn--" in name:
+        found.append("the name of the host contains letters of other alphabets")
+    return found
+
+
+def _split(url: str) -> SplitResult | None:
+    try:
+        split = urlsplit(url)
+        _ = split.port
+    except ValueError:
+        return None
+    return None if _is_ambiguous(url) else split
+
+
+def _is_ambiguous(url: str) -> bool:
+    """Return whether a browser might read an address differently."""
+    return any(each <= " " or each == "\\" for each in url)

@@ -1,16 +1,17 @@
-"""The details of an open tool: its input, its change, its output, each cut at 200 lines."""
+"""The rows below a tool's line: its input, its change, its output, each cut at 200 lines."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
 
+from claude_ide import paths
 from claude_ide.agents.events import Change
-from claude_ide.chat.page import amounts
-from claude_ide.chat.page.plain import as_printed, harmless, lines
-from claude_ide.chat.page.rows import Row, indented, row
-from claude_ide.chat.page.view import Action, OpenOutput
+from claude_ide.chat.page.rows import Chunk, Mark, Row, indented, row, size
+from claude_ide.chat.page.sheet import Action, OpenOutput
+from claude_ide.chat.page.text import as_printed, counted, cut, harmless, lines
 
 MOST_LINES = 200
 
@@ -86,7 +87,7 @@ def _of_text(text: str, title: str, shown: Callable[[str], Row]) -> list[Detail]
 def _with_more(details: list[Detail], more: int, title: str, text: str) -> list[Detail]:
     if more <= 0:
         return details
-    label = f"… {amounts.count(more, 'more line')}"
+    label = f"… {counted(more, 'more line')}"
     return [*details, Detail(row((label, "ClaudeChatMeta")), action=OpenOutput(title, text))]
 
 
@@ -120,3 +121,84 @@ def _json(value: Any) -> str:
 def _number(line: str) -> int | None:
     found = _NUMBERED.match(line)
     return int(found[1]) if found else None
+
+
+META, KEY = "ClaudeChatMeta", "ClaudeChatKey"
+
+
+class Summary(NamedTuple):
+    """The numbers of changed files, of added and of removed lines."""
+
+    files: int
+    added: int
+    removed: int
+
+
+def unified(changes: Iterable[Change], root: str) -> str:
+    """Return all changes in order; paths below `root` are relative to it."""
+    lines: list[str] = []
+    for change in changes:
+        name = paths.within(change.path, root)
+        lines += ["--- /dev/null" if change.created else f"--- a/{name}", f"+++ b/{name}"]
+        lines += map(str, change.hunks)
+    return "\n".join(lines)
+
+
+def sizes(added: int, removed: int) -> list[Chunk]:
+    """Return the numbers of added and of removed lines."""
+    return [
+        (f"+{added:,}", "ClaudeChatAdded"),
+        (" ", ""),
+        (f"\N{MINUS SIGN}{removed:,}", "ClaudeChatRemoved"),
+    ]
+
+
+def at_end(rows: Sequence[Row], summary: Summary) -> list[Row]:
+    """Return the rows at a turn's end with what it has changed, and the key that shows it."""
+    first, *others = rows or [row(("──", META))]
+    joint = " · " if rows else " "
+    shown = row(
+        (f"{joint}{counted(summary.files, 'file')} ", META),
+        *sizes(summary.added, summary.removed),
+        (" · ", META),
+        ("gd", KEY),
+    )
+    by = size(first.text)
+    marks = (Mark(a + by, b + by, group) for a, b, group in shown.marks)
+    return [Row(first.text + shown.text, (*first.marks, *marks)), *others]
+
+
+MOST_LIVE_LINES = 3
+
+LIVE_CHARACTERS = 20_000
+"""The characters at the end of the output in which the lines are found."""
+
+_JOINER = "\u200d"
+"""It joins emoji; Neovim spells out every other format character."""
+
+
+def last_lines(output: str) -> tuple[str, ...]:
+    """Return the last lines of an output that are not blank, as a terminal would show them."""
+    end = output[-LIVE_CHARACTERS:]
+    if len(end) < len(output):
+        # It begins with a whole line unless that is very long.
+        end = end.partition("\n")[2] or end
+    found: list[str] = []
+    for line in reversed(as_printed(end).split("\n")):
+        if shown := _shown(line):
+            found.append(shown)
+        if len(found) == MOST_LIVE_LINES:
+            break
+    return tuple(reversed(found))
+
+
+def of_live(lines: Sequence[str], width: int) -> list[Detail]:
+    """Return rows for the lines, each in at most `width` columns."""
+    return [Detail(row((cut(line, width), DETAIL))) for line in lines]
+
+
+def _shown(line: str) -> str:
+    text = harmless(line.expandtabs()).rstrip()
+    if text.isascii():
+        return text
+    return "".join(each for each in text if each == _JOINER or unicodedata.category(each) != "Cf")

@@ -4,9 +4,9 @@ from collections.abc import Container, Sequence
 
 from claude_ide.agents.events import Event, Text, UserMessage
 from claude_ide.chat.page.page import EARLIER
-from claude_ide.chat.page.plain import one_line
+from claude_ide.chat.page.text import one_line
+from claude_ide.chat.transcript.prompts import Turn
 from claude_ide.chat.transcript.transcript import CLEARED, Transcript
-from claude_ide.chat.transcript.turns import Turn
 
 PORTION_LINES = 2_000
 """The approximate number of lines that are shown at once."""

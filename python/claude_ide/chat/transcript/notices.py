@@ -6,17 +6,18 @@ from collections.abc import Collection, Sequence
 from claude_ide.agents.events import (
     Compacted,
     Dead,
+    Event,
     Notice,
+    PromptBlocked,
     Retry,
     ServersFailed,
     TurnEnded,
     TurnEndReason,
 )
-from claude_ide.chat.page import amounts
 from claude_ide.chat.page.page import Part
-from claude_ide.chat.page.plain import as_printed, lines, one_line
 from claude_ide.chat.page.rows import Row, all_in, row
-from claude_ide.chat.page.view import View
+from claude_ide.chat.page.sheet import Action, OpenOutput, View
+from claude_ide.chat.page.text import as_printed, counted, duration, lines, money, one_line
 
 LEVELS = {
     "error": "ClaudeChatError",
@@ -80,7 +81,7 @@ def retry(event: Retry, *, over: bool) -> Row:
         times = "once" if event.attempt == 1 else f"{event.attempt} times"
         return row((f"retried {times}{reason}", META))
     most = f"/{event.most}" if event.most else ""
-    wait = f" in {amounts.duration(event.seconds)}" if event.seconds else ""
+    wait = f" in {duration(event.seconds)}" if event.seconds else ""
     return row((f"retry {event.attempt}{most}{wait}{reason}", "ClaudeChatWarning"))
 
 
@@ -98,8 +99,8 @@ def turn_ended(
 
     `commands` are the names of the agent's slash commands.
     """
-    meta = [] if event.milliseconds is None else [amounts.duration(event.milliseconds / 1000)]
-    meta += [amounts.money(cost)] if cost else []
+    meta = [] if event.milliseconds is None else [duration(event.milliseconds / 1000)]
+    meta += [money(cost)] if cost else []
     reason, group = _REASONS[event.why]
     if event.why is TurnEndReason.TOO_LONG:
         offered = [f"/{each}" for each in COMMANDS if each in commands]
@@ -151,3 +152,68 @@ def _resuming(*, over: bool, resumes: bool) -> Row:
     if over:
         return row(("── resumed" if resumes else "── started again, in a new session", META))
     return row(("R", KEY), (" resumes" if resumes else " starts a new session", META))
+
+
+GROUPS = {"notice": "ClaudeChatMeta", "warning": "ClaudeChatWarning"}
+"""The highlight groups of the levels; other notices are no remarks."""
+
+FOLDED_LINES, MOST_REMARK_LINES = 3, 200
+LONGEST_LINE = 300
+"""Longer lines are cut while the remark is folded."""
+
+
+class Remark(View):
+    """The words of an agent or a hook; `Enter` shows all of long ones."""
+
+    def __init__(self, part: Part, text: str, level: str) -> None:
+        super().__init__(part)
+        self._text = text
+        self._group = GROUPS.get(level, GROUPS["notice"])
+        self._lines = lines(as_printed(text.strip()))
+        self._open = False
+
+    def rows(self) -> list[Row]:
+        """Return its lines, or the first ones."""
+        if self._open:
+            shown = self._lines[:MOST_REMARK_LINES]
+        else:
+            shown = [_cut(line) for line in self._lines[:FOLDED_LINES]]
+        return [*all_in(self._group, shown), *self._more(shown)]
+
+    def press(self, offset: int) -> Action | None:
+        """Open or close it; a very long one opens elsewhere."""
+        if len(self._lines) > MOST_REMARK_LINES:
+            return OpenOutput("notice", self._text)
+        self._open = not self._open and self._is_long
+        return None
+
+    def markdown(self) -> str:
+        """Return the text as a quotation."""
+        return "\n".join(f"> {line}".rstrip() for line in self._lines)
+
+    @property
+    def _is_long(self) -> bool:
+        return len(self._lines) > FOLDED_LINES or any(map(_is_cut, self._lines))
+
+    def _more(self, shown: Sequence[str]) -> list[Row]:
+        more = len(self._lines) - len(shown)
+        return [row((f"… {counted(more, 'more line')}", "ClaudeChatMeta"))] if more else []
+
+
+def is_remark(event: Event) -> bool:
+    """Return whether an event is a remark, which neither starts a turn nor is part of it."""
+    return isinstance(event, Notice) and event.level in GROUPS and not event.reason
+
+
+def blocked(event: PromptBlocked) -> str:
+    """Return the words below a prompt that was blocked."""
+    by = f" by {event.by}" if event.by else ""
+    return f"this prompt was blocked{by}" + (f": {event.reason}" if event.reason else "")
+
+
+def _is_cut(line: str) -> bool:
+    return len(line) > LONGEST_LINE
+
+
+def _cut(line: str) -> str:
+    return f"{line[: LONGEST_LINE - 1]}…" if _is_cut(line) else line

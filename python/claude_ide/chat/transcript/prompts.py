@@ -1,10 +1,122 @@
-"""The user's prompts: they wait at the end, and become turns when the agent starts them."""
+"""What the user sends: prompts, which wait and then become turns, or commands for the shell."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from claude_ide.agents.events import PromptStage
-from claude_ide.chat.page.sheet import Sheet
-from claude_ide.chat.transcript.turns import Queued, Turn
+from claude_ide.agents.events import PromptStage, Task, TaskState
+from claude_ide.chat.page.page import Part
+from claude_ide.chat.page.rows import Chunk, Row, row
+from claude_ide.chat.page.sheet import Action, OpenOutput, Sheet, View
+from claude_ide.chat.page.text import as_printed, counted, duration, elapsed, lines, one_line
+from claude_ide.chat.transcript.detail import DETAIL, Detail, below, of_output
+from claude_ide.quotation import fenced
+
+MOST_LINES = 200
+ENDED = {
+    TaskState.RUNNING: "has ended in the background",
+    TaskState.COMPLETED: "has finished in the background",
+    TaskState.FAILED: "has failed in the background",
+    TaskState.STOPPED: "was stopped in the background",
+}
+EDITED = row(("  ✎ editing; sending replaces the rest", "ClaudeChatWarning"))
+
+
+class Turn(View):
+    """A prompt that has started; `chips` name the context that was sent with it.
+
+    `missing` are the mentions in it whose files do not exist.
+    """
+
+    def __init__(
+        self,
+        part: Part,
+        prompt: str,
+        text: str,
+        chips: Sequence[str] = (),
+        missing: Sequence[str] = (),
+    ) -> None:
+        super().__init__(part)
+        self.prompt, self.text = prompt, text
+        self.chips, self.missing = tuple(chips), tuple(missing)
+        self.is_edited = False
+
+    def rows(self) -> list[Row]:
+        """Return the prompt."""
+        prompt = lines(self.text.strip("\n")) or [""]
+        shown = prompt[:MOST_LINES]
+        found = [
+            row((f"{'  ' if n else '» '}{line}", "ClaudeChatUser")) for n, line in enumerate(shown)
+        ]
+        if more := len(prompt) - len(shown):
+            found.append(row((f"  … {counted(more, 'more line')}", "ClaudeChatMeta")))
+        return [*found, *self._context(), *([EDITED] if self.is_edited else [])]
+
+    def _context(self) -> list[Row]:
+        """Return the line with the context."""
+        chunks: list[Chunk] = [(one_line(chip), "ClaudeChatMeta") for chip in self.chips]
+        chunks += [(f"@{one_line(name)} not found", "ClaudeChatWarning") for name in self.missing]
+        spaced = [each for chunk in chunks for each in ((" · ", "ClaudeChatMeta"), chunk)]
+        return [row(("  ", ""), *spaced[1:])] if chunks else []
+
+    def press(self, offset: int) -> Action | None:
+        """Open all of a prompt that is shown in part."""
+        if offset == MOST_LINES and len(lines(self.text.strip("\n"))) > MOST_LINES:
+            return OpenOutput("prompt", self.text)
+        return None
+
+    def markdown(self) -> str:
+        """Return the prompt below a heading."""
+        prompt = self.text.strip()
+        chips = "".join(f"\n\n*{chip}*" for chip in self.chips)
+        return f"## {one_line(prompt, 80) or 'Prompt'}\n\n{prompt}{chips}"
+
+
+class OwnTurn(View):
+    """A turn that the agent has started by itself, because tasks have ended."""
+
+    def __init__(self, part: Part, ended: Sequence[Task]) -> None:
+        super().__init__(part)
+        self._ended = ended
+
+    def rows(self) -> list[Row]:
+        """Return a row for each task."""
+        return [row((line, "ClaudeChatNotice")) for line in self._lines()]
+
+    def markdown(self) -> str:
+        """Return a heading."""
+        return f"## {' · '.join(self._lines())}"
+
+    def _lines(self) -> list[str]:
+        return [f"⟳ {one_line(each.title, 100)} {ENDED[each.state]}" for each in self._ended]
+
+
+class Queued(Turn):
+    """A prompt that was sent; with `hint` it shows the key that withdraws it."""
+
+    hint = True
+
+    def rows(self) -> list[Row]:
+        """Return the beginning of the prompt in one line."""
+        if not self.hint:
+            return super().rows()
+        prompt = lines(self.text.strip())
+        more = f" (+{counted(len(prompt) - 1, 'line')})" if len(prompt) > 1 else ""
+        first = one_line(prompt[0], 120) if prompt else ""
+        found = [
+            row(
+                (f"⧗ {first}{more}", "ClaudeChatQueued"),
+                ("  x", "ClaudeChatKey"),
+                (" withdraws it", "ClaudeChatMeta"),
+            )
+        ]
+        return [*found, *self._context()]
+
+    def press(self, offset: int) -> Action | None:
+        """Open the whole prompt, unless it has only one line."""
+        return OpenOutput("queued prompt", self.text) if "\n" in self.text.strip() else None
+
+    def markdown(self) -> str:
+        """Return nothing: the agent has not started it."""
+        return ""
 
 
 class Prompts:
@@ -90,3 +202,103 @@ class Prompts:
         """Show a prompt that has started."""
         self.current = prompt
         self._sheet.add("turn", lambda part: Turn(part, prompt, text, chips, missing))
+
+
+KEPT_BYTES = 15_000
+"""How many bytes of the output are kept at its beginning, and as many at its end."""
+
+
+class Output:
+    """The output of a command so far; of a long one, only the beginning and the end are kept."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        self._head = bytearray()
+        self._tail = bytearray()
+
+    def add(self, piece: bytes) -> None:
+        """Append a piece."""
+        self.size += len(piece)
+        missing = KEPT_BYTES - len(self._head)
+        self._head += piece[:missing]
+        self._tail += piece[missing:]
+        del self._tail[:-KEPT_BYTES]
+
+    @property
+    def text(self) -> str:
+        """The output, with a line for the bytes that are missing."""
+        missing = self.size - len(self._head) - len(self._tail)
+        if not missing:
+            return (self._head + self._tail).decode("utf-8", "replace")
+        head, tail = (kept.decode("utf-8", "replace") for kept in (self._head, self._tail))
+        return f"{head}\n… {missing:,} bytes are missing here …\n{tail}"
+
+
+PREVIEW = 10
+"""How many lines are shown before the user opens it."""
+
+LONGEST_TITLE = 200
+
+
+class Ran(View):
+    """A command of the user; `clock` returns seconds, or None in the history of a session."""
+
+    def __init__(self, part: Part, command: str, clock: Callable[[], float | None]) -> None:
+        super().__init__(part)
+        self.command = command
+        self.output = Output()
+        self.outcome = ""
+        """How it has failed; empty if it has not."""
+        self._open = False
+        self._clock = clock
+        self._began = clock()
+        self._is_over = False
+        self._seconds: float | None = None
+        self._details: list[Detail] = []
+
+    def end(self, outcome: str) -> None:
+        """Show that it has ended."""
+        self.outcome = outcome
+        self._is_over = True
+        self._seconds = self._elapsed()
+
+    @property
+    def text(self) -> str:
+        """The output without colours."""
+        return as_printed(self.output.text)
+
+    def rows(self) -> list[Row]:
+        """Return its line and its output, or the end of that."""
+        details = below(of_output(self.output.text, self.command))
+        self._details = details if self._open else details[-PREVIEW:]
+        if above := len(details) - len(self._details):
+            label = f"    … {counted(above, 'line')} above"
+            self._details = [Detail(row((label, DETAIL))), *self._details]
+        return [row(*self._head()), *(each.row for each in self._details)]
+
+    def press(self, offset: int) -> Action | None:
+        """Show all of the output, or only its end."""
+        if 0 < offset <= len(self._details) and (action := self._details[offset - 1].action):
+            return action
+        self._open = not self._open
+        return None
+
+    def markdown(self) -> str:
+        """Return the command and its output as a code block."""
+        output = self.text.rstrip("\n")
+        return fenced("console", f"$ {self.command}\n{output}")
+
+    def _head(self) -> list[Chunk]:
+        head = [("! ", "ClaudeChatUser"), (one_line(self.command, LONGEST_TITLE), "ClaudeChatCode")]
+        if not self._is_over:
+            running = elapsed(int(self._elapsed() or 0))
+            return [*head, (f"  {running} …", "ClaudeChatToolRunning")]
+        if self.outcome:
+            head.append((f"  {self.outcome}", "ClaudeChatToolFailed"))
+        if self._seconds is not None:
+            head.append((f"  {duration(self._seconds)}", "ClaudeChatMeta"))
+        return head
+
+    def _elapsed(self) -> float | None:
+        now = self._clock()
+        return None if now is None or self._began is None else now - self._began

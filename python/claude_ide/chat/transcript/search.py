@@ -3,11 +3,10 @@
 import itertools
 
 from claude_ide.agents.events import Change
-from claude_ide.chat.page.sheet import Sheet
-from claude_ide.chat.page.view import View
-from claude_ide.chat.transcript.prose import Prose
+from claude_ide.chat.page.sheet import Sheet, View
+from claude_ide.chat.transcript.prompts import Turn
+from claude_ide.chat.transcript.talk import Prose
 from claude_ide.chat.transcript.tool import ToolUse
-from claude_ide.chat.transcript.turns import Turn
 
 
 def since(sheet: Sheet, prompt: str) -> list[View]:

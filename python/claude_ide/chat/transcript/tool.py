@@ -1,9 +1,13 @@
-"""The use of a tool: one line, which opens to show its input, change and output."""
+"""The model's uses of tools: each is one line, which opens to show its input, change and output."""
 
+from collections.abc import Callable
 from typing import Any
+
+from msgspec.structs import replace
 
 from claude_ide.agents.events import (
     Change,
+    PreviewVoided,
     Task,
     TaskState,
     ToolEnded,
@@ -12,13 +16,21 @@ from claude_ide.agents.events import (
     ToolStarted,
     ToolStatus,
 )
-from claude_ide.chat.page import amounts
 from claude_ide.chat.page.page import Page, Part
-from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import INDENT, Chunk, Row, row
-from claude_ide.chat.page.view import Action, Location, View, location_in
-from claude_ide.chat.transcript import changes, detail, live, progress
-from claude_ide.chat.transcript.detail import Detail
+from claude_ide.chat.page.sheet import Action, Location, Sheet, View, location_in
+from claude_ide.chat.page.text import counted, duration, elapsed, one_line
+from claude_ide.chat.transcript.detail import (
+    INDENTED,
+    Detail,
+    below,
+    last_lines,
+    of_change,
+    of_input,
+    of_live,
+    of_output,
+    sizes,
+)
 from claude_ide.paths import within
 
 ICONS = {
@@ -130,7 +142,7 @@ class ToolUse(View):
             return False
         if self.kind == "execute":
             self._output = ["".join(self._output)]
-            self._last_lines = live.last_lines(self._output[0])
+            self._last_lines = last_lines(self._output[0])
         return True
 
     def _seconds_at(self, now: float) -> int:
@@ -163,7 +175,7 @@ class ToolUse(View):
 
     def rows(self) -> list[Row]:
         """Return its line and, if it is open, the details; otherwise the end of its output."""
-        self._details = detail.below(self._inside() if self.open else self._live())
+        self._details = below(self._inside() if self.open else self._live())
         return [row(*self._head()), *(each.row for each in self._details)]
 
     def press(self, offset: int) -> Action | None:
@@ -203,22 +215,22 @@ class ToolUse(View):
         head: list[Chunk] = [(f"{icon} {self.name}", group)]
         if title:
             head += [(" ", ""), (title, "ClaudeChatDetail")]
-        measures = progress.measures(self.task, self._nested())
+        measures = task_measures(self.task, self._nested())
         if self.is_running:
             if self._arguments is None and self._size:
-                measures = [amounts.count(self._size, "character")]
+                measures = [counted(self._size, "character")]
             if self._shown_seconds:
-                measures.append(amounts.seconds(self._shown_seconds))
+                measures.append(elapsed(self._shown_seconds))
             if measures:
                 head.append((f"  {' · '.join(measures)}", "ClaudeChatMeta"))
             return [*head, (" …", "ClaudeChatToolRunning")]
         if self._changes:
             added, removed = (sum(each) for each in zip(*map(_sizes, self._changes), strict=True))
-            head += [("  ", ""), *changes.sizes(added, removed)]
+            head += [("  ", ""), *sizes(added, removed)]
         if outcome:
             head += [("  ", ""), (outcome, group)]
         if self._seconds is not None:
-            measures.append(amounts.duration(self._seconds))
+            measures.append(duration(self._seconds))
         if measures:
             head += [("  ", ""), (" · ".join(measures), "ClaudeChatMeta")]
         return head
@@ -230,7 +242,7 @@ class ToolUse(View):
             return icon, "ClaudeChatToolRunning", ""
         if self.task is not None and self.task.in_background:
             sign, group, _ = ENDS[OF_TASKS[self.task.state]]
-            return sign or icon, group, progress.outcome(self.task)
+            return sign or icon, group, task_outcome(self.task)
         if self.ended is None:
             return "⊘", "ClaudeChatToolRejected", "interrupted"
         sign, group, outcome = ENDS[self.ended.status]
@@ -243,13 +255,13 @@ class ToolUse(View):
     def _inside(self) -> list[Detail]:
         if any(change.hunks for change in self._changes):
             return self._changed()
-        found = detail.of_input(self.kind, self._arguments or {}, self.label)
+        found = of_input(self.kind, self._arguments or {}, self.label)
         if not self._changes:
             output = "".join(self._output)
             self._output = [output]
             # The result of a subagent is what it has said last.
             if not self.children or output.strip() != self.children[-1].markdown().strip():
-                found += detail.of_output(output, self.label)
+                found += of_output(output, self.label)
         if not found and not self.children:
             found = [Detail(row(("nothing to show", "ClaudeChatMeta")))]
         return found
@@ -263,7 +275,7 @@ class ToolUse(View):
     def _live(self) -> list[Detail]:
         if not self._is_live:
             return []
-        return live.details(self._last_lines, self._width - detail.INDENTED * len(INDENT))
+        return of_live(self._last_lines, self._width - INDENTED * len(INDENT))
 
     def _nested(self) -> int:
         """Return the number of tools that its subagent has used."""
@@ -276,12 +288,12 @@ class ToolUse(View):
     def _changed(self) -> list[Detail]:
         """Return rows for the changes; several changes have the names of their files as heads."""
         if len(self._changes) == 1:
-            return detail.of_change(self._changes[0], self.label)
+            return of_change(self._changes[0], self.label)
         found: list[Detail] = []
         for change in self._changes:
             name = one_line(within(change.path, self._root))
             head = Detail(row((name, "ClaudeChatMeta")), line=1)
-            below = [head, *detail.of_change(change, name)]
+            below = [head, *of_change(change, name)]
             found += [each._replace(path=change.path) for each in below]
         return found
 
@@ -311,3 +323,126 @@ def _denial(ended: ToolEnded) -> str:
 
 def _reason(output: str) -> str:
     return one_line(output.strip().removeprefix("Error: "), LONGEST_REASON)
+
+
+class Tools:
+    """The uses of tools that are still shown."""
+
+    def __init__(self, sheet: Sheet, now: Callable[[], float | None], root: str) -> None:
+        self._sheet = sheet
+        self._now = now
+        self._root = root
+        self._uses: dict[str, ToolUse] = {}
+        self._parents: dict[str, str] = {}
+        self._running: set[ToolUse] = set()
+
+    def find(self, tool: str) -> ToolUse | None:
+        """Return the use of a tool with this id."""
+        return self._uses.get(tool)
+
+    def apply(self, event: ToolStarted | ToolInput | ToolOutput | ToolEnded) -> None:
+        """Apply an event to the use of a tool; an event without `ToolStarted` is ignored."""
+        use = self._uses.get(event.tool)
+        match event:
+            case ToolStarted():
+                self._start(event, use)
+            case _ if use is None:
+                return
+            case ToolInput():
+                use.input(event, self._now())
+                self._running.add(use)
+            case ToolOutput():
+                use.output(event)
+            case ToolEnded():
+                use.end(event, self._now())
+        if use is not None:
+            self._sheet.changed(use)
+
+    def follow(self, task: Task) -> None:
+        """Show the state of a task in the line of the tool that has started it."""
+        if use := self._uses.get(task.tool):
+            use.follow(task, self._now())
+            self._sheet.changed(use)
+
+    def restart_clock(self, tool: str) -> None:
+        """Measure a tool's duration from now on: the user has answered its request."""
+        if use := self._uses.get(tool):
+            use.restart_clock(self._now())
+
+    def tick(self) -> bool:
+        """Update the seconds of the running uses; return whether any has changed."""
+        now = self._now()
+        self._running = {use for use in self._running if use.is_running and not use.part.is_removed}
+        changed = [use for use in self._running if now is not None and use.tick(now)]
+        for use in changed:
+            self._sheet.changed(use)
+        return bool(changed)
+
+    def void(self, event: PreviewVoided) -> None:
+        """Remove the uses that were abandoned."""
+        for tool in event.tools:
+            if use := self._uses.pop(tool, None):
+                self._sheet.remove(use)
+
+    def settle(self, *, all_: bool) -> None:
+        """Stop waiting for results: the turn is over.
+
+        Tools of subagents may run on in the background; they are included only with `all_`.
+        """
+        for tool, use in list(self._uses.items()):
+            if use.ended is None and (all_ or not self._parents.get(tool)):
+                use.settle()
+                self._sheet.changed(use)
+            if all_ and use.task and use.task.state is TaskState.RUNNING:
+                self.follow(replace(use.task, state=TaskState.STOPPED))
+            if use.part.is_removed:
+                del self._uses[tool]
+
+    def _start(self, event: ToolStarted, use: ToolUse | None) -> None:
+        if use is not None:
+            use.rename(event)
+            return
+        below = self._uses.get(event.parent) if event.parent else None
+        self._parents[event.tool] = event.parent
+        self._uses[event.tool] = self._sheet.add(
+            "tool",
+            lambda part: ToolUse(part, event, self._root),
+            below=below,
+            indent=bool(event.parent),
+        )
+        if below is not None:
+            self._sheet.changed(below)
+
+
+LONGEST_OUTCOME = 100
+
+
+def task_measures(task: Task | None, tools: int = 0) -> list[str]:
+    """Return the known facts about a task: where it runs, its tools and tokens, its last tool.
+
+    `tools` is the number of tools that are known to have been used.
+    """
+    found: list[str] = []
+    is_running = task is not None and task.state is TaskState.RUNNING
+    if task is not None and is_running and task.in_background:
+        found.append("in the background")
+    if tools := max(tools, (task.tools or 0) if task else 0):
+        found.append(counted(tools, "tool"))
+    if task is not None and task.tokens:
+        found.append(counted(task.tokens, "token"))
+    if task is not None and is_running and task.last_tool:
+        found.append(one_line(task.last_tool, 40))
+    return found
+
+
+def task_outcome(task: Task) -> str:
+    """Return how a task has ended; empty if it succeeded."""
+    match task.state:
+        case TaskState.FAILED if task.result.startswith("failed"):
+            return one_line(task.result, LONGEST_OUTCOME)
+        case TaskState.FAILED:
+            reason = one_line(task.result, LONGEST_OUTCOME)
+            return f"failed: {reason}" if reason else "failed"
+        case TaskState.STOPPED:
+            return "stopped"
+    return ""

@@ -19,20 +19,15 @@ from collections.abc import Callable, Iterable, Sequence
 from claude_ide.agents import events
 from claude_ide.agents.events import Event
 from claude_ide.agents.requests import RequestWithdrawn
-from claude_ide.chat.page.plain import one_line
 from claude_ide.chat.page.rows import Row, row
-from claude_ide.chat.page.sheet import Sheet
-from claude_ide.chat.page.view import Action, Location, ShowEarlier, View
-from claude_ide.chat.transcript import changes, notices, remarks, search
-from claude_ide.chat.transcript.notices import Announcement
-from claude_ide.chat.transcript.prompts import Prompts
-from claude_ide.chat.transcript.prose import Prose
-from claude_ide.chat.transcript.remarks import Remark
-from claude_ide.chat.transcript.shell_command import Ran
-from claude_ide.chat.transcript.talk import Talk
-from claude_ide.chat.transcript.tool import ToolUse
-from claude_ide.chat.transcript.tools import Tools
-from claude_ide.chat.transcript.turns import OwnTurn, Queued, Turn
+from claude_ide.chat.page.sheet import Action, Location, Sheet, ShowEarlier, View
+from claude_ide.chat.page.text import one_line
+from claude_ide.chat.transcript import notices, search
+from claude_ide.chat.transcript.detail import Summary, at_end
+from claude_ide.chat.transcript.notices import Announcement, Remark
+from claude_ide.chat.transcript.prompts import OwnTurn, Prompts, Queued, Ran, Turn
+from claude_ide.chat.transcript.talk import Prose, Talk
+from claude_ide.chat.transcript.tool import Tools, ToolUse
 
 URGENT = (
     events.TurnEnded,
@@ -235,9 +230,9 @@ class Transcript:
         turns = (view for view in self.sheet.views() if type(view) is Turn)
         return next((turn.text for turn in turns if turn.prompt == self.turn), "")
 
-    def show_changes(self, end: Announcement, summary: changes.Summary) -> None:
+    def show_changes(self, end: Announcement, summary: Summary) -> None:
         """Show what a turn has changed in the line at its end."""
-        self._show(end, changes.at_end(end.rows(), summary))
+        self._show(end, at_end(end.rows(), summary))
 
     def press(self, part: int, offset: int) -> Action | None:
         """Open or close a part; return the action that remains for the panel."""
@@ -275,7 +270,7 @@ class Transcript:
             return
         if isinstance(event, ANSWERS):
             self._end_retry()
-        if not self._running and isinstance(event, BEGINS) and not remarks.is_remark(event):
+        if not self._running and isinstance(event, BEGINS) and not notices.is_remark(event):
             self._running = True
             self._prompts.begin_next()
 
@@ -301,7 +296,7 @@ class Transcript:
             case events.Notice():
                 self._notice(event)
             case events.PromptBlocked():
-                self._remark(remarks.blocked(event), "warning")
+                self._remark(notices.blocked(event), "warning")
             case events.ServersFailed():
                 self._announce("notice", [notices.servers_failed(event)])
             case events.CommandsChanged(commands):
@@ -333,7 +328,7 @@ class Transcript:
     def _notice(self, event: events.Notice) -> None:
         if event.level == "error":
             self._error = event.text
-        if remarks.is_remark(event):
+        if notices.is_remark(event):
             self._remark(event.text, event.level, event.parent)
         elif event.level in notices.LEVELS or event.reason:
             self._announce("notice", notices.notice(event), event.text)

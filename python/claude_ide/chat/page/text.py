@@ -1,10 +1,83 @@
-"""The width of texts in columns, as Neovim counts them; texts that the user has to judge.
+"""Text from outside as a buffer shows it: made harmless, measured in columns, kept short.
 
-Of these, every character is shown, in rows that fit a window.
+Of texts that the user has to judge, every character is shown, in rows that fit a window.
 """
 
+import re
 import unicodedata
 from collections.abc import Iterator
+
+# Lone surrogates cannot be encoded; they result from invalid UTF-8 and from texts that were cut.
+_UNSAFE = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
+_ESCAPES = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*(?:[@-~]|\Z)"
+    r"|[\]PX^_](?:[^\x07\x1b]*(?:\x07|\x1b\\)|[^\x07\x1b\n]*\x1b?\Z)"
+    r"|[ -/]*(?:[0-~]|\Z))"
+)
+"""Escape sequences of terminals, also an incomplete one at the end of what has arrived so far."""
+
+_TO_FIRST_COLUMN = re.compile(r"\x1b\[[01]?G")
+REPLACEMENT = "\ufffd"
+
+
+def harmless(line: str) -> str:
+    """Return a line with `^X` for control characters, and without trailing carriage returns.
+
+    8-bit control characters become `<9b>`; `lua/claude_ide/messages/plain.lua` has the same rule.
+    """
+    return _UNSAFE.sub(_shown, line.rstrip("\r"))
+
+
+def lines(text: str) -> list[str]:
+    """Return a text's lines, each `harmless`; a final line break does not start another line."""
+    found = [harmless(line) for line in text.split("\n")]
+    if found[-1] == "":
+        found.pop()
+    return found
+
+
+def as_printed(text: str) -> str:
+    """Return a program's output without its colours and cursor movements.
+
+    If a line overwrites itself, as progress bars do, only its final text is kept. Use this only for
+    output: text that the user must judge must not disappear behind a carriage return.
+    """
+    if "\x1b" in text:
+        text = _ESCAPES.sub("", _TO_FIRST_COLUMN.sub("\r", text))
+    if "\r" in text:
+        text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
+    if "\b" in text:
+        text = "\n".join(map(_struck, text.split("\n")))
+    return text
+
+
+def one_line(text: str, most: int = 200) -> str:
+    """Return a text's first non-blank line, cut to `most` characters."""
+    stripped = text.strip()
+    first, _, rest = stripped.partition("\n")
+    first = harmless(first.rstrip())
+    if len(first) > most:
+        return f"{first[: most - 1]}…"
+    return f"{first} …" if rest.strip() else first
+
+
+def _struck(line: str) -> str:
+    """Return a line without the characters that a backspace follows, as spinners print them."""
+    kept: list[str] = []
+    for character in line.rstrip("\b"):
+        if character != "\b":
+            kept.append(character)
+        elif kept:
+            kept.pop()
+    return "".join(kept)
+
+
+def _shown(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if code >= 0xD800:
+        return REPLACEMENT
+    return f"<{code:02x}>" if code >= 0x80 else f"^{chr(code ^ 0x40)}"
+
 
 _JOINER = "\u200d"
 _EMOJI = "\ufe0f"
@@ -18,7 +91,7 @@ _NO_WIDTH = frozenset({"Mn", "Mc", "Me", "Cf"})
 
 def cells(text: str) -> int:
     """Return the width of a line without tabs."""
-    return len(text) if text.isascii() else sum(each(text))
+    return len(text) if text.isascii() else sum(widths(text))
 
 
 def cut(text: str, most: int) -> str:
@@ -26,7 +99,7 @@ def cut(text: str, most: int) -> str:
     if len(text) <= most and text.isascii():
         return text
     columns = end = 0
-    for at, wide in enumerate(each(text), 1):
+    for at, wide in enumerate(widths(text), 1):
         columns += wide
         if columns > most:
             return f"{text[:end]}…" if most > 0 else ""
@@ -34,7 +107,7 @@ def cut(text: str, most: int) -> str:
     return text
 
 
-def each(text: str) -> Iterator[int]:
+def widths(text: str) -> Iterator[int]:
     """Yield the width that each character adds; several characters can be one emoji."""
     joined, flags = False, 0
     for before, character in zip(" " + text, text, strict=False):
@@ -81,7 +154,7 @@ def visible(line: str) -> str:
     return "".join(_named(line))
 
 
-def rows(text: str, width: int) -> list[tuple[str, bool]]:
+def pieces(text: str, width: int) -> list[tuple[str, bool]]:
     """Return a text in rows of at most `width` columns, with True for rows that begin a line.
 
     A final line break does not start another line.
@@ -143,10 +216,44 @@ def _cut(line: str, width: int) -> Iterator[str]:
         yield from (line[at : at + width] for at in range(width, len(line), width))
         return
     first = column = 0
-    for at, (character, wide) in enumerate(zip(line, each(line), strict=True)):
+    for at, (character, wide) in enumerate(zip(line, widths(line), strict=True)):
         wide = TAB if character == "\t" else wide
         if column + wide > width:
             yield line[first:at]
             first, column = at, 0
         column += wide
     yield line[first:]
+
+
+def duration(seconds: float) -> str:
+    """Return `12 ms`, `3.2 s` or `2 min 5 s`."""
+    if seconds < 0.9995:
+        return f"{round(seconds * 1000)} ms"
+    if seconds < 59.95:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s"
+
+
+def elapsed(number: int) -> str:
+    """Return `34 s` or `2 min 5 s`, for a duration that is not over."""
+    minutes, rest = divmod(number, 60)
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def rounded(number: int) -> str:
+    """Return `345`, `1.2k` or `34k`."""
+    thousands = number / 1000
+    if thousands < 1:
+        return str(number)
+    return f"{thousands:.1f}k" if thousands < 9.95 else f"{thousands:.0f}k"
+
+
+def money(dollars: float) -> str:
+    """Return `$1.23`; amounts below one cent have four decimals, since a question costs little."""
+    return f"${dollars:.2f}" if dollars >= 0.01 else f"${dollars:.4f}"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return `1 line` or `1,034 lines`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

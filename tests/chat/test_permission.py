@@ -1,11 +1,11 @@
-"""`allowed.py`: the question of a request."""
+"""`permission.py`: the question of a request."""
 
 from typing import Any
 
 import pytest
 
 from claude_ide.agents.requests import PermissionAsked
-from claude_ide.chat.requests.allowed import Permission
+from claude_ide.chat.requests.permission import Permission
 
 
 @pytest.mark.parametrize(
