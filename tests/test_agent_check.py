@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from claude_ide import check
-from claude_ide.agents.acp.kind import Acp
+from claude_ide.agents.acp.agent import Acp
 from claude_ide.check import Finding
 from support.another_agent import AnotherKind
 from support.processes import alive

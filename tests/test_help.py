@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from claude_ide.agents.acp.kind import known
+from claude_ide.agents.acp.launch import known
 from claude_ide.chat import chats  # noqa: F401  it declares the subcommands
 from claude_ide.chat.chat_context import SUBCOMMANDS
 from claude_ide.config import Config

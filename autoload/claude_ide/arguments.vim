@@ -35,7 +35,7 @@ function s:id_of(path) abort
 endfunction
 
 " The ids of the CLI's stored sessions in the working folder, the latest first. Only Python reads the sessions
-" (`agents/stream_json/history.py`), but completion must not wait for it.
+" (`agents/stream_json/stored.py`), but completion must not wait for it.
 function claude_ide#arguments#SessionIds() abort
   let l:name = substitute(resolve(getcwd()), '[^a-zA-Z0-9]', '-', 'g')
   " The CLI cuts the name of a long path, and adds something of its own to it.
@@ -121,7 +121,7 @@ function s:is_offered(entry) abort
   return !empty(a:entry) || index([v:t_dict, v:t_list], type(a:entry)) >= 0
 endfunction
 
-" The ids of the agents that are built in, and of the user's (`agents/acp/kind.py`); Claude is the first.
+" The ids of the agents that are built in, and of the user's (`agents/acp/launch.py`); Claude is the first.
 function claude_ide#arguments#Agents() abort
   let l:known = claude_ide#arguments#Json('agents/acp/known.json').agents
   let l:given = s:option('agents')

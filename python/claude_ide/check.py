@@ -20,8 +20,8 @@ from websockets.exceptions import InvalidStatus
 from websockets.typing import Subprotocol
 
 from claude_ide import git, program
-from claude_ide.agents.acp.decoding.capabilities import Offer
-from claude_ide.agents.acp.kind import Acp
+from claude_ide.agents.acp.agent import Acp
+from claude_ide.agents.acp.connection import Offer
 from claude_ide.agents.agent import Kind
 from claude_ide.editor_name import editor_name
 from claude_ide.errors import AgentError

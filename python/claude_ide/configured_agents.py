@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from claude_ide.agents.acp import kind, launch
-from claude_ide.agents.acp.kind import Acp
-from claude_ide.agents.acp.launch import Remembered
+from claude_ide.agents.acp import launch
+from claude_ide.agents.acp.agent import Acp
+from claude_ide.agents.acp.launch import LISTED, Remembered
 from claude_ide.agents.agent import Kind
 from claude_ide.agents.stream_json.claude import Claude
 from claude_ide.chat.kinds import Kinds
@@ -19,7 +19,7 @@ def configured(
 
     `logins` is the file that remembers how the user has logged in to each.
     """
-    entries, complaints = kind.entries(config.agents)
+    entries, complaints = launch.entries(config.agents)
     remembered = Remembered(logins)
     kinds: list[Kind] = [
         Acp(
@@ -38,7 +38,7 @@ def configured(
         kinds.insert(0, _claude(config, own, environment))
     chosen = config.chat.agent
     if chosen and chosen not in (kind.id for kind in kinds):
-        complaints.append(f'g:claude_ide.chat.agent: there is no agent "{chosen}" ({kind.LISTED})')
+        complaints.append(f'g:claude_ide.chat.agent: there is no agent "{chosen}" ({LISTED})')
     asked = config.headless.agent
     if asked and asked not in (kind.id for kind in kinds):
         complaints.append(f'g:claude_ide.headless.agent: there is no agent "{asked}"')

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from claude_ide.agents.requests import Allow, PermissionAsked, Replacement
-from claude_ide.agents.stream_json.decoding.permission import decode_request, encode_answer
+from claude_ide.agents.stream_json.permission import decode_request, encode_answer
 from claude_ide.chat.requests import proposal
 from claude_ide.chat.requests.proposal import Base, Proposal
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from claude_ide.agents.stream_json.headless import Ask, Question
-from claude_ide.agents.stream_json.wire.launch import Launch
+from claude_ide.agents.stream_json.protocol import Launch
 from support.chunks import chunk
 from support.claude_cli import environment
 from support.either_editor import BOTH, Editor, host_pid, on_screen, start_editor

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from claude_ide.agents.stream_json.headless import Ask, Question
-from claude_ide.agents.stream_json.wire.launch import Launch
+from claude_ide.agents.stream_json.protocol import Launch
 from claude_ide.mentions import read_by_agents
 from support.claude_cli import environment
 from support.fake_api import FakeApi, text

@@ -38,7 +38,7 @@ from claude_ide.agents.requests import (
 )
 from claude_ide.agents.stream_json.claude import Claude
 from claude_ide.agents.stream_json.headless import Ask, Format, Question
-from claude_ide.agents.stream_json.wire.launch import Launch
+from claude_ide.agents.stream_json.protocol import Launch
 from claude_ide.errors import UnknownSessionError
 from support.agents import Talk
 from support.claude_cli import environment, wait_until_saved

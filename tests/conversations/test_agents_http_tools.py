@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.agents.acp.kind import Acp
+from claude_ide.agents.acp.agent import Acp
 from support.chats_here import ChatsHere
 from support.either_editor import choose
 from support.neovim import ROOT, Neovim, until

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.agents.acp.kind import Acp
+from claude_ide.agents.acp.agent import Acp
 from claude_ide.jsonrpc.peer import Peer
 from claude_ide.mcp.address import TOKEN
 from support.chats_here import ChatsHere

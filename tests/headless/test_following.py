@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.stream_json.wire.launch import Launch
+from claude_ide.agents.stream_json.protocol import Launch
 from claude_ide.headless.launching import following, settings
 from claude_ide.trust.trust import Trust
 

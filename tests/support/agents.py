@@ -6,8 +6,8 @@ from typing import Any
 
 from claude_ide.agents.agent import Opening
 from claude_ide.agents.events import Change, PromptChanged
-from claude_ide.agents.stream_json.client import StreamJsonAgent
-from claude_ide.agents.stream_json.wire.launch import Launch
+from claude_ide.agents.stream_json.claude import StreamJsonAgent
+from claude_ide.agents.stream_json.protocol import Launch
 from support.digest import digest
 from support.talking import Talking
 from support.transcripts import read_log, replaying

@@ -13,7 +13,7 @@ from claude_ide.agents.requests import (
     RequestWithdrawn,
     UrlAsked,
 )
-from claude_ide.agents.stream_json.decoding.decode import Decoder
+from claude_ide.agents.stream_json.decode import Decoder
 from support.transcripts import entries
 
 

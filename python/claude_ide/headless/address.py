@@ -5,7 +5,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from claude_ide.agents.acp.kind import Acp
+from claude_ide.agents.acp.agent import Acp
 from claude_ide.chat.kinds import Kinds
 from claude_ide.editor.port.questions import (
     AskRequest,

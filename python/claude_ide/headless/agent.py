@@ -2,7 +2,7 @@
 
 The agent gets no tools and no terminal of the editor, and no files. What it asks for is rejected,
 unless it reads a file of its folder that need not stay in the editor. Some agents act without a
-question; their entry says how they are kept from that (`Asking` in `agents/acp/kind.py`).
+question; their entry says how they are kept from that (`Asking` in `agents/acp/launch.py`).
 """
 
 import asyncio
@@ -14,8 +14,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from claude_ide.agents.acp.client import AcpAgent
-from claude_ide.agents.acp.kind import Acp
+from claude_ide.agents.acp.agent import Acp, AcpAgent
 from claude_ide.agents.agent import NewSession, Words
 from claude_ide.agents.events import (
     Dead,

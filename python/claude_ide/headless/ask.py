@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from claude_ide.agents.agent import OpenFile, Prompt, Selection, Words
+from claude_ide.agents.stream_json import protocol
 from claude_ide.agents.stream_json.headless import Conversation, Format, Question
-from claude_ide.agents.stream_json.wire import frames
 from claude_ide.editor.port.questions import AskRequest
 from claude_ide.headless.agent import Needs
 from claude_ide.headless.run import Run
@@ -22,7 +22,7 @@ async def ask(run: Run, request: AskRequest) -> Any:
         run.conversation = Conversation(Path(request.cwd), content)
     result = await run.ask(
         Needs(request.cwd, request.tools, request.model),
-        Question(frames.words(content), format_, schema),
+        Question(protocol.words(content), format_, schema),
         wants_events=request.wants_events,
     )
     return result.text if format_ is Format.TEXT else result.raw

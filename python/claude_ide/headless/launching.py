@@ -16,7 +16,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from claude_ide import files, pids
-from claude_ide.agents.stream_json.wire.launch import Launch, command
+from claude_ide.agents.stream_json.protocol import Launch, command
 from claude_ide.config import Config
 from claude_ide.errors import UserError
 from claude_ide.trust import folder_settings

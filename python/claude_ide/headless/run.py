@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from claude_ide.agents.acp.kind import Acp
+from claude_ide.agents.acp.agent import Acp
 from claude_ide.agents.events import LimitsTold
 from claude_ide.agents.stream_json.headless import FENCED, Ask, Conversation, Question, Result
-from claude_ide.agents.stream_json.wire.frames import Frame
-from claude_ide.agents.stream_json.wire.launch import Launch
+from claude_ide.agents.stream_json.protocol import Frame, Launch
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.errors import AgentError

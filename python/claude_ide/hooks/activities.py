@@ -15,7 +15,7 @@ import msgspec
 
 from claude_ide import files
 from claude_ide.agents.fields import mapping, number, parsed, sequence, text
-from claude_ide.agents.stream_json.decoding import limits
+from claude_ide.agents.stream_json import turn
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.events import Activity
 from claude_ide.editor.status_line import CONTROLS, figures_of
@@ -158,7 +158,7 @@ class Activities:
             "cost": number(mapping(report.get("cost")).get("total_cost_usd")),
         }
         self._update(launch, **{key: value for key, value in figures.items() if value is not None})
-        self._editor.limits.learn(launch, limits.of_status_line(report))
+        self._editor.limits.learn(launch, turn.of_status_line(report))
         used = [each for each in self._editor.limits.known if each.used is not None]
         return CONTROLS.sub("?", figures_of(self._known[launch], used))
 

@@ -18,8 +18,8 @@ import msgspec
 from claude_ide import files
 from claude_ide.agents.events import Change, ToolStatus, TurnEndReason
 from claude_ide.agents.fields import mapping, mappings, parsed, text
-from claude_ide.agents.stream_json.decoding.hooks import happened
-from claude_ide.agents.stream_json.decoding.tools import (
+from claude_ide.agents.stream_json.notices import happened
+from claude_ide.agents.stream_json.tools import (
     NAMES,
     change_of,
     decode_write,

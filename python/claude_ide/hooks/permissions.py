@@ -27,7 +27,7 @@ from claude_ide.agents.requests import (
     Scope,
     Subagent,
 )
-from claude_ide.agents.stream_json.decoding.permission import decode_request, encode_answer
+from claude_ide.agents.stream_json.permission import decode_request, encode_answer
 from claude_ide.chat.page.page import Part
 from claude_ide.chat.page.rows import Row, drawn, moved, row
 from claude_ide.chat.page.text import one_line

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from claude_ide.agents.stream_json.decoding.hooks import BESIDE
+from claude_ide.agents.stream_json.notices import BESIDE
 from claude_ide.hooks import report
 from claude_ide.hooks.links import FOR_OTHERS
 from claude_ide.program import locate

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from claude_ide.agents.stream_json.decoding.hooks import BESIDE
+from claude_ide.agents.stream_json.notices import BESIDE
 from claude_ide.announcer import Announcer
 from claude_ide.editor.editor import Editor
 from claude_ide.hooks import registration

@@ -7,9 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from claude_ide.agents import elicitation
-from claude_ide.agents.acp import sessions
-from claude_ide.agents.acp.decoding import capabilities, permission
-from claude_ide.agents.acp.decoding.updates import Decoder
+from claude_ide.agents.acp import connection, sessions, tools
+from claude_ide.agents.acp.updates import Decoder
 from claude_ide.agents.events import Event, ToolEnded, ToolInput, ToolStarted, ToolStatus
 from claude_ide.chat.transcript.transcript import Transcript
 from support.acp.talk import entries, names
@@ -91,7 +90,7 @@ def test_any_request_is_decoded(params: Any) -> None:
     call = given_params.get("toolCall")
 
     known, events = decoder.tools.asked(call if isinstance(call, dict) else {})
-    asked = permission.asked("r1", given_params, known)
+    asked = tools.permission_asked("r1", given_params, known)
 
     check(events)
     assert all(option.id for option in asked.options)
@@ -103,7 +102,7 @@ def test_any_answer_is_decoded(answer: Any) -> None:
     result = answer if isinstance(answer, dict) else {}
     decoder = Decoder("/p")
 
-    capabilities.offer(result)
+    connection.offer(result)
     decoder.settings.load(result)
     sessions.summaries(result)
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.acp import encode
-from claude_ide.agents.acp.decoding.capabilities import Offer
-from claude_ide.agents.acp.decoding.replay import typed
+from claude_ide.agents.acp import prompting
+from claude_ide.agents.acp.connection import Offer
+from claude_ide.agents.acp.updates import typed
 from claude_ide.agents.agent import Image, Mention, OpenFile, Prompt, Selection, ShellResult, Words
 from support.acp.schema import fault_of
 
@@ -18,7 +18,7 @@ LINES = Selection("/p/a b.py", 2, 3, "two\nthree")
 
 def blocks(*parts: Any, offer: Offer = ALL) -> list[dict[str, Any]]:
     prompt: Prompt = parts
-    found = encode.blocks(prompt, offer)
+    found = prompting.content_of(prompt, offer)
     assert not fault_of("PromptRequest", {"sessionId": "s", "prompt": found})
     return found
 
@@ -86,7 +86,7 @@ def test_images_are_sent_to_agents_that_take_them() -> None:
         "mimeType": "image/png",
         "data": base64.b64encode(b"\x89PNG").decode(),
     }
-    assert texts(Image(b"x")) == [encode.NO_IMAGES]
+    assert texts(Image(b"x")) == [prompting.NO_IMAGES]
 
 
 def test_the_result_of_a_shell_command_is_text() -> None:
@@ -101,7 +101,7 @@ def test_what_the_user_has_typed_is_told_from_the_context() -> None:
     sent = texts(*parts)
 
     assert typed("".join(sent)) == "fix this\n\nplease"
-    assert typed("\n".join([*sent, encode.note("2 errors")["text"]])) == "fix this\n\nplease"
+    assert typed("\n".join([*sent, prompting.note("2 errors")["text"]])) == "fix this\n\nplease"
 
 
 def test_the_links_of_claudes_adapter_are_no_words() -> None:

@@ -1,8 +1,8 @@
-"""`agents/acp/known.py`: the built-in agents, and the user's entries over them."""
+"""`agents/acp/launch.py`: the built-in agents, and the user's entries over them."""
 
 import re
 
-from claude_ide.agents.acp.kind import LISTED, Entry, entries, known
+from claude_ide.agents.acp.launch import LISTED, Entry, entries, known
 from claude_ide.config import AgentConfig
 
 

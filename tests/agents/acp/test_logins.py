@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.acp.decoding.capabilities import Offer, offer
+from claude_ide.agents.acp.connection import Offer, offer
 from claude_ide.agents.acp.launch import Logins
 from claude_ide.agents.agent import Login
 from claude_ide.errors import LoginNeededError

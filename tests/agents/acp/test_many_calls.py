@@ -1,6 +1,6 @@
 """A turn with very many tool calls."""
 
-from claude_ide.agents.acp.decoding.tools import Tools
+from claude_ide.agents.acp.tools import Tools
 from claude_ide.agents.events import ToolInput
 from support.acp import script as acp
 from support.acp.script import Script

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.acp.turn_ends import BROKEN
+from claude_ide.agents.acp.prompting import BROKEN
 from claude_ide.agents.events import (
     Change,
     CommandsChanged,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from claude_ide.agents.acp.decoding import permission
+from claude_ide.agents.acp import tools
 from claude_ide.agents.events import ToolEnded, ToolInput, ToolStarted, ToolStatus, TurnEnded
 from claude_ide.agents.requests import (
     Allow,
@@ -99,4 +99,4 @@ def test_no_lasting_option_is_chosen_for_the_user(answer: Allow | Reject) -> Non
         Option("n", "Never", OptionKind.REJECT_ALWAYS),
     )
 
-    assert permission.answered(lasting, answer) == {"outcome": {"outcome": "cancelled"}}
+    assert tools.permission_answer(lasting, answer) == {"outcome": {"outcome": "cancelled"}}

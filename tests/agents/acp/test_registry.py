@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.acp.kind import FILE
+from claude_ide.agents.acp.launch import FILE
 from support.registry.make import AMENDMENTS, SOURCE, made, text
 
 AMENDED = json.loads(AMENDMENTS.read_text())

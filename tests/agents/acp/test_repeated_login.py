@@ -1,4 +1,4 @@
-"""A login that an agent forgets when it ends is repeated (`agents/acp/remembered.py`)."""
+"""A login that an agent forgets when it ends is repeated (`agents/acp/launch.py`)."""
 
 import asyncio
 import stat
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.acp.kind import Acp
+from claude_ide.agents.acp.agent import Acp
 from claude_ide.agents.acp.launch import Remembered
 from claude_ide.agents.agent import NewSession
 from claude_ide.agents.workbench import Workbench

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.acp.kind import Acp
+from claude_ide.agents.acp.agent import Acp
 from claude_ide.agents.agent import NewSession, ResumeSession
 from claude_ide.agents.events import (
     CommandsChanged,

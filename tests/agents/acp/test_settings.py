@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.acp.decoding.settings import Settings
+from claude_ide.agents.acp.updates import Settings
 from claude_ide.agents.events import (
     EffortChanged,
     ModeChanged,

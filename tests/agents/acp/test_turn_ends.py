@@ -2,7 +2,7 @@
 
 import pytest
 
-from claude_ide.agents.acp.turn_ends import TurnEnds
+from claude_ide.agents.acp.prompting import TurnEnds
 from claude_ide.agents.events import Dead, TextDelta, TurnEnded, TurnEndReason
 from claude_ide.agents.session_state import State
 from support.acp import script as acp

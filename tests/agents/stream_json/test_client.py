@@ -26,9 +26,9 @@ from claude_ide.agents.events import (
 )
 from claude_ide.agents.requests import Allow, PermissionAsked
 from claude_ide.agents.session_state import SessionState, State
-from claude_ide.agents.stream_json.client import StreamJsonAgent
+from claude_ide.agents.stream_json.claude import StreamJsonAgent
 from claude_ide.agents.stream_json.connection import ControlError
-from claude_ide.agents.stream_json.wire.launch import Launch
+from claude_ide.agents.stream_json.protocol import Launch
 from claude_ide.errors import AgentError, TransportClosed, UnsupportedError
 from support.agents import Replay, Talk
 from support.mcp_server import Server

@@ -11,8 +11,8 @@ import pytest
 from claude_ide.agents.agent import NewSession, ResumeSession, Words
 from claude_ide.agents.events import Dead, Notice, TextDelta
 from claude_ide.agents.session_state import SessionState, State
-from claude_ide.agents.stream_json.client import StreamJsonAgent
-from claude_ide.agents.stream_json.wire.launch import Launch
+from claude_ide.agents.stream_json.claude import StreamJsonAgent
+from claude_ide.agents.stream_json.protocol import Launch
 from claude_ide.errors import AgentError, TransportClosed, UnknownSessionError
 from support.agents import Replay, Talk
 from support.talking import PATIENCE

@@ -9,8 +9,8 @@ import pytest
 
 from claude_ide.agents import events
 from claude_ide.agents.agent import Selection, Words
-from claude_ide.agents.stream_json import history
 from claude_ide.agents.stream_json.headless import Conversation
+from claude_ide.agents.stream_json.stored import file_of, folder, read
 from claude_ide.errors import AgentError
 
 Frame = dict[str, Any]
@@ -62,7 +62,7 @@ def stored(conversation: Conversation, tmp_path: Path) -> tuple[Path, list[Frame
     """Store the conversation; return the file and its rows."""
     environment = {"CLAUDE_CONFIG_DIR": str(tmp_path / "config")}
     session = conversation.store(environment)
-    path = history.file_of(history.folder(environment, tmp_path), session)
+    path = file_of(folder(environment, tmp_path), session)
     return path, [json.loads(line) for line in path.read_text().splitlines()]
 
 
@@ -92,12 +92,12 @@ def test_the_chat_reads_the_question_without_the_lines(
     noted(conversation, said(text("It is two.")), ENDED)
     path, _ = stored(conversation, tmp_path)
 
-    read = history.read(path.parent, path.stem)
+    found = read(path.parent, path.stem)
 
-    assert [event.text for event in read if isinstance(event, events.UserMessage)] == [
+    assert [event.text for event in found if isinstance(event, events.UserMessage)] == [
         "What is it?"
     ]
-    assert [event.text for event in read if isinstance(event, events.Text)] == ["It is two."]
+    assert [event.text for event in found if isinstance(event, events.Text)] == ["It is two."]
 
 
 def test_the_files_that_the_model_has_read_are_part_of_it(

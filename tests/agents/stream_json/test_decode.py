@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from claude_ide.agents import events
 from claude_ide.agents.events import Notice, PreviewVoided, Text, TextDelta, ToolEnded, ToolStarted
 from claude_ide.agents.requests import PermissionAsked, Subagent
-from claude_ide.agents.stream_json.decoding import decode
-from claude_ide.agents.stream_json.decoding.decode import Decoder
+from claude_ide.agents.stream_json import decode
+from claude_ide.agents.stream_json.decode import Decoder
 from support.digest import decoded, digest
 from support.transcripts import frames_of, names
 

@@ -18,7 +18,7 @@ from claude_ide.agents.requests import (
     UrlAsked,
     Value,
 )
-from claude_ide.agents.stream_json.decoding.permission import decode_request, encode_answer
+from claude_ide.agents.stream_json.permission import decode_request, encode_answer
 from support.transcripts import entries, frames_of
 
 CONTENT: dict[str, Value] = {"name": "Ann", "color": "g", "age": 7, "agree": False, "tags": ("a",)}

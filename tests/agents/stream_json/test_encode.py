@@ -1,14 +1,14 @@
-"""`frames.py`: prompts in the CLI's format."""
+"""`protocol.py`: prompts in the CLI's format."""
 
 import base64
 
 from claude_ide.agents.agent import Image, OpenFile, Selection, ShellResult, Words
-from claude_ide.agents.stream_json.wire import frames
+from claude_ide.agents.stream_json import protocol
 from support.transcripts import entries
 
 
 def content(*parts: Words | Image | Selection | OpenFile | ShellResult) -> list[dict[str, object]]:
-    blocks: list[dict[str, object]] = frames.prompt("u", parts)["message"]["content"]
+    blocks: list[dict[str, object]] = protocol.prompt("u", parts)["message"]["content"]
     return blocks
 
 
@@ -51,7 +51,7 @@ def test_a_slash_command_begins_its_text_whatever_the_editor_adds() -> None:
 
 
 def test_a_prompt_carries_its_id_and_its_priority() -> None:
-    plain, urgent = frames.prompt("u", [Words("x")]), frames.prompt("u", [Words("x")], "now")
+    plain, urgent = protocol.prompt("u", [Words("x")]), protocol.prompt("u", [Words("x")], "now")
 
     assert plain["uuid"] == "u"
     assert "priority" not in plain
@@ -61,7 +61,7 @@ def test_a_prompt_carries_its_id_and_its_priority() -> None:
 def test_a_prompt_can_be_encoded_as_one_text() -> None:
     parts = (Words("what is @a.py"), OpenFile("/p/b.py"), Image(b"x"))
 
-    context, _, words = frames.words(parts).partition("\n\n")
+    context, _, words = protocol.words(parts).partition("\n\n")
 
     assert context == content(OpenFile("/p/b.py"))[0]["text"]
     assert words == "what is @a.py"

@@ -3,7 +3,7 @@
 from typing import Any
 
 from claude_ide.agents.events import Event, Notice, SettingsChanged
-from claude_ide.agents.stream_json.decoding.flags import Flags
+from claude_ide.agents.stream_json.settings import Flags
 
 STYLES = {"output_style": "default", "available_output_styles": ["default", "My own"]}
 OPEN = {"fast_mode_state": "off", "fast_mode_disabled_reason": "sdk_opt_in_required"}

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claude_ide.agents.stream_json.wire.frames import decode_line, encode_line
+from claude_ide.agents.stream_json.protocol import decode_line, encode_line
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(),

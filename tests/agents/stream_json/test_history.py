@@ -1,4 +1,4 @@
-"""`history.py`: the CLI's session files, in the format of 2.1.330."""
+"""`stored.py`: the CLI's session files, in the format of 2.1.330."""
 
 import json
 import os
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from claude_ide.agents import events
-from claude_ide.agents.stream_json import history
+from claude_ide.agents.stream_json import stored
 from claude_ide.errors import UnknownSessionError
 from support.digest import digest
 from support.transcripts import GOLDEN
@@ -77,7 +77,7 @@ CONVERSATION = [
 
 @pytest.mark.parametrize("name", ["terminal", "terminal197"])
 def test_a_session_of_the_terminal_shows_its_commands_as_such(name: str) -> None:
-    happened = history.read(GOLDEN / "sessions", name)
+    happened = stored.read(GOLDEN / "sessions", name)
 
     assert digest(happened) == [
         *("says Hello.", "uses Bash", "completed Bash"),
@@ -92,13 +92,13 @@ def test_a_session_of_the_terminal_shows_its_commands_as_such(name: str) -> None
 def test_the_output_of_a_shell_command_without_the_command_is_ignored(tmp_path: Path) -> None:
     write_session(tmp_path, user("<bash-stdout>hi</bash-stdout><bash-stderr></bash-stderr>"))
 
-    assert history.read(tmp_path, ID) == [events.Session(ID)]
+    assert stored.read(tmp_path, ID) == [events.Session(ID)]
 
 
 def test_a_stored_conversation_becomes_events(tmp_path: Path) -> None:
     write_session(tmp_path, *CONVERSATION)
 
-    found = history.read(tmp_path, ID)
+    found = stored.read(tmp_path, ID)
 
     assert found[0] == events.Session(ID, "My title")
     assert digest(found) == [
@@ -137,7 +137,7 @@ def test_a_turn_that_ended_with_its_cli_is_shown_as_interrupted(tmp_path: Path) 
         filler,
     )
 
-    assert digest(history.read(tmp_path, ID)) == ["uses Bash", "interrupted Bash"]
+    assert digest(stored.read(tmp_path, ID)) == ["uses Bash", "interrupted Bash"]
 
 
 def test_the_end_of_a_task_is_no_prompt_of_the_user(tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_the_end_of_a_task_is_no_prompt_of_the_user(tmp_path: Path) -> None:
     )
     write_session(tmp_path, user(note), assistant(text("Two lines, I hear.")))
 
-    happened = history.read(tmp_path, ID)
+    happened = stored.read(tmp_path, ID)
 
     assert digest(happened) == [
         *("task look at A completed behind", "turn after look at A", "says Two lines, I h"),
@@ -160,22 +160,22 @@ def test_the_end_of_a_task_is_no_prompt_of_the_user(tmp_path: Path) -> None:
 def test_an_image_in_a_prompt_is_mentioned(tmp_path: Path) -> None:
     write_session(tmp_path, user([text("what is this?"), {"type": "image", "source": {}}]))
 
-    assert history.read(tmp_path, ID)[1] == events.UserMessage("what is this?\n[image]", "u1")
+    assert stored.read(tmp_path, ID)[1] == events.UserMessage("what is this?\n[image]", "u1")
 
 
 def test_the_marks_around_a_pasted_text_are_not_part_of_a_prompt(tmp_path: Path) -> None:
     pasted = '\n\n<pasted_content id="81e6">\na\nb\n</pasted_content id="81e6">\n'
     write_session(tmp_path, user(pasted))
 
-    assert history.read(tmp_path, ID)[1] == events.UserMessage("a\nb", "u1")
-    assert history.sessions(tmp_path)[0].title == "a b"
+    assert stored.read(tmp_path, ID)[1] == events.UserMessage("a\nb", "u1")
+    assert stored.listed(tmp_path)[0].title == "a b"
 
 
 def test_prompts_that_waited_together_are_shown_one_by_one(tmp_path: Path) -> None:
     image = {"type": "image", "source": {}}
     write_session(tmp_path, user([text("what is this?"), image, text("and\nthat?"), text("hm?")]))
 
-    assert history.read(tmp_path, ID)[1:] == [
+    assert stored.read(tmp_path, ID)[1:] == [
         events.UserMessage("what is this?\n[image]", "u1"),
         events.UserMessage("and\nthat?"),
         events.UserMessage("hm?"),
@@ -190,7 +190,7 @@ def test_a_prompt_that_was_sent_during_a_turn_is_shown(tmp_path: Path) -> None:
     ]
     write_session(tmp_path, *lines)
 
-    assert history.read(tmp_path, ID)[1:] == [events.UserMessage("be quick", "u2")] * 2
+    assert stored.read(tmp_path, ID)[1:] == [events.UserMessage("be quick", "u2")] * 2
 
 
 def test_the_results_of_shell_commands_are_shown_above_their_prompt(tmp_path: Path) -> None:
@@ -200,7 +200,7 @@ def test_the_results_of_shell_commands_are_shown_above_their_prompt(tmp_path: Pa
     ]
     write_session(tmp_path, user([*ran, text("what is this?")]))
 
-    happened = history.read(tmp_path, ID)[1:]
+    happened = stored.read(tmp_path, ID)[1:]
 
     assert happened == [
         events.ShellRan("ls && b", "a"),
@@ -212,7 +212,7 @@ def test_the_results_of_shell_commands_are_shown_above_their_prompt(tmp_path: Pa
 def test_a_session_that_begins_with_a_shell_command_has_it_as_its_title(tmp_path: Path) -> None:
     write_session(tmp_path, user("<bash-input>ls &amp;&amp; b</bash-input>"))
 
-    [session] = history.sessions(tmp_path)
+    [session] = stored.listed(tmp_path)
 
     assert session.title == "! ls && b"
 
@@ -221,7 +221,7 @@ def test_a_broken_line_is_skipped(tmp_path: Path) -> None:
     path = write_session(tmp_path, user("a"), user("b"))
     path.write_text(path.read_text().replace('"b"', '"b').replace("\n", "\n\n", 1))
 
-    assert [event.text for event in history.read(tmp_path, ID)[1:]] == ["a"]  # type: ignore[union-attr]
+    assert [event.text for event in stored.read(tmp_path, ID)[1:]] == ["a"]  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("session", ["unknown", "../etc/passwd", "", "a/b"])
@@ -229,7 +229,7 @@ def test_a_session_that_does_not_exist_is_an_error(tmp_path: Path, session: str)
     write_session(tmp_path, user("a"))
 
     with pytest.raises(UnknownSessionError):
-        history.read(tmp_path, session)
+        stored.read(tmp_path, session)
 
 
 def test_sessions_are_listed_with_titles_and_the_latest_first(tmp_path: Path) -> None:
@@ -243,7 +243,7 @@ def test_sessions_are_listed_with_titles_and_the_latest_first(tmp_path: Path) ->
     write_session(tmp_path, user([text("five")]), id_="d", at=500)
     write_session(tmp_path, {"type": "queue-operation"}, id_="e", at=9000)
 
-    listed = history.sessions(tmp_path)
+    listed = stored.listed(tmp_path)
 
     assert [(session.id, session.title, session.first_prompt) for session in listed] == [
         *(("b", "By the model", "two"), ("c", "four", "three")),
@@ -257,21 +257,21 @@ def test_the_title_of_a_long_session_is_found_at_its_end(tmp_path: Path) -> None
     title = {"type": "custom-title", "customTitle": "Late"}
     write_session(tmp_path, user("first"), *filling, title)
 
-    [session] = history.sessions(tmp_path)
+    [session] = stored.listed(tmp_path)
 
     assert (session.title, session.first_prompt) == ("Late", "first")
 
 
 def test_a_folder_without_sessions_has_none(tmp_path: Path) -> None:
-    assert history.sessions(tmp_path / "nothing") == []
+    assert stored.listed(tmp_path / "nothing") == []
 
 
 def test_the_sessions_of_a_folder_are_stored_under_its_path(tmp_path: Path) -> None:
     project = tmp_path / "my project_ü"
     name = str(project.resolve()).replace("/", "-").replace("my project_ü", "my-project--")
 
-    given = history.folder({"CLAUDE_CONFIG_DIR": "/cfg"}, project)
-    usual = history.folder({"HOME": "/home/me"}, project)
+    given = stored.folder({"CLAUDE_CONFIG_DIR": "/cfg"}, project)
+    usual = stored.folder({"HOME": "/home/me"}, project)
 
     assert given == Path("/cfg/projects") / name.replace("_", "-")
     assert usual == Path("/home/me/.claude/projects") / name.replace("_", "-")
@@ -280,19 +280,19 @@ def test_the_sessions_of_a_folder_are_stored_under_its_path(tmp_path: Path) -> N
 def test_the_sessions_of_a_very_deep_folder_are_found(tmp_path: Path) -> None:
     """The CLI cuts the name and appends a number that only it can compute."""
     deep = Path("/", *["d" * 50] * 6)
-    cut = "-".join(["", *["d" * 50] * 6])[: history.LONGEST_NAME]
+    cut = "-".join(["", *["d" * 50] * 6])[: stored.LONGEST_NAME]
     kept = tmp_path / "projects" / f"{cut}-1x2y3z"
     kept.mkdir(parents=True)
 
-    assert history.folder({"CLAUDE_CONFIG_DIR": str(tmp_path)}, deep) == kept
+    assert stored.folder({"CLAUDE_CONFIG_DIR": str(tmp_path)}, deep) == kept
 
 
 def test_a_session_that_is_not_a_file_is_an_immediate_error(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / f"{ID}.jsonl")
 
-    assert history.sessions(tmp_path) == []
+    assert stored.listed(tmp_path) == []
     with pytest.raises(UnknownSessionError, match="not a file but a pipe"):
-        history.read(tmp_path, ID)
+        stored.read(tmp_path, ID)
 
 
 def test_a_session_that_is_too_large_is_an_error_with_its_size(tmp_path: Path) -> None:
@@ -300,4 +300,4 @@ def test_a_session_that_is_too_large_is_an_error_with_its_size(tmp_path: Path) -
         file.truncate(300_000_001)
 
     with pytest.raises(UnknownSessionError, match="has 300,000,001 bytes, more than 300,000,000"):
-        history.read(tmp_path, ID)
+        stored.read(tmp_path, ID)

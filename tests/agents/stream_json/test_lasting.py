@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.stream_json.decoding.permission import MARK, for_session
+from claude_ide.agents.stream_json.permission import MARK, for_session
 
 
 def asked(*destinations: str) -> dict[str, Any]:

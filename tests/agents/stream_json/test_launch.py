@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from claude_ide.agents.agent import NewSession, Opening, ResumeSession
-from claude_ide.agents.stream_json.wire.launch import HOOK_EVENTS, Launch
+from claude_ide.agents.stream_json.protocol import HOOK_EVENTS, Launch
 from support.neovim import until
 from support.transcripts import entries
 

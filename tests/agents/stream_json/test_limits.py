@@ -1,10 +1,10 @@
-"""`decoding/limits.py`: the plan's limits in the three shapes in which the CLI tells them."""
+"""`turn.py`: the plan's limits in the three shapes in which the CLI tells them."""
 
 from typing import Any
 
 import pytest
 
-from claude_ide.agents.stream_json.decoding.limits import MOST, of_event, of_status_line, of_usage
+from claude_ide.agents.stream_json.turn import MOST, of_event, of_status_line, of_usage
 from claude_ide.limits import Limit
 
 RESETS = 1_771_390_800

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from claude_ide.agents.events import Event, Notice, PromptBlocked, ToolEnded, ToolStatus
-from claude_ide.agents.stream_json.decoding.decode import Decoder
+from claude_ide.agents.stream_json.decode import Decoder
 
 ADVICE = " IMPORTANT: You *may* attempt to accomplish this action using other tools."
 

@@ -1,8 +1,8 @@
-"""`decoding/pasted.py`: prompts without the marks of pasted texts."""
+"""`tools.py`: prompts without the marks of pasted texts."""
 
 import pytest
 
-from claude_ide.agents.stream_json.decoding.tools import unmarked
+from claude_ide.agents.stream_json.tools import unmarked
 
 ONE = '\n\n<pasted_content id="81e6">\none\ntwo\n</pasted_content id="81e6">\n'
 """As 2.1.330 writes it."""

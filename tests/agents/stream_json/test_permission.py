@@ -15,7 +15,7 @@ from claude_ide.agents.requests import (
     Reply,
     Value,
 )
-from claude_ide.agents.stream_json.decoding.permission import decode_request, encode_answer
+from claude_ide.agents.stream_json.permission import decode_request, encode_answer
 from support.transcripts import entries, frames_of
 
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from claude_ide.agents.requests import Allow, Rule
-from claude_ide.agents.stream_json.decoding import permission
-from claude_ide.agents.stream_json.decoding.permission import MARK, decode_request, encode_answer
+from claude_ide.agents.stream_json import permission
+from claude_ide.agents.stream_json.permission import MARK, decode_request, encode_answer
 from claude_ide.errors import InvalidRuleError
 
 ROOT = "/p"

@@ -1,8 +1,8 @@
-"""`decoding/servers.py`: the states of MCP servers, as recorded."""
+"""`settings.py`: the states of MCP servers, as recorded."""
 
 from claude_ide.agents.agent import ServerState, ToolServer
 from claude_ide.agents.events import Notice, ServersFailed
-from claude_ide.agents.stream_json.decoding.answers import Servers, tool_servers
+from claude_ide.agents.stream_json.settings import Servers, tool_servers
 from support.transcripts import frames_of
 
 

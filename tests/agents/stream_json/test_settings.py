@@ -1,4 +1,4 @@
-"""What the CLI offers and changes while it runs: `commands.py`, `settings.py`, `answers.py`."""
+"""What the CLI offers and changes while it runs: `commands.py`, `settings.py`, `settings.py`."""
 
 from pathlib import Path
 
@@ -11,10 +11,10 @@ from claude_ide.agents.events import (
     ModelChanged,
     Ready,
 )
-from claude_ide.agents.stream_json.decoding import answers
-from claude_ide.agents.stream_json.decoding.answers import Commands
-from claude_ide.agents.stream_json.decoding.decode import Decoder
-from claude_ide.agents.stream_json.wire.launch import Launch
+from claude_ide.agents.stream_json import settings
+from claude_ide.agents.stream_json.decode import Decoder
+from claude_ide.agents.stream_json.protocol import Launch
+from claude_ide.agents.stream_json.settings import Commands
 
 GREET = Command("mcp__my_server__greet", "Greet")
 LISTED = {"name": "my.server:greet (MCP)", "description": "Greet"}
@@ -87,7 +87,7 @@ def test_the_mode_without_requests_is_offered_where_the_cli_allows_it(
 ) -> None:
     launch = Launch(("claude",), Path("/p"), {}, mode=mode, arguments=arguments, trusted=True)
 
-    modes = answers.ready({}, bypasses=launch.allows_bypass).modes
+    modes = settings.offered({}, bypasses=launch.allows_bypass).modes
 
     assert [mode.id for mode in modes if mode.in_cycle][3:] == ["bypassPermissions"] * offered
     assert modes[-1].id == "dontAsk"

@@ -3,8 +3,8 @@
 import pytest
 
 from claude_ide.agents.events import Event, PromptChanged, PromptStage
-from claude_ide.agents.stream_json.decoding.decode import Decoder
-from claude_ide.agents.stream_json.wire.frames import Frame
+from claude_ide.agents.stream_json.decode import Decoder
+from claude_ide.agents.stream_json.protocol import Frame
 from support.digest import conversed, digest
 
 INIT: Frame = {"type": "system", "subtype": "init"}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.agents.stream_json import history, running, stored
+from claude_ide.agents.stream_json import running, stored
 from claude_ide.errors import AgentError, UnknownSessionError
 from support.transcripts import GOLDEN
 
@@ -55,7 +55,7 @@ def test_a_process_with_the_same_id_that_started_later_is_another_one(
 
 
 def test_turns_are_the_prompts_of_the_user(session: Path) -> None:
-    turns = history.Readings(stored.count_turns, 0)
+    turns = stored.Readings(stored.count_turns, 0)
     assert turns.of(session) == 3
 
     with session.open("a") as file:
@@ -92,7 +92,7 @@ def test_a_new_title_is_the_one_that_is_listed(session: Path, environment: dict[
 
     stored.rename(environment, session, "My “title”")
 
-    assert history.sessions(session.parent)[0].title == "My “title”"
+    assert stored.listed(session.parent)[0].title == "My “title”"
     beside = (session.with_suffix("") / "custom-title.json").read_text()
     assert json.loads(beside) == {"customTitle": "My “title”"}
 

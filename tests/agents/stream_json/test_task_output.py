@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.agents.stream_json.client import LARGEST_OUTPUT_BYTES, _read_output
+from claude_ide.agents.stream_json.claude import LARGEST_OUTPUT_BYTES, _read_output
 from claude_ide.errors import AgentError
 
 

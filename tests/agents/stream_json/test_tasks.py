@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from claude_ide.agents.events import Event, TaskChanged, TaskState, ToolEnded, TurnBegun
-from claude_ide.agents.stream_json.decoding.decode import Decoder
+from claude_ide.agents.stream_json.decode import Decoder
 from support.transcripts import frames_of
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from claude_ide.agents.agent import NewSession
 from claude_ide.agents.events import Dead
-from claude_ide.agents.stream_json.client import StreamJsonAgent
-from claude_ide.agents.stream_json.wire.launch import Launch
+from claude_ide.agents.stream_json.claude import StreamJsonAgent
+from claude_ide.agents.stream_json.protocol import Launch
 from claude_ide.errors import AgentError
 from support.agents import Talk
 

@@ -1,4 +1,4 @@
-"""`decoding/tools.py`: the texts of the files that tools have written."""
+"""`tools.py`: the texts of the files that tools have written."""
 
 import difflib
 import json
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from claude_ide.agents.events import FileWritten, Hunk
-from claude_ide.agents.stream_json.decoding.tools import patched
+from claude_ide.agents.stream_json.tools import patched
 from support.digest import decoded
 from support.transcripts import frames_of
 

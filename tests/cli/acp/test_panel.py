@@ -5,7 +5,7 @@ import signal
 from contextlib import suppress
 from pathlib import Path
 
-from claude_ide.agents.acp.kind import Acp
+from claude_ide.agents.acp.agent import Acp
 from support.acp.chatting import diff_is_open
 from support.fake_api import text, thinking
 from support.neovim import Neovim, until

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from claude_ide.agents.acp.client import AcpAgent
+from claude_ide.agents.acp.agent import AcpAgent
 from claude_ide.agents.acp.launch import Launch
 from claude_ide.agents.agent import ResumeSession
 from claude_ide.agents.events import Dead, Event, TextDelta, TurnEnded

@@ -4,7 +4,7 @@ import os
 import shutil
 from pathlib import Path
 
-from claude_ide.agents.acp.kind import known
+from claude_ide.agents.acp.launch import known
 from support.real_agents.agent import Desk, RealAgent
 from support.real_agents.install import programs
 

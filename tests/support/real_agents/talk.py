@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
-from claude_ide.agents.acp.client import AcpAgent
+from claude_ide.agents.acp.agent import AcpAgent
 from claude_ide.agents.acp.launch import Launch
 from claude_ide.agents.agent import NewSession, Opening
 from claude_ide.agents.events import Dead, Event, TextDelta, ThinkingDelta, TurnEnded

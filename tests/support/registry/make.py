@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from claude_ide.agents.acp.kind import FILE
+from claude_ide.agents.acp.launch import FILE
 
 SOURCE = "https://cdn.agentclientprotocol.com/registry/v1/latest/registry.json"
 AMENDMENTS = Path(__file__).with_name("amendments.json")

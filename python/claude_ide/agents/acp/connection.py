@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
+from msgspec import Struct
 
 from claude_ide import __version__, program
 from claude_ide.agents import base
-from claude_ide.agents.acp.decoding import capabilities
-from claude_ide.agents.acp.decoding.capabilities import Offer
-from claude_ide.agents.acp.launch import Launch
+from claude_ide.agents.acp.launch import Launch, LoginMethod, login_method
 from claude_ide.agents.base import EventQueue, Traffic
-from claude_ide.agents.fields import mapping, text
+from claude_ide.agents.fields import integer, mapping, mappings, text
 from claude_ide.concealed import without_secrets
 from claude_ide.errors import (
     INTERNAL_ERROR,
@@ -144,6 +143,67 @@ def shown(path: str) -> str:
     return plain if len(plain) <= LONGEST_SHOWN else f"{plain[:LONGEST_SHOWN]}…"
 
 
+VERSION = 1
+"""The version of the protocol that the client speaks."""
+
+
+class Offer(Struct, frozen=True):
+    """The answer to `initialize`."""
+
+    version: int = VERSION
+    name: str = ""
+    own_name: str = ""
+    """Its name for programs, such as `gemini-cli`."""
+    agent_version: str = ""
+    loads: bool = False
+    resumes: bool = False
+    lists: bool = False
+    forks: bool = False
+    closes: bool = False
+    deletes: bool = False
+    takes_folders: bool = False
+    """A session can have further folders."""
+    images: bool = False
+    embeds: bool = False
+    """It takes the text of files within a prompt."""
+    steers: bool = False
+    http_servers: bool = False
+    sse_servers: bool = False
+    logs_out: bool = False
+    methods: tuple[LoginMethod, ...] = ()
+
+
+def offer(answer: dict[str, Any]) -> Offer:
+    """Return what an agent offers."""
+    abilities = mapping(answer.get("agentCapabilities"))
+    prompts = mapping(abilities.get("promptCapabilities"))
+    sessions = mapping(abilities.get("sessionCapabilities"))
+    servers = mapping(abilities.get("mcpCapabilities"))
+    information = mapping(answer.get("agentInfo"))
+    meta = mapping(answer.get("_meta"))
+    version = integer(answer.get("protocolVersion"))
+    return Offer(
+        version=VERSION if version is None else version,
+        name=text(information.get("title")) or text(information.get("name")),
+        own_name=text(information.get("name")),
+        agent_version=text(information.get("version")),
+        loads=abilities.get("loadSession") is True,
+        resumes="resume" in sessions,
+        lists="list" in sessions,
+        forks="fork" in sessions,
+        closes="close" in sessions,
+        deletes="delete" in sessions,
+        takes_folders=isinstance(sessions.get("additionalDirectories"), dict),
+        images=prompts.get("image") is True,
+        embeds=prompts.get("embeddedContext") is True,
+        steers=mapping(meta.get("steering")).get("supported") is True,
+        http_servers=servers.get("http") is True,
+        sse_servers=servers.get("sse") is True,
+        logs_out=isinstance(mapping(abilities.get("auth")).get("logout"), dict),
+        methods=tuple(map(login_method, mappings(answer.get("authMethods")))),
+    )
+
+
 CLIENT = {"name": "claude-ide", "title": "Neovim", "version": __version__}
 
 LIVE_OUTPUT = "terminal_output"
@@ -202,15 +262,15 @@ class Connection(base.Connection):
         Raises `AgentError` if it speaks another version, or has ended.
         """
         params = {
-            "protocolVersion": capabilities.VERSION,
+            "protocolVersion": VERSION,
             "clientCapabilities": {**abilities, **ABILITIES},
             "clientInfo": CLIENT,
         }
-        self.offer = capabilities.offer(mapping(await self.request("initialize", params)))
-        if self.offer.version != capabilities.VERSION:
+        self.offer = offer(mapping(await self.request("initialize", params)))
+        if self.offer.version != VERSION:
             raise AgentError(
                 f"{self._name} speaks version {self.offer.version} of the Agent Client Protocol;"
-                f" version {capabilities.VERSION} is needed"
+                f" version {VERSION} is needed"
             )
 
     def on_request(self, request: Request) -> Any:

@@ -1,8 +1,9 @@
-"""How an ACP agent is started, and the ways to log in to it, which it reports then."""
+"""How ACP agents are started: their entries, command lines and logins."""
 
 import logging
 import shlex
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -12,11 +13,129 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from claude_ide import files, program
-from claude_ide.agents.acp.decoding.capabilities import LoginMethod
 from claude_ide.agents.agent import Login
+from claude_ide.agents.fields import mapping, mappings, read, strings, text
+from claude_ide.config import AgentConfig
 from claude_ide.errors import AgentError, LoginNeededError
 
 logger = logging.getLogger(__name__)
+
+FILE = Path(__file__).with_name("known.json")
+"""Made from the public registry by `make agent-list`. The editor reads it, too, for completion."""
+
+LISTED = ":help claude-ide-agents-list has the built-in agents"
+
+OWN = "claude"
+"""Claude itself, which needs no entry: the option `cmd` is its command."""
+
+
+class Asking(Struct, frozen=True):
+    """How an agent is kept from changing anything while it answers a one-off request.
+
+    `mode` is set at its start; with `is_sandboxed` its commands can change nothing in that mode.
+    `env` and `arguments` are added to those of its entry.
+    """
+
+    mode: str = ""
+    is_sandboxed: bool = False
+    env: Mapping[str, str] = {}
+    arguments: tuple[str, ...] = ()
+
+
+class Entry(Struct, frozen=True):
+    """An agent: its command line, its environment in addition to Neovim's.
+
+    `defaults` are variables that Neovim's environment overrides.
+    `install` is the command that installs it, or a page that tells how; `login` is the command
+    that logs the user in; both may be empty. An empty first word of `login` stands for the
+    agent's own program, which the user may start in another way. `mcp` is `http` if the agent
+    refuses MCP servers over `stdio`. `is_own` means that the user has configured it.
+    """
+
+    name: str
+    cmd: str | Sequence[str]
+    id: str = ""
+    env: Mapping[str, str] = {}
+    defaults: Mapping[str, str] = {}
+    install: str = ""
+    login: tuple[str, ...] = ()
+    mcp: str = "stdio"
+    asking: Asking = Asking()
+    is_own: bool = False
+
+
+class _Known(Struct, frozen=True):
+    agents: dict[str, Entry]
+
+
+@cache
+def known() -> Mapping[str, Entry]:
+    """Return the built-in entries by their ids."""
+    content = msgspec.json.decode(FILE.read_bytes(), type=_Known).agents
+    return {id_: replace(entry, id=id_) for id_, entry in content.items()}
+
+
+def entries(agents: Mapping[str, AgentConfig | bool]) -> tuple[list[Entry], list[str]]:
+    """Return all agents except Claude by id, and a line for each entry that cannot be used."""
+    found, complaints = dict(known()), list[str]()
+    for id_, given in agents.items():
+        if isinstance(given, bool):
+            found.pop(id_, None)
+        elif id_ == OWN:
+            continue
+        elif id_ in found or given.cmd is not None:
+            found[id_] = _merged(found.get(id_, Entry(id_, (), id_)), given)
+        else:
+            complaints.append(f"g:claude_ide.agents.{id_} needs a cmd ({LISTED})")
+    return [found[id_] for id_ in sorted(found)], complaints
+
+
+def _merged(entry: Entry, given: AgentConfig) -> Entry:
+    return replace(
+        entry,
+        cmd=entry.cmd if given.cmd is None else given.cmd,
+        # An entry of the user's own is installed in their own way.
+        install=entry.install if given.cmd is None else "",
+        env={name: str(value) for name, value in given.env.items()},
+        name=given.name or entry.name,
+        mcp=given.mcp or entry.mcp,
+        is_own=True,
+    )
+
+
+class LoginMethod(Struct, frozen=True):
+    """A way to log in; `arguments` follow the agent's own command, if it logs in that way.
+
+    `command` is another command for a terminal; `variables` are what the user must set instead.
+    """
+
+    id: str
+    name: str
+    description: str = ""
+    kind: str = "agent"
+    arguments: tuple[str, ...] = ()
+    command: tuple[str, ...] = ()
+    environment: dict[str, str] = {}
+    variables: tuple[str, ...] = ()
+
+
+def login_method(method: dict[str, Any]) -> LoginMethod:
+    """Return a method; its terminal is described in one of three places."""
+    meta = mapping(method.get("_meta"))
+    terminal = mapping(meta.get("terminal-auth"))
+    described = next((each for each in (method, meta) if each.get("type")), method)
+    program = text(terminal.get("command"))
+    environment = mapping((terminal or described).get("env"))
+    return read(
+        LoginMethod,
+        method,
+        kind=text(described.get("type")) or "agent",
+        arguments=strings(described.get("args")),
+        command=(program, *strings(terminal.get("args"))) if program else (),
+        environment={str(name): text(value) for name, value in environment.items()},
+        variables=tuple(text(each.get("name")) for each in mappings(method.get("vars"))),
+    )
+
 
 Request = Callable[[str, dict[str, Any]], Awaitable[Any]]
 """Calls the agent."""
@@ -186,11 +305,11 @@ def environment(
     return program.inherited(inherited) | more
 
 
-def expanded(text: str, environment: Mapping[str, str]) -> str:
+def expanded(words: str, environment: Mapping[str, str]) -> str:
     """Expand variables, and `~` at the beginning; an unknown variable stays as it is."""
-    text = Template(text).safe_substitute(environment)
+    words = Template(words).safe_substitute(environment)
     home = environment.get("HOME", "")
-    return home + text[1:] if home and (text == "~" or text.startswith("~/")) else text
+    return home + words[1:] if home and (words == "~" or words.startswith("~/")) else words
 
 
 def find(words: Sequence[str], environment: Mapping[str, str]) -> str:

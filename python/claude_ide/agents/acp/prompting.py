@@ -4,18 +4,18 @@ An agent has no queue of its own: a second prompt during a turn is an error.
 """
 
 import asyncio
+import base64
+import logging
 import uuid
 from collections import deque
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from claude_ide.agents.acp import encode
-from claude_ide.agents.acp.connection import Connection
-from claude_ide.agents.acp.decoding.updates import Decoder
-from claude_ide.agents.acp.encode import Block
+from claude_ide.agents.acp.connection import Connection, EndedError, Offer
 from claude_ide.agents.acp.serving import Observing, Pending
-from claude_ide.agents.acp.turn_ends import End, TurnEnds
-from claude_ide.agents.agent import Prompt
+from claude_ide.agents.acp.updates import ASSISTANT, Decoder, marked
+from claude_ide.agents.agent import Image, Mention, OpenFile, Prompt, Selection, ShellResult, Words
 from claude_ide.agents.events import (
     Event,
     Notice,
@@ -27,7 +27,7 @@ from claude_ide.agents.events import (
     TurnEndReason,
 )
 from claude_ide.agents.fields import mapping, text
-from claude_ide.errors import AgentError, UnknownSessionError
+from claude_ide.errors import AgentError, LoginNeededError, UnknownSessionError
 
 CANCEL_SECONDS = 10.0
 """How long an agent may take to end a turn before another interruption ends the agent."""
@@ -43,6 +43,162 @@ STEERING = "_session/steering"
 
 PROMPT_REQUIRED = "promptRequired"
 """The answer to it if no turn runs, by agreement."""
+
+
+logger = logging.getLogger(__name__)
+
+BROKEN = "the turn was lost, see :ClaudeLog"
+"""The message of a turn that has ended by an error of our own."""
+
+STATE, RUNNING, IDLE = "state_update", "running", "idle"
+
+REASONS = {
+    "end_turn": TurnEndReason.COMPLETED,
+    "max_tokens": TurnEndReason.ANSWER_TOO_LONG,
+    "max_turn_requests": TurnEndReason.TOO_MANY_REQUESTS,
+    "refusal": TurnEndReason.REFUSED,
+    "cancelled": TurnEndReason.INTERRUPTED,
+}
+
+
+class End(NamedTuple):
+    """How a turn has ended; `message` says what went wrong, `needs_login` that this helps."""
+
+    why: TurnEndReason
+    message: str = ""
+    needs_login: bool = False
+
+
+class TurnEnds:
+    """The ends of one session's turns; `version` is the one that the agent speaks."""
+
+    def __init__(self, version: int) -> None:
+        self._reports_state = version > 1
+        self._has_run = False
+        self._reported: asyncio.Future[str | None] | None = None
+        """The reason for the end of the turn; None if the agent has ended."""
+
+    def follow(self, update: dict[str, Any]) -> None:
+        """Follow an update of the session."""
+        if update.get("sessionUpdate") != STATE:
+            return
+        self._reports_state = True
+        state, why = update.get("state"), text(update.get("stopReason"))
+        self._has_run |= state == RUNNING
+        # The end of what the agent did by itself may arrive after the prompt was sent.
+        if state == IDLE and (self._has_run or why):
+            self._report(why)
+
+    def agent_ended(self) -> None:
+        """End the turn that runs, if there is one."""
+        self._report(None)
+
+    async def of(
+        self, answering: Awaitable[dict[str, Any]], is_cancelled: Callable[[], bool]
+    ) -> End | None:
+        """Return how the turn ends that begins with a prompt; None if the agent has ended."""
+        self._has_run = False
+        self._reported = asyncio.get_running_loop().create_future()
+        try:
+            why: str | None = text((await answering).get("stopReason"))
+            if not why and self._reports_state:
+                why = await self._reported
+        except EndedError:
+            return None
+        except LoginNeededError as error:
+            return End(TurnEndReason.FAILED, str(error), needs_login=True)
+        except AgentError as error:
+            if is_cancelled():
+                # Some agents end a turn that was cancelled with an error.
+                logger.info("a cancelled turn ended with an error: %s", error)
+                return End(TurnEndReason.INTERRUPTED)
+            return End(TurnEndReason.FAILED, str(error))
+        except Exception:
+            # Without an end the chat would be busy for ever.
+            logger.exception("a turn could not be followed to its end")
+            return End(TurnEndReason.FAILED, BROKEN)
+        return None if why is None else End(REASONS.get(why, TurnEndReason.COMPLETED))
+
+    def _report(self, why: str | None) -> None:
+        if self._reported is not None and not self._reported.done():
+            self._reported.set_result(why)
+
+
+Block = dict[str, Any]
+"""One block of a prompt's content."""
+
+FOR_THE_MODEL = {"annotations": {"audience": [ASSISTANT]}}
+"""Some agents do not repeat such a block as the user's words when they load the session."""
+
+NO_IMAGES = "(The user has pasted an image, which this agent cannot see.)"
+MAY_NOT_MATTER = "It may or may not be related to the current task."
+
+
+def content_of(prompt: Prompt, offer: Offer) -> list[Block]:
+    """Return the blocks of a prompt for an agent that takes what it offers to take.
+
+    The words are first: a slash command begins the first text, and some agents make it the title.
+    """
+    content: list[Block] = []
+    context: list[Block] = []
+    for part in prompt:
+        match part:
+            case Words(words):
+                content.append(words_block(words))
+            case Image(data, media_type) if offer.images:
+                encoded = base64.b64encode(data).decode("ascii")
+                content.append({"type": "image", "mimeType": media_type, "data": encoded})
+            case Image():
+                content.append(words_block(NO_IMAGES))
+            case Mention(path, name, first, last):
+                uri = _uri(path, first, last)
+                context.append({"type": "resource_link", "name": name, "uri": uri})
+            case Selection(path, first, last, words):
+                context.append(_embedded(_uri(path, first, last), words, offer))
+            case OpenFile(path, None):
+                context.append(note(f"The user has opened the file {path}. {MAY_NOT_MATTER}"))
+            case OpenFile(path, str(words)):
+                context.append(_embedded(_uri(path), words, offer))
+            case ShellResult(command, output, failed):
+                lines = ["The user has run this command:", f"$ {command}"]
+                lines += [output.removesuffix("\n"), *["(The command has failed.)"] * failed]
+                context.append(_context("shell", "\n".join(lines)))
+    if context:
+        _separate(content)
+    return content + context
+
+
+def words_block(words: str) -> Block:
+    """Return a block of text."""
+    return {"type": "text", "text": words}
+
+
+def note(words: str) -> Block:
+    """Return a note of the editor for the model."""
+    return _context("editor", words)
+
+
+def _context(source: str, words: str) -> Block:
+    return {**words_block(marked(source, words)), **FOR_THE_MODEL}
+
+
+def _separate(content: list[Block]) -> None:
+    """End the last text with a line, because some agents join the blocks without a space."""
+    for block in reversed(content):
+        if block["type"] == "text" and not block["text"].startswith("/"):
+            block["text"] += "\n"
+            return
+
+
+def _embedded(uri: str, words: str, offer: Offer) -> Block:
+    if not offer.embeds:
+        return _context(uri, words)
+    return {"type": "resource", "resource": {"uri": uri, "text": words}, **FOR_THE_MODEL}
+
+
+def _uri(path: str, first: int | None = None, last: int | None = None) -> str:
+    lines = f"#L{first}" + (f"-{last}" if last != first else "") if first else ""
+    return Path("/", path).as_uri() + lines
 
 
 class Prompting:
@@ -79,7 +235,7 @@ class Prompting:
 
     def send(self, prompt: Prompt, *, next_: bool = False) -> str:
         """Send a prompt after the current turn, before the others with `next_`; return its id."""
-        blocks = encode.blocks(prompt, self._connection.offer)
+        blocks = content_of(prompt, self._connection.offer)
         id_ = self._new(PromptStage.QUEUED)
         (self._waiting.appendleft if next_ else self._waiting.append)((id_, blocks))
         self._is_redirected |= next_ and self.is_running
@@ -91,7 +247,7 @@ class Prompting:
         """Send a prompt within the current turn; return its id."""
         if not self.is_running:
             return self.send(prompt)
-        params = self._params(encode.blocks(prompt, self._connection.offer))
+        params = self._params(content_of(prompt, self._connection.offer))
         params["_meta"] = {"steering": {"idleBehavior": PROMPT_REQUIRED}}
         answer = mapping(await self._connection.request(STEERING, params))
         if answer.get("outcome") == PROMPT_REQUIRED:
@@ -190,4 +346,4 @@ class Prompting:
         if any(text(block.get("text")).startswith("/") for block in blocks):
             return blocks
         notes = await self._observing.notes()
-        return [*blocks, encode.note(notes)] if notes else blocks
+        return [*blocks, note(notes)] if notes else blocks

@@ -10,12 +10,11 @@ from msgspec import Struct
 from claude_ide import program
 from claude_ide.agents import elicitation
 from claude_ide.agents.acp.connection import Answering, Params
-from claude_ide.agents.acp.decoding import permission
-from claude_ide.agents.acp.decoding.tools import SHELLS, Call, Tools
-from claude_ide.agents.acp.decoding.updates import Decoder
 from claude_ide.agents.acp.files import FileRequests
 from claude_ide.agents.acp.launch import Launch
 from claude_ide.agents.acp.terminals import Terminals
+from claude_ide.agents.acp.tools import SHELLS, Call, Tools, permission_answer, permission_asked
+from claude_ide.agents.acp.updates import Decoder
 from claude_ide.agents.events import (
     Event,
     PromptChanged,
@@ -309,7 +308,7 @@ class Serving:
         call, events = tools.asked(mapping(params.get("toolCall")))
         for event in events:
             self._emit(event)
-        asked = permission.asked(self._pending.new(), params, call)
+        asked = permission_asked(self._pending.new(), params, call)
         # The call, and where its paths lead, may have changed by the time of the answer.
         targets = frozenset(map(real, call.paths))
         answer = await self._answer(id_, asked)
@@ -321,7 +320,7 @@ class Serving:
                     self._allow_code(asked, answer)
             case Reject() | Dismiss():
                 tools.rejected.add(call.id)
-        return permission.answered(asked.options, answer)
+        return permission_answer(asked.options, answer)
 
     async def _elicitation(self, id_: Id, params: Params) -> dict[str, Any]:
         """Answer `elicitation/create`: a form, or an address to open."""

@@ -14,13 +14,17 @@ from claude_ide.agents.base import Traffic
 from claude_ide.agents.events import Dead, Event, Hunk, LimitsTold, Notice, Ready
 from claude_ide.agents.fields import mapping, mappings, strings, text
 from claude_ide.agents.requests import Asked
-from claude_ide.agents.stream_json.decoding import answers, limits, permission
-from claude_ide.agents.stream_json.decoding import hooks as hook_input
-from claude_ide.agents.stream_json.decoding.decode import Decoder
-from claude_ide.agents.stream_json.decoding.tools import change_of, hunks_of, path_in
-from claude_ide.agents.stream_json.wire import frames
-from claude_ide.agents.stream_json.wire.frames import Frame, decode_line, encode_line
-from claude_ide.agents.stream_json.wire.launch import HOOK_EVENTS, Launch
+from claude_ide.agents.stream_json import notices, permission, protocol, turn
+from claude_ide.agents.stream_json.decode import Decoder
+from claude_ide.agents.stream_json.protocol import (
+    HOOK_EVENTS,
+    Frame,
+    Launch,
+    decode_line,
+    encode_line,
+)
+from claude_ide.agents.stream_json.settings import model_ids, offered, usual_mode
+from claude_ide.agents.stream_json.tools import change_of, hunks_of, path_in
 from claude_ide.agents.workbench import Edits, McpServer
 from claude_ide.errors import AgentError, TransportClosed, UnknownSessionError, UnsupportedError
 from claude_ide.transport.process import Child
@@ -62,7 +66,7 @@ class Controls:
         answer: asyncio.Future[Frame] = asyncio.get_running_loop().create_future()
         self._pending[id_] = (subtype, answer)
         try:
-            await self._send(frames.control_request(id_, subtype, fields))
+            await self._send(protocol.control_request(id_, subtype, fields))
             return await answer
         finally:
             self._pending.pop(id_, None)
@@ -144,7 +148,7 @@ class Callbacks:
             hooks["PreToolUse"] = [_hook(EDITING, f"{EDITORS}|{COMMANDS}")]
             hooks["PostToolUse"] = [_hook(EDITED)]
             hooks["UserPromptSubmit"] = [_hook(PROMPTED)]
-        hooks |= {name: [_hook(BESIDE)] for name in hook_input.FIELDS}
+        hooks |= {name: [_hook(BESIDE)] for name in notices.FIELDS}
         fields: Frame = {"hooks": hooks}
         return fields | {"sdkMcpServers": [*self._servers]} if self._servers else fields
 
@@ -220,15 +224,15 @@ class Callbacks:
         try:
             match text(asked.get("subtype")):
                 case "hook_callback":
-                    answer = frames.success(id_, await self._hook(asked))
+                    answer = protocol.success(id_, await self._hook(asked))
                 case "mcp_message":
-                    answer = frames.success(id_, {"mcp_response": await self._message(asked)})
+                    answer = protocol.success(id_, {"mcp_response": await self._message(asked)})
                 case subtype:
-                    answer = frames.failure(id_, f"{subtype} is not supported")
+                    answer = protocol.failure(id_, f"{subtype} is not supported")
         except Exception:
             # Without an answer the CLI would wait forever.
             logger.exception("a request of the CLI failed")
-            answer = frames.failure(id_, "this request failed")
+            answer = protocol.failure(id_, "this request failed")
         with contextlib.suppress(TransportClosed):  # the CLI has ended
             await self._send(answer)
 
@@ -250,7 +254,7 @@ class Callbacks:
             return _context("UserPromptSubmit", restored, late)
         reported = mapping(asked.get("input"))
         if hook == BESIDE:
-            happened = hook_input.happened(reported)
+            happened = notices.happened(reported)
             self._report([happened] if happened else [])
             return {}
         tool, result = text(reported.get("tool_use_id")), mapping(reported.get("tool_response"))
@@ -351,36 +355,35 @@ class Connection(base.Connection):
             raise
         self.callbacks.announce_tools()
         settings = self.decoder.settings
-        settings.models = answers.model_ids(answer)
+        settings.models = model_ids(answer)
         if isinstance(opening, NewSession) or not opening.fork:
             self.report(settings.set_session(opening.id))
-        offered = answers.ready(answer, bypasses=launch.allows_bypass)
-        ready = self.decoder.commands.ready(offered)
+        ready = self.decoder.commands.ready(offered(answer, bypasses=launch.allows_bypass))
         self.report([ready, *self.decoder.flags.offer(answer)])
         self.offers_remote = answer.get("remote_control_available") is not False
         self.checks_modes = "current_permission_mode" in answer
         mode = text(answer.get("current_permission_mode")) or await self._first_mode(launch)
         if not settings.mode:
             self.report(settings.set_mode(mode))
-        if limits.OFFER in strings(answer.get("capabilities")):
+        if turn.OFFER in strings(answer.get("capabilities")):
             self.callbacks.run("limits", self._ask_limits())
         return ready
 
     async def _ask_limits(self) -> None:
         """Report the limits of the user's plan, which otherwise only a turn tells."""
         try:
-            answer = await self.controls.request(limits.REQUEST, **limits.FIELDS)
+            answer = await self.controls.request(turn.REQUEST, **turn.FIELDS)
         except (AgentError, TransportClosed) as error:
             logger.info("the CLI does not tell the limits: %s", error)
         else:
-            self.report([LimitsTold(limits.of_usage(answer))])
+            self.report([LimitsTold(turn.of_usage(answer))])
 
     async def _first_mode(self, launch: Launch) -> str:
         """Infer the mode from options and settings, since an old CLI does not report it."""
         if launch.mode:
             return launch.first_mode("")
         try:
-            usual = answers.usual_mode(await self.controls.request("get_settings"))
+            usual = usual_mode(await self.controls.request("get_settings"))
         except (AgentError, TransportClosed):
             return ""
         return launch.first_mode(usual)

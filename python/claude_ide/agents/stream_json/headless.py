@@ -2,7 +2,7 @@
 
 The CLI stores no session for a one-off request. If the user continues it, `store` writes the file
 that the CLI would have written, in the shape that it needs to resume a session (2.1.197 and
-2.1.330), and `history.py` to read it.
+2.1.330), and `stored.py` to read it.
 """
 
 import contextlib
@@ -21,12 +21,9 @@ from claude_ide import files
 from claude_ide.agents.agent import Prompt
 from claude_ide.agents.events import Event, TurnEndReason
 from claude_ide.agents.fields import mapping, mappings, number, text
-from claude_ide.agents.stream_json import history
-from claude_ide.agents.stream_json.decoding import turn
-from claude_ide.agents.stream_json.decoding.decode import SYNTHETIC, Decoder
-from claude_ide.agents.stream_json.wire import frames
-from claude_ide.agents.stream_json.wire.frames import Frame, content_of, decode_line
-from claude_ide.agents.stream_json.wire.launch import Launch
+from claude_ide.agents.stream_json import protocol, stored, turn
+from claude_ide.agents.stream_json.decode import SYNTHETIC, Decoder
+from claude_ide.agents.stream_json.protocol import Frame, Launch, content_of, decode_line
 from claude_ide.errors import AgentError, TransportClosed
 from claude_ide.transport.process import Child
 from claude_ide.unicode import readable
@@ -235,7 +232,7 @@ class Conversation:
     def store(self, environment: Mapping[str, str]) -> str:
         """Store a new session, and return its id. Raises `AgentError` if it cannot be written."""
         session, cwd = str(uuid4()), self._cwd.resolve()
-        path = history.file_of(history.folder(environment, cwd), session)
+        path = stored.file_of(stored.folder(environment, cwd), session)
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         rows: list[Frame] = []
         for message in self._messages():
@@ -250,7 +247,7 @@ class Conversation:
 
     def _messages(self) -> Iterator[Frame]:
         """Yield the messages in the fields that a row of a session file shares with a frame."""
-        asked = frames.prompt(str(uuid4()), self._prompt)
+        asked = protocol.prompt(str(uuid4()), self._prompt)
         yield {"type": "user", "uuid": asked["uuid"], "message": asked["message"]}
         done = {_ended(block) for frame in self._frames.values() for block in _blocks(frame)}
         has_answer = False
@@ -263,11 +260,11 @@ class Conversation:
             said = {
                 "id": f"msg_{uuid4()}",
                 "model": USUAL_MODEL,
-                "content": [frames.words_block(rest)],
+                "content": [protocol.words_block(rest)],
             }
             yield {"type": "assistant", "uuid": str(uuid4()), "message": SAID | said}
         if not self._is_complete:
-            ended = {"role": "user", "content": [frames.words_block(INTERRUPTED)]}
+            ended = {"role": "user", "content": [protocol.words_block(INTERRUPTED)]}
             yield {"type": "user", "uuid": str(uuid4()), "message": ended}
 
 

@@ -1,14 +1,16 @@
 """Decodes the CLI's frames to events, without I/O. Unknown frames are ignored and logged.
 
-Source: doc/stream-json.md. This module decodes the conversation. `wire/control.py` handles the
-answers to our control requests, `callbacks.py` the CLI's requests to the editor.
+Source: doc/stream-json.md. `connection.py` handles the answers to our control requests, and
+the CLI's requests to the editor.
 """
 
 import logging
 from collections.abc import Callable, Mapping
 
+from msgspec import Struct
 from msgspec.structs import replace
 
+from claude_ide.agents import events
 from claude_ide.agents.events import (
     Cleared,
     Event,
@@ -23,22 +25,19 @@ from claude_ide.agents.events import (
 )
 from claude_ide.agents.fields import integer, mapping, mappings, read, text
 from claude_ide.agents.requests import PermissionAsked, PlanProposed, RequestWithdrawn, Subagent
-from claude_ide.agents.stream_json.decoding import limits, permission, turn
-from claude_ide.agents.stream_json.decoding.answers import Commands, Servers
-from claude_ide.agents.stream_json.decoding.flags import Flags
-from claude_ide.agents.stream_json.decoding.notices import Denials, Notices
-from claude_ide.agents.stream_json.decoding.tasks import Tasks
-from claude_ide.agents.stream_json.decoding.tools import (
-    TOOL_USES,
-    Preview,
+from claude_ide.agents.stream_json import permission, turn
+from claude_ide.agents.stream_json.notices import Denials, Notices
+from claude_ide.agents.stream_json.protocol import Frame, content_of
+from claude_ide.agents.stream_json.settings import Commands, Flags, Servers, Settings
+from claude_ide.agents.stream_json.tools import (
+    Tasks,
     Todos,
     decode_result,
     decode_write,
     tool_started,
     whole_input,
 )
-from claude_ide.agents.stream_json.decoding.turn import Settings, Stages
-from claude_ide.agents.stream_json.wire.frames import Frame, content_of
+from claude_ide.agents.stream_json.turn import Stages
 
 logger = logging.getLogger(__name__)
 
@@ -56,6 +55,94 @@ NOTHING = ("(no content)", "No response requested.")
 
 The CLI writes the second into a session that ended within a turn, so that it can be resumed.
 """
+
+
+TOOL_USES = ("tool_use", "server_tool_use", "mcp_tool_use")
+
+
+class Block(Struct):
+    """One block of the message that is being streamed."""
+
+    id: str
+    type: str
+    tool: str = ""
+    size: int = 0
+    whole: bool = False
+
+
+class Preview:
+    """The blocks of the message that is being streamed."""
+
+    def __init__(self) -> None:
+        self._message = ""
+        self._blocks: dict[int, Block] = {}
+        self._finished = False
+
+    def apply(self, event: Frame) -> list[events.Event]:
+        """Decode a stream event of the main conversation."""
+        match text(event.get("type")):
+            case "content_block_delta":
+                return self._delta(event)
+            case "content_block_start":
+                return self._start(event)
+            case "message_start":
+                voided = self.void()
+                self._message = text(mapping(event.get("message")).get("id"))
+                self._finished = False
+                return voided
+            case "message_delta":
+                self._finished = True
+            case "message_stop" if not self._finished:
+                # The stream has broken off; the CLI will repeat the message under another id.
+                return self.void()
+        return []
+
+    def confirm(self, message: str, block: Frame, number: int) -> tuple[Block, bool]:
+        """Return the block that has arrived as a whole, and whether a preview of it is shown.
+
+        `number` is its index among the blocks of this message that have arrived as a whole.
+        """
+        type_, tool = text(block.get("type")), text(block.get("id"))
+        if message == self._message:
+            for shown in self._blocks.values():
+                if not shown.whole and shown.type == type_ and shown.tool == tool:
+                    shown.whole = True
+                    return shown, True
+        return Block(f"{message}/{number}", type_, tool, whole=True), False
+
+    def void(self) -> list[events.Event]:
+        """Forget the message; its unconfirmed blocks are void."""
+        void = [block for block in self._blocks.values() if not block.whole]
+        self._blocks = {}
+        if not void:
+            return []
+        tools = tuple(block.tool for block in void if block.tool)
+        return [events.PreviewVoided(tuple(block.id for block in void), tools)]
+
+    def _start(self, event: Frame) -> list[events.Event]:
+        started = mapping(event.get("content_block"))
+        index, type_ = integer(event.get("index")) or 0, text(started.get("type"))
+        tool = text(started.get("id")) if type_ in TOOL_USES else ""
+        self._blocks[index] = Block(f"{self._message}:{index}", type_, tool)
+        if not tool:
+            return []
+        name = text(started.get("name"))
+        return [tool_started(tool, name)]
+
+    def _delta(self, event: Frame) -> list[events.Event]:
+        block = self._blocks.get(integer(event.get("index")) or 0)
+        delta = mapping(event.get("delta"))
+        if block is None:
+            return []
+        match text(delta.get("type")):
+            case "text_delta":
+                return [events.TextDelta(block.id, text(delta.get("text")))]
+            case "thinking_delta":
+                return [events.ThinkingDelta(block.id, text(delta.get("thinking")))]
+            case "input_json_delta" if block.tool:
+                block.size += len(text(delta.get("partial_json")))
+                return [events.ToolInput(block.tool, block.size)]
+        return []
 
 
 class Decoder:
@@ -90,7 +177,7 @@ class Decoder:
             "result": self._result,
             "command_lifecycle": self.stages.reported,
             "conversation_reset": self._reset,
-            "rate_limit_event": lambda frame: [LimitsTold(limits.of_event(frame))],
+            "rate_limit_event": lambda frame: [LimitsTold(turn.of_event(frame))],
             "prompt_suggestion": lambda frame: [PromptSuggested(text(frame.get("suggestion")))],
             "control_request": self._request,
             "control_cancel_request": _withdrawn,
@@ -111,15 +198,15 @@ class Decoder:
         if frame.get("parent_tool_use_id"):
             return []  # a subagent's blocks are shown only when complete
         event = mapping(frame.get("event"))
-        events = self._preview.apply(event)
+        found = self._preview.apply(event)
         match text(event.get("type")):
             case "message_start":
                 usage = mapping(mapping(event.get("message")).get("usage"))
                 self._context = sum(integer(usage.get(key)) or 0 for key in CONTEXT_KEYS)
             case "message_delta" if self._context:
                 output = integer(mapping(event.get("usage")).get("output_tokens")) or 0
-                events.append(Usage(context_used=self._context + output, answered=output))
-        return events
+                found.append(Usage(context_used=self._context + output, answered=output))
+        return found
 
     def _assistant(self, frame: Frame) -> list[Event]:
         message = mapping(frame.get("message"))
@@ -128,12 +215,12 @@ class Decoder:
         if message.get("model") == SYNTHETIC:
             return self._synthetic(frame, message)
         id_ = text(message.get("id"))
-        events: list[Event] = []
+        found: list[Event] = []
         for block in mappings(message.get("content")):
             number = self._last_block[1] + 1 if self._last_block[0] == id_ else 0
             self._last_block = (id_, number)
-            events += self._block(frame, id_, block, number)
-        return events
+            found += self._block(frame, id_, block, number)
+        return found
 
     def _is_seen(self, id_: str) -> bool:
         if id_ in self._seen:
@@ -154,7 +241,7 @@ class Decoder:
             if block.get("type") == "text" and block.get("text") not in NOTHING
         ]
         changed = [self.settings.follow(run, notice.text) for notice in said]
-        return [*said, *(event for events in changed for event in events)]
+        return [*said, *(event for found in changed for event in found)]
 
     def _block(self, frame: Frame, message: str, block: Frame, number: int) -> list[Event]:
         parent = text(frame.get("parent_tool_use_id"))
@@ -187,17 +274,17 @@ class Decoder:
             return self.stages.echoed(frame)
         if frame.get("isSynthetic") is True:
             return self._notices.feedback(frame)
-        events: list[Event] = []
+        found: list[Event] = []
         for block in mappings(content_of(frame)):
             # The other blocks are our own prompts, or "[Request interrupted by user]".
             if block.get("type") == "tool_result":
                 ended = decode_result(frame, block)
                 ended = self.denials.complete(frame, ended, self.settings.mode)
                 detail = frame.get("tool_use_result")
-                events += decode_write(frame, block)
-                events += [ended, *self._todos_after(ended, detail)]
-                events += self.tasks.after_tool(ended.tool, detail, text(block.get("content")))
-        return events
+                found += decode_write(frame, block)
+                found += [ended, *self._todos_after(ended, detail)]
+                found += self.tasks.after_tool(ended.tool, detail, text(block.get("content")))
+        return found
 
     def _todos_after(self, ended: ToolEnded, result: object) -> list[Event]:
         name, arguments = self._tools.pop(ended.tool, ("", {}))

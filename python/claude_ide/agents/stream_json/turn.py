@@ -1,12 +1,24 @@
-"""The progress of the conversation, apart from its messages: prompts, settings, ends of turns."""
+"""The progress of a turn: its prompts, its end, and what it takes of the plan's limits.
+
+The CLI tells the limits in three shapes:
+
+- to a status line: `{NAME: {"used_percentage", "resets_at"}}`, with a Unix time
+- in a `rate_limit_event`: the window that limits now, and in newer versions each window, with the
+  used fraction and a Unix time
+- in the answer to `get_usage`: `{NAME: {"utilization", "resets_at"}}`, with a percentage and a time
+  in words, and a list of windows of single models
+"""
 
 import logging
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
 
 from claude_ide.agents import events
-from claude_ide.agents.fields import integer, mapping, number, read, strings, text
-from claude_ide.agents.stream_json.decoding import tasks
-from claude_ide.agents.stream_json.wire.frames import Frame
-from claude_ide.own_mode import shown
+from claude_ide.agents.fields import integer, mapping, mappings, number, read, strings, text
+from claude_ide.agents.stream_json import tools
+from claude_ide.agents.stream_json.protocol import Frame
+from claude_ide.limits import Limit
 
 AT_ONCE = "now"
 """The priority of a prompt that overtakes the waiting ones."""
@@ -80,85 +92,6 @@ class Stages:
         return [events.PromptChanged(prompt, events.PromptStage.STARTED)]
 
 
-PREFIX = "claude-"
-
-
-class Settings:
-    """The settings that the CLI reported last."""
-
-    def __init__(self) -> None:
-        self.session = ""
-        self.title = ""
-        self.mode = ""
-        self.model = ""
-        self.models: dict[str, str] = {}
-        """The models by the names under which the CLI offers them."""
-        self._initialized = False
-
-    def is_other_session(self, frame: Frame) -> bool:
-        """Whether an `init` has a new session id: the conversation was cleared."""
-        session = text(frame.get("session_id"))
-        return self._initialized and "" not in (session, self.session) and session != self.session
-
-    def apply(self, frame: Frame) -> list[events.Event]:
-        """Update the settings from a `system` frame; return an event for each change."""
-        match text(frame.get("subtype")):
-            case "init":
-                self._initialized = True
-                return [
-                    *self.set_session(text(frame.get("session_id"))),
-                    *self.set_mode(text(frame.get("permissionMode"))),
-                    *self.set_model(text(frame.get("model"))),
-                ]
-            case "status":
-                return self.set_mode(text(frame.get("permissionMode")))
-            case "model_fallback" | "model_consent_fallback":
-                return self.set_model(text(frame.get("fallback_model")))
-            case "session_title_changed":
-                return self.set_title(text(frame.get("title")))
-        return []
-
-    def follow(self, run: Frame, answer: str) -> list[events.Event]:
-        """Follow a command of the CLI that the user has sent as a prompt, such as `/model opus`."""
-        chosen = text(run.get("args")).strip()
-        match text(run.get("command")):
-            case "model" if answer.startswith("Set model to"):
-                id_ = chosen if chosen.startswith(PREFIX) else ""
-                return self.set_model(self.models.get(chosen) or id_)
-            case "effort" if answer.startswith("Set effort level to"):
-                return [events.EffortChanged(chosen)]
-        return []
-
-    def set_session(self, session: str) -> list[events.Event]:
-        """Set the session's id; return the event if that is a change."""
-        return [events.Session(session, self.title)] if self._is_new("session", session) else []
-
-    def set_title(self, title: str) -> list[events.Event]:
-        """Set the session's title; return the event if that is a change."""
-        return [events.Session(self.session, title)] if self._is_new("title", title) else []
-
-    def set_mode(self, mode: str) -> list[events.Event]:
-        """Set the permission mode; return the event if that is a change."""
-        is_new = self._is_new("mode", mode and shown(mode))
-        return [events.ModeChanged(self.mode)] if is_new else []
-
-    def set_model(self, model: str) -> list[events.Event]:
-        """Set the model's name; return the event if that is a change."""
-        short = model.removeprefix(PREFIX)
-        changed = events.ModelChanged(model, "" if short == model else short)
-        return [changed] if self._is_new("model", model) else []
-
-    def _is_new(self, setting: str, value: str) -> bool:
-        is_new = value not in ("", getattr(self, setting))
-        if is_new:
-            setattr(self, setting, value)
-        return is_new
-
-    def forget_session(self) -> None:
-        """Forget the session; the next reported session is a new one."""
-        self.session = self.title = ""
-
-
 logger = logging.getLogger(__name__)
 
 UNKNOWN = "unknown"
@@ -180,7 +113,7 @@ def decode_system(frame: Frame) -> list[events.Event]:
             return [_retry(frame)]
         case "compact_boundary":
             return [read(events.Compacted, frame.get("compact_metadata"), SIZE_KEYS)]
-        case subtype if subtype not in (*WITHOUT_EVENTS, *tasks.SUBTYPES):
+        case subtype if subtype not in (*WITHOUT_EVENTS, *tools.SUBTYPES):
             logger.info("ignored a system frame of subtype %r", subtype)
     return []
 
@@ -246,3 +179,86 @@ def _why(reason: str, failed: bool) -> events.TurnEndReason:
             return events.TurnEndReason.TOO_LONG
         case _:
             return events.TurnEndReason.FAILED if failed else events.TurnEndReason.COMPLETED
+
+
+MOST = 20
+LONGEST_NAME = 40
+MINUTE_SECONDS = 60
+MOST_PERCENT = 1_000
+LATEST_SECONDS = 4_102_444_800
+"""The year 2100."""
+
+REQUEST = "get_usage"
+FIELDS = {"skip_behaviors": True, "detached": True}
+"""The request, without what costs: a scan of all sessions, and a delay of the next prompt."""
+OFFER = "get_usage_detached_v1"
+"""The capability of a CLI that knows this request."""
+
+
+def of_status_line(report: Mapping[str, Any]) -> tuple[Limit, ...]:
+    """Return what a CLI tells its status line."""
+    windows = mapping(report.get("rate_limits"))
+    return _found(
+        _limit(name, mapping(window).get("used_percentage"), mapping(window).get("resets_at"))
+        for name, window in windows.items()
+    )
+
+
+def of_event(frame: Frame) -> tuple[Limit, ...]:
+    """Return what a `rate_limit_event` tells."""
+    info = mapping(frame.get("rate_limit_info"))
+    windows = {name: mapping(each) for name, each in mapping(info.get("unifiedWindows")).items()}
+    if (name := text(info.get("rateLimitType"))) and name not in windows:
+        windows[name] = info
+    return _found(
+        _limit(name, _percentage(window), window.get("resetsAt"))
+        for name, window in windows.items()
+    )
+
+
+def of_usage(answer: Frame) -> tuple[Limit, ...]:
+    """Return what the answer to `get_usage` tells."""
+    windows = mapping(answer.get("rate_limits"))
+    named = [(name, mapping(window)) for name, window in windows.items()]
+    models = [
+        (f"seven_day_{text(each.get('display_name')).lower()}", each)
+        for each in mappings(windows.get("model_scoped"))
+    ]
+    return _found(
+        _limit(name, window.get("utilization"), _unix_time(window.get("resets_at")))
+        for name, window in [*named, *models]
+        if window.get("is_enabled") is not False
+    )
+
+
+def _percentage(window: Frame) -> object:
+    """Return the percentage of a fraction; a window that rejects is used up."""
+    fraction = number(window.get("utilization"))
+    if fraction is not None:
+        return fraction * 100
+    return 100 if window.get("status") == "rejected" else None
+
+
+def _unix_time(words: object) -> float | None:
+    try:
+        moment = datetime.fromisoformat(text(words)).timestamp()
+    except (ValueError, OverflowError, OSError):
+        return None
+    # The same end of a window is told with other fractions of a second each time.
+    return round(moment / MINUTE_SECONDS) * MINUTE_SECONDS
+
+
+def _limit(name: str, used: object, resets: object) -> Limit:
+    until = _whole(resets, LATEST_SECONDS)
+    return Limit(name[:LONGEST_NAME], _whole(used, MOST_PERCENT), until)
+
+
+def _whole(value: object, most: float) -> int | None:
+    """Return a number, rounded; None for what cannot be one: no clock knows every time."""
+    known = number(value)
+    return round(known) if known is not None and 0 <= known <= most else None
+
+
+def _found(limits: Any) -> tuple[Limit, ...]:
+    """Return the limits about which something is known."""
+    return tuple(each for each in limits if (each.used, each.resets) != (None, None))[:MOST]

@@ -1,15 +1,21 @@
-"""Tools by name: the kind of a tool, the title of its use, its result."""
+"""The uses of tools: their kinds, titles and results, and the tasks that they start.
+
+2.1.330 lists the tasks in the background (`background_tasks_changed`). 2.1.197 does not: there the
+result of the tool that has started a task says that it runs in the background. See
+doc/stream-json.md.
+"""
 
 import itertools
 import re
 from collections.abc import Sequence
 from typing import Any
 
-from msgspec import Struct
+from msgspec.structs import replace
 
 from claude_ide.agents import events
+from claude_ide.agents.events import Event, Task, TaskChanged, TaskState, TurnBegun
 from claude_ide.agents.fields import integer, mapping, mappings, read, text
-from claude_ide.agents.stream_json.wire.frames import Frame
+from claude_ide.agents.stream_json.protocol import Frame, content_of
 
 KINDS = {
     "Read": "read",
@@ -193,94 +199,6 @@ def hunks_of(result: dict[str, Any]) -> tuple[events.Hunk, ...]:
     )
 
 
-TOOL_USES = ("tool_use", "server_tool_use", "mcp_tool_use")
-
-
-class Block(Struct):
-    """One block of the message that is being streamed."""
-
-    id: str
-    type: str
-    tool: str = ""
-    size: int = 0
-    whole: bool = False
-
-
-class Preview:
-    """The blocks of the message that is being streamed."""
-
-    def __init__(self) -> None:
-        self._message = ""
-        self._blocks: dict[int, Block] = {}
-        self._finished = False
-
-    def apply(self, event: Frame) -> list[events.Event]:
-        """Decode a stream event of the main conversation."""
-        match text(event.get("type")):
-            case "content_block_delta":
-                return self._delta(event)
-            case "content_block_start":
-                return self._start(event)
-            case "message_start":
-                voided = self.void()
-                self._message = text(mapping(event.get("message")).get("id"))
-                self._finished = False
-                return voided
-            case "message_delta":
-                self._finished = True
-            case "message_stop" if not self._finished:
-                # The stream has broken off; the CLI will repeat the message under another id.
-                return self.void()
-        return []
-
-    def confirm(self, message: str, block: Frame, number: int) -> tuple[Block, bool]:
-        """Return the block that has arrived as a whole, and whether a preview of it is shown.
-
-        `number` is its index among the blocks of this message that have arrived as a whole.
-        """
-        type_, tool = text(block.get("type")), text(block.get("id"))
-        if message == self._message:
-            for shown in self._blocks.values():
-                if not shown.whole and shown.type == type_ and shown.tool == tool:
-                    shown.whole = True
-                    return shown, True
-        return Block(f"{message}/{number}", type_, tool, whole=True), False
-
-    def void(self) -> list[events.Event]:
-        """Forget the message; its unconfirmed blocks are void."""
-        void = [block for block in self._blocks.values() if not block.whole]
-        self._blocks = {}
-        if not void:
-            return []
-        tools = tuple(block.tool for block in void if block.tool)
-        return [events.PreviewVoided(tuple(block.id for block in void), tools)]
-
-    def _start(self, event: Frame) -> list[events.Event]:
-        started = mapping(event.get("content_block"))
-        index, type_ = integer(event.get("index")) or 0, text(started.get("type"))
-        tool = text(started.get("id")) if type_ in TOOL_USES else ""
-        self._blocks[index] = Block(f"{self._message}:{index}", type_, tool)
-        if not tool:
-            return []
-        name = text(started.get("name"))
-        return [tool_started(tool, name)]
-
-    def _delta(self, event: Frame) -> list[events.Event]:
-        block = self._blocks.get(integer(event.get("index")) or 0)
-        delta = mapping(event.get("delta"))
-        if block is None:
-            return []
-        match text(delta.get("type")):
-            case "text_delta":
-                return [events.TextDelta(block.id, text(delta.get("text")))]
-            case "thinking_delta":
-                return [events.ThinkingDelta(block.id, text(delta.get("thinking")))]
-            case "input_json_delta" if block.tool:
-                block.size += len(text(delta.get("partial_json")))
-                return [events.ToolInput(block.tool, block.size)]
-        return []
-
-
 class Todos:
     """The current list."""
 
@@ -363,3 +281,176 @@ MARKED = re.compile(
 def unmarked(prompt: str) -> str:
     """Return a prompt as it was in the prompt box."""
     return MARKED.sub(lambda found: found["text"], prompt)
+
+
+SUBTYPES = (
+    "background_tasks_changed",
+    "task_started",
+    "task_progress",
+    "task_updated",
+    "task_notification",
+)
+
+STATES = {
+    "completed": TaskState.COMPLETED,
+    "failed": TaskState.FAILED,
+    "killed": TaskState.STOPPED,
+    "stopped": TaskState.STOPPED,
+}
+COMMAND, AGENT = "local_bash", "local_agent"
+LAUNCHED = "async_launched"
+"""The status of a subagent that its tool does not wait for."""
+
+OUTPUT = re.compile(r"Output is being written to: (.+?\.output)")
+NOTIFICATION = "<task-notification>"
+QUOTED = re.compile('"(.+)"')
+"""The title of a task in the summary of its end."""
+
+
+class Tasks:
+    """The tasks of a session, and those that have ended without the model's knowledge."""
+
+    def __init__(self) -> None:
+        self.outputs: dict[str, str] = {}
+        """The files with the output of commands, by the ids of their tasks."""
+        self._known: dict[str, Task] = {}
+        self._unreported: dict[str, Task] = {}
+
+    def apply(self, frame: Frame) -> list[Event]:
+        """Decode a `system` frame about tasks."""
+        id_ = text(frame.get("task_id"))
+        match text(frame.get("subtype")):
+            case "background_tasks_changed":
+                return self._listed(mappings(frame.get("tasks")))
+            case "task_started" if id_:
+                return self._change(id_, **_described(frame))
+            case "task_progress" if id_ in self._known:
+                return self._change(id_, **_usage(frame))
+            case "task_updated" if id_ in self._known:
+                return self._update(id_, mapping(frame.get("patch")))
+            case "task_notification" if id_ in self._known:
+                return self._end(id_, frame)
+        return []
+
+    def after_tool(self, tool: str, result: Any, output: str) -> list[Event]:
+        """Decode the result of a tool, which may have started a task in the background."""
+        given = mapping(result)
+        id_ = text(given.get("backgroundTaskId"))
+        if found := OUTPUT.search(output):
+            self.outputs[id_] = found[1]
+        if given.get("status") == LAUNCHED:
+            id_ = text(given.get("agentId"))
+        if id_ not in self._known:
+            return []
+        return self._change(id_, tool=tool, in_background=True)
+
+    def turn_begun(self, *, is_prompted: bool) -> list[Event]:
+        """Return the event of a turn that the ended tasks have started; none if a prompt has."""
+        ended = tuple(self._unreported.values())
+        self._unreported.clear()
+        return [TurnBegun(ended)] if ended and not is_prompted else []
+
+    def reported(self, frame: Frame) -> None:
+        """Note that the model has read of a task's end, in the middle of a turn."""
+        content = content_of(frame)
+        if isinstance(content, str) and (task := notified(content)):
+            self._unreported.pop(task.id, None)
+
+    def clear(self) -> None:
+        """Forget the ended tasks: another conversation has begun."""
+        self._unreported.clear()
+
+    def _listed(self, listed: list[dict[str, Any]]) -> list[Event]:
+        found: list[Event] = []
+        tasks = {text(each.get("task_id")): each for each in listed}
+        for id_, each in tasks.items():
+            found += self._change(id_, **_described(each) | {"in_background": True})
+        for id_, task in list(self._known.items()):
+            if task.runs_in_background and id_ not in tasks:
+                found += self._change(id_, in_background=False)
+        return found
+
+    def _update(self, id_: str, patch: Frame) -> list[Event]:
+        changes: dict[str, Any] = {}
+        if isinstance(in_background := patch.get("is_backgrounded"), bool):
+            changes["in_background"] = in_background
+        if state := STATES.get(text(patch.get("status"))):
+            changes["state"] = state
+        return self._change(id_, **changes)
+
+    def _end(self, id_: str, frame: Frame) -> list[Event]:
+        title = self._known[id_].title
+        result = _without_title(text(frame.get("summary")), title)
+        if path := text(frame.get("output_file")):
+            self.outputs.setdefault(id_, path)
+        changes = _usage(frame)
+        changes["state"] = STATES.get(text(frame.get("status")), TaskState.COMPLETED)
+        if result != title:
+            changes["result"] = result
+        events = self._change(id_, **changes)
+        if (ended := self._known[id_]).in_background:
+            self._unreported[id_] = ended
+        return events
+
+    def _change(self, id_: str, **changes: Any) -> list[Event]:
+        known = self._known.get(id_)
+        changed = replace(known or Task(id_), **changes)
+        if changed == known:
+            return []
+        self._known[id_] = changed
+        return [TaskChanged(changed)]
+
+
+def notified(words: str) -> Task | None:
+    """Return the task whose end a message of the CLI reports to the model."""
+    if not words.startswith(NOTIFICATION):
+        return None
+    state = STATES.get(_tagged(words, "status"), TaskState.COMPLETED)
+    summary, result = _tagged(words, "summary"), _tagged(words, "result")
+    named = QUOTED.search(summary)
+    title = named[1] if named else summary
+    return Task(
+        _tagged(words, "task-id"),
+        title=title,
+        tool=_tagged(words, "tool-use-id"),
+        state=state,
+        in_background=True,
+        is_agent=bool(result),
+        result=result or _without_title(summary, title),
+    )
+
+
+def _without_title(summary: str, title: str) -> str:
+    return summary.removeprefix(f'Background command "{title}" ')
+
+
+def _tagged(words: str, tag: str) -> str:
+    _, _, rest = words.partition(f"<{tag}>")
+    return rest.partition(f"</{tag}>")[0].strip()
+
+
+def _described(frame: Frame) -> dict[str, Any]:
+    type_, agent = text(frame.get("task_type")), text(frame.get("subagent_type"))
+    kind = "command" if type_ == COMMAND else agent or type_.removeprefix("local_")
+    found = {
+        "kind": kind.replace("_", " "),
+        "title": text(frame.get("description")),
+        "is_agent": type_ == AGENT,
+        "tool": text(frame.get("tool_use_id")) or None,
+        "in_background": frame.get("is_backgrounded") is True or None,
+    }
+    return _known(found)
+
+
+def _usage(frame: Frame) -> dict[str, Any]:
+    usage = mapping(frame.get("usage"))
+    found = {
+        "tools": integer(usage.get("tool_uses")),
+        "tokens": integer(usage.get("total_tokens")),
+        "last_tool": text(frame.get("last_tool_name")) or None,
+    }
+    return _known(found)
+
+
+def _known(changes: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in changes.items() if value is not None}

@@ -29,8 +29,8 @@ from claude_ide.agents.requests import (
     Scope,
     UrlAsked,
 )
-from claude_ide.agents.stream_json.decoding.tools import kind_of, path_in, title_of
-from claude_ide.agents.stream_json.wire.frames import Frame
+from claude_ide.agents.stream_json.protocol import Frame
+from claude_ide.agents.stream_json.tools import kind_of, path_in, title_of
 from claude_ide.agents.workbench import CODE_TOOL
 from claude_ide.errors import InvalidRuleError
 from claude_ide.own_mode import shown

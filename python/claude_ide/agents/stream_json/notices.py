@@ -11,9 +11,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from claude_ide.agents.events import Event, Notice, PromptBlocked, ToolEnded, ToolStatus
+from claude_ide.agents.events import Event, Happened, Notice, PromptBlocked, ToolEnded, ToolStatus
 from claude_ide.agents.fields import mapping, mappings, parsed, text
-from claude_ide.agents.stream_json.wire.frames import Frame, content_of
+from claude_ide.agents.stream_json.protocol import Frame, content_of
+from claude_ide.agents.stream_json.tools import NAMES, path_in
 
 NOTICE, WARNING, ERROR = "notice", "warning", "error"
 
@@ -260,3 +261,30 @@ def _reason(output: str) -> str:
         return found["reason"]
     is_usual = USUAL.fullmatch(output) or output == BY_RULE
     return "" if is_usual else output.partition(ADVICE)[0]
+
+
+SUBAGENT = {"id": "agent_id", "kind": "agent_type"}
+FIELDS: Mapping[str, Mapping[str, str]] = {
+    "Notification": {"message": "message", "title": "title", "type": "notification_type"},
+    "PermissionDenied": {"id": "tool_use_id", "reason": "reason"},
+    "SubagentStart": SUBAGENT,
+    "SubagentStop": SUBAGENT | {"said": "last_assistant_message"},
+    "PreCompact": {"trigger": "trigger", "instructions": "custom_instructions"},
+}
+"""For each hook the fields of our event, with the names that they have in the hook's input."""
+
+BESIDE = tuple(name for name in FIELDS if name != "PermissionDenied")
+"""Those that neither belong to a turn nor end the use of a tool."""
+
+
+def happened(hook: Mapping[str, Any]) -> Happened | None:
+    """Return what a hook tells; None if it belongs to the conversation."""
+    name = text(hook.get("hook_event_name"))
+    if name not in FIELDS:
+        return None
+    data = {ours: text(hook.get(theirs)) for ours, theirs in FIELDS[name].items()}
+    if tool := text(hook.get("tool_name")):
+        arguments = mapping(hook.get("tool_input"))
+        data["tool"] = NAMES.get(tool, tool)
+        data |= {"path": path_in(arguments), "command": text(arguments.get("command"))}
+    return Happened(name, {key: value for key, value in data.items() if value})

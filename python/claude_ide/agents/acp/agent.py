@@ -1,20 +1,39 @@
-"""An ACP agent: each method of the port becomes a request, a notification, or a prompt."""
+"""An agent that speaks ACP: methods of the port become requests, notifications, or prompts."""
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
+import weakref
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from claude_ide import program
-from claude_ide.agents.acp.connection import Connection, Params
-from claude_ide.agents.acp.decoding import replay
-from claude_ide.agents.acp.decoding.settings import SetRequest
-from claude_ide.agents.acp.decoding.updates import Decoder
-from claude_ide.agents.acp.launch import Launch
+from claude_ide.agents.acp import updates
+from claude_ide.agents.acp.connection import Connection, Offer, Params, probe
+from claude_ide.agents.acp.launch import Asking, Launch, Logins, Remembered, find, words
 from claude_ide.agents.acp.prompting import Prompting
 from claude_ide.agents.acp.serving import Observing, Pending, Serving
 from claude_ide.agents.acp.sessions import Opened, Sessions
-from claude_ide.agents.agent import Capabilities, ContextUsage, Opening, Prompt, ResumeSession
+from claude_ide.agents.acp.updates import Decoder, SetRequest
+from claude_ide.agents.agent import (
+    Capabilities,
+    ContextUsage,
+    Kind,
+    Login,
+    Opening,
+    Prompt,
+    ResumeSession,
+    SessionSummary,
+)
 from claude_ide.agents.base import BaseAgent
 from claude_ide.agents.events import (
     Dead,
@@ -109,18 +128,18 @@ class AcpAgent(BaseAgent):
     async def history(self, session: str) -> list[Event]:
         opened = await self._connect()
         if not self._running.offer.loads:
-            return replay.history(self.name, [])
+            return updates.history(self.name, [])
         with self._replaying() as events:
             await self._open(opened.load(session), events)
-        self._report(replay.present(events))
-        return replay.history(self.name, events)
+        self._report(updates.present(events))
+        return updates.history(self.name, events)
 
     async def start(self, opening: Opening) -> Ready:
         if not self._is_open(opening):
             sessions = await self._unopened()
             with self._replaying() as replayed:
                 await self._open(sessions.open(opening), replayed)
-            self._report(replay.present(replayed))
+            self._report(updates.present(replayed))
         settings = self._decoder.settings
         offered = settings.models, settings.modes, settings.efforts
         ready = Ready(self._decoder.commands, *offered)
@@ -185,7 +204,7 @@ class AcpAgent(BaseAgent):
         try:
             opened = await opening
             if opened.is_repeated:
-                await replay.settled(replayed)
+                await updates.settled(replayed)
         except BaseException:
             self.kill()
             raise
@@ -358,3 +377,110 @@ class AcpAgent(BaseAgent):
         runs = self._talk is not None and self._talk.is_running
         is_late = after.busy and not self._state.busy and not runs
         return self._state if is_late and not isinstance(event, PromptChanged) else after
+
+
+class Acp(Kind):
+    """Implements `Kind`. `cmd` is the user's command line.
+
+    `mcp` is `http` if it refuses MCP servers over `stdio`. `login` is the command that logs in in a
+    terminal, as in an `Entry`.
+    """
+
+    chooses_settings = False
+    needs_trust = True
+    keeps_sessions = False
+
+    def __init__(
+        self,
+        id_: str,
+        name: str,
+        cmd: str | Sequence[str],
+        environment: Mapping[str, str],
+        *,
+        install: str = "",
+        login: Sequence[str] = (),
+        mcp: str = "stdio",
+        asking: Asking | None = None,
+        remembered: Remembered | None = None,
+    ) -> None:
+        self.id = id_
+        self.name = name
+        self._cmd = cmd
+        self._environment = dict(environment)
+        self._install = install
+        self._mcp = mcp
+        self.asking = asking or Asking()
+        self._logins = Logins(login, id_, remembered)
+        self.deletes_sessions = False
+        self._agents: weakref.WeakSet[AcpAgent] = weakref.WeakSet()
+        """The agents that were opened; one that runs can be asked for stored sessions."""
+
+    def missing(self) -> str:
+        line = self._words
+        try:
+            find(line, self._environment)
+        except OSError:
+            problem = "no program" if Path(line[0]).is_absolute() else "not on PATH"
+            hint = self._install or f"g:claude_ide.agents.{self.id}.cmd"
+            return f"{self.name} is not installed: {line[0]} is {problem} ({hint})"
+        return ""
+
+    @property
+    def program(self) -> str:
+        """The path of its program; raises `OSError` if there is none."""
+        return find(self._words, self._environment)
+
+    async def probe(self, folder: Path) -> Offer:
+        """Start the agent, return what it reports about itself, and end it."""
+        return await probe(self._launch(folder))
+
+    def open(self, folder: Path, workbench: Workbench) -> AcpAgent:
+        agent = AcpAgent(self._launch(folder), workbench)
+        self._agents.add(agent)
+        return agent
+
+    def open_for_question(self, folder: Path) -> AcpAgent:
+        """Return an agent that gets nothing of the editor's; raises like `open`."""
+        if reason := self.missing():
+            raise AgentError(reason)
+        begun, asking = self._launch(folder), self.asking
+        launch = replace(
+            begun,
+            command=(*begun.command, *asking.arguments),
+            environment=begun.environment | dict(asking.env),
+        )
+        return AcpAgent(launch, Workbench(runs_commands=False))
+
+    async def sessions(self, folder: Path) -> list[SessionSummary]:
+        # The agent is started if none runs there.
+        async with self._any(folder).stored() as stored:
+            self.deletes_sessions = stored.can_delete
+            return await stored.listed()
+
+    async def delete_session(self, folder: Path, session: str) -> None:
+        async with self._any(folder).stored() as stored:
+            await stored.delete(session)
+
+    def logins(self) -> list[Login]:
+        if reason := self.missing():
+            raise AgentError(reason)
+        found = self._logins.ways(self._words, self._environment)
+        if not found:
+            raise UnsupportedError(f"{self.name} has reported no way to log in")
+        return found
+
+    def choose_login(self, login: str) -> None:
+        self._logins.chosen = login
+
+    def _any(self, folder: Path) -> AcpAgent:
+        """Return an agent that runs in a folder, or a new one."""
+        running = (each for each in self._agents if each.is_open and each.folder == folder)
+        return next(running, None) or AcpAgent(self._launch(folder), Workbench())
+
+    @property
+    def _words(self) -> tuple[str, ...]:
+        return words(self._cmd, self._environment)
+
+    def _launch(self, folder: Path) -> Launch:
+        settings = self._environment, self._logins, self._mcp
+        return Launch(self.name, self._words, folder, *settings)

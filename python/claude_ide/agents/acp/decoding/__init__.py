@@ -1,1 +1,0 @@
-"""Decodes the messages of an ACP agent into events."""

@@ -1,1 +1,0 @@
-"""Decodes the CLI's frames to events."""

@@ -1,1 +1,0 @@
-"""Frames in both directions, and how the CLI is started."""
