@@ -1,8 +1,8 @@
-"""`install_failure.py`: the cause of a failed installation, from the output of the installers."""
+"""`package_index.py`: the cause of a failed installation, from the output of the installers."""
 
 import pytest
 
-from claude_ide.install_failure import UNREACHABLE, UNTRUSTED, reason
+from claude_ide.package_index import UNREACHABLE, UNTRUSTED, reason
 
 PIP_FOUND_NOTHING = """\
 ERROR: Could not find a version that satisfies the requirement msgpack==1.2.4 (from versions: none)

@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from claude_ide import package_index
-from claude_ide.install_failure import UNREACHABLE, UNTRUSTED, Failed
-from claude_ide.package_index import pip_wheel
+from claude_ide.package_index import UNREACHABLE, UNTRUSTED, Failed, pip_wheel
 
 WHEEL = b"the bytes of a wheel"
 NAME = "pip-1.2-py3-none-any.whl"

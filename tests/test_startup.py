@@ -232,7 +232,7 @@ def run_python(code: str, *folders: Path) -> list[str]:
 
 def test_importing_websockets_does_not_load_the_metadata_of_packages() -> None:
     code = """
-from claude_ide.websockets_import import import_websockets
+from claude_ide.transport.websockets_import import import_websockets
 import_websockets()
 import websockets.asyncio.server
 print("importlib.metadata" in sys.modules)
@@ -248,7 +248,7 @@ def test_an_unreleased_websockets_can_read_metadata(tmp_path: Path) -> None:
         "import importlib.metadata\nversion = importlib.metadata.version('msgspec')\n"
     )
     code = """
-from claude_ide.websockets_import import import_websockets
+from claude_ide.transport.websockets_import import import_websockets
 import_websockets()
 import websockets
 print(websockets.version[0].isdigit())

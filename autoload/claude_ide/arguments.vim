@@ -24,7 +24,7 @@ function claude_ide#arguments#Beginning(candidates, lead, mark = '') abort
   return filter(map(copy(a:candidates), {_, each -> a:mark .. each}), {_, each -> stridx(each, a:lead) == 0})
 endfunction
 
-" The folder in which the CLI keeps the user's settings and sessions (`paths.py`).
+" The folder in which the CLI keeps the user's settings and sessions (`base/paths.py`).
 function s:config_folder() abort
   let l:given = empty($CLAUDE_CONFIG_DIR) ? expand('~/.claude', 1) : $CLAUDE_CONFIG_DIR
   return substitute(fnamemodify(l:given, ':p'), '/$', '', '')

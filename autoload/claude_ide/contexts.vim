@@ -1,6 +1,6 @@
 vim9script
 # What the placeholders of a text mean where the user is, in one instant. The host says it in words,
-# and judges what may leave the editor (`contexts.py`).
+# and judges what may leave the editor (`editor/contexts.py`).
 #
 # Where the user is: `win`, `bufnr`, `cursor` (line, byte column from 1), and the `selection`, empty
 # without one: its `first` and `last` line, its `lines`, and its `kind` ("lines", "part", "block").

@@ -1,5 +1,5 @@
 --- What the placeholders of a text mean where the user is, in one instant. The host says it in words, and
---- judges what may leave the editor (`contexts.py`).
+--- judges what may leave the editor (`editor/contexts.py`).
 local buffer_recent = require('claude_ide.window.recent')
 local file = require('claude_ide.file.path')
 local own_options = require('claude_ide.own_options')

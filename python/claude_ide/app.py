@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 
-from claude_ide import config, program, startup
-from claude_ide.concealed import conceal
+from claude_ide import config, startup
+from claude_ide.base.errors import ClaudeIdeError, UserError
+from claude_ide.base.log import log_to
+from claude_ide.base.redaction import conceal
 from claude_ide.editor import diff_remarks
 from claude_ide.editor.channel import Channel
 from claude_ide.editor.disk_report import DiskReport
@@ -25,17 +27,13 @@ from claude_ide.editor.port import events
 from claude_ide.editor.port import questions as one_off
 from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.chat import ChatEvent
-from claude_ide.editor_name import NEOVIM, editor_name
-from claude_ide.errors import ClaudeIdeError, UserError
 from claude_ide.hooks.links import Links
-from claude_ide.log import log_to
 from claude_ide.mcp.address import LAUNCH, TOKEN
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.doors import Door, Toolbox
 from claude_ide.mcp.ide import Ide
 from claude_ide.mcp.lock_file import LockFile
 from claude_ide.mcp.reading import Reading, Readings
-from claude_ide.prompt_events import PromptEvents
 from claude_ide.review.events import ReviewEvents
 from claude_ide.review.writes import AgentWrites
 from claude_ide.startup import Bound
@@ -45,6 +43,7 @@ from claude_ide.transport.websocket import CLOSE_SECONDS, Connection, Entrance, 
 if TYPE_CHECKING:
     from claude_ide.chat.chats import Chats
     from claude_ide.chat.kinds import Kinds
+    from claude_ide.chat.prompt_buffers import PromptBuffers
     from claude_ide.headless.questions import Questions
     from claude_ide.hooks.endpoint import Hooks
     from claude_ide.jupyter.kernels import Kernels
@@ -112,7 +111,6 @@ class App:
         self.opening_terminal = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self.editor.events.register(self, self.guard)
-        self.editor.events.register(PromptEvents(self.editor), self.guard)
         self.editor.record_write = AgentWrites(self.editor, lambda: self.review).record
         review = ReviewEvents(lambda: self.review)
         self.editor.events.register(review, self.guard)
@@ -249,7 +247,7 @@ class App:
         self, given: Sequence[str], more: Mapping[str, Any] | None = None
     ) -> None:
         """Start a CLI with the user's arguments; `more` are fields of the editor's request."""
-        from claude_ide.terminal_opening import open_terminal
+        from claude_ide.hooks.opening import open_terminal
 
         parts = self.editor, self.config, self.hooks, self.tools_for_a_terminal
         await open_terminal(*parts, given, more or {})
@@ -350,8 +348,8 @@ class App:
     @cached_property
     def review(self) -> "ReviewService":
         """The review of what agents have written; the first use imports what it needs."""
-        from claude_ide.recipients import Here
         from claude_ide.review.service import ReviewService
+        from claude_ide.sessions.here import Here
 
         recipients = Here(
             *(self.editor, self.ide),
@@ -422,7 +420,7 @@ class App:
     @cached_property
     def configured(self) -> "tuple[Kinds, list[str]]":
         """The same, and what is wrong with the user's entries."""
-        from claude_ide.configured_agents import configured
+        from claude_ide.agents.configured import configured
 
         return configured(self.config, os.environ, self._state_folder / "logins.json")
 
@@ -439,9 +437,12 @@ class App:
         given = self.editor, self.config, self.trust, self._state_folder
         return Questions(*given, resume, lambda: self.kinds)
 
-    async def commit_message(self, folder: str) -> str:
-        """Return the message of `:ClaudeCommit` for what is staged in a folder."""
-        return await self.questions.commit_message(folder)
+    @cached_property
+    def prompt_buffers(self) -> "PromptBuffers":
+        """What the editor asks while the user writes a prompt; the first use imports it."""
+        from claude_ide.chat.prompt_buffers import PromptBuffers
+
+        return PromptBuffers(self.editor)
 
     @cached_property
     def trust(self) -> "Trust":
@@ -523,7 +524,12 @@ class App:
 
     @handles(events.CheckAsked)
     def _check_asked(self, _: events.CheckAsked) -> Awaitable[None]:
-        return _check(self)
+        # Only this needs the client half of the library.
+        from claude_ide import check
+
+        bound = self.serving.bound if self.serving else None
+        server = self.options, bound, self.hooks, self.complaints
+        return check.report(self.editor, self.config, *server, lambda: self.configured)
 
     @handles(events.WireClosed)
     def _wire_closed(self, _: events.WireClosed) -> None:
@@ -532,6 +538,32 @@ class App:
     @handles(events.FileKept)
     def _file_kept(self, event: events.FileKept) -> Awaitable[None]:
         return self.merging.follow(event)
+
+    @handles(events.FilesAsked)
+    def _files_asked(self, asked: events.FilesAsked) -> Awaitable[None]:
+        return self.prompt_buffers.complete(asked)
+
+    @handles(events.MentionsAsked)
+    def _mentions_asked(self, asked: events.MentionsAsked) -> Awaitable[None]:
+        return self.prompt_buffers.check(asked)
+
+    @handles(events.CommandsAsked)
+    def _commands_asked(self, asked: events.CommandsAsked) -> Awaitable[None]:
+        return self.prompt_buffers.list_commands(asked)
+
+    @handles(events.ImageAsked)
+    def _image_asked(self, asked: events.ImageAsked) -> Awaitable[None]:
+        return self.prompt_buffers.paste(asked)
+
+    @handles(events.FilesDropped)
+    def _files_dropped(self, dropped: events.FilesDropped) -> Awaitable[None]:
+        return self.prompt_buffers.drop(dropped)
+
+    @handles(events.QuotationAsked)
+    def _quotation_asked(self, asked: events.QuotationAsked) -> Awaitable[None]:
+        from claude_ide.editor.contexts import quote
+
+        return quote(self.editor, asked)
 
     @handles(one_off.QuestionAsked)
     def _question_asked(self, asked: one_off.QuestionAsked) -> Awaitable[None]:
@@ -554,34 +586,6 @@ class App:
     @handles(one_off.CommitAsked)
     def _commit_asked(self, asked: one_off.CommitAsked) -> Awaitable[None]:
         return self.questions.commit(asked)
-
-
-async def _check(app: App) -> None:
-    """Test the server as a client would, and what else the host knows, for `health.lua`."""
-    # Only this needs the client half of the library.
-    from claude_ide import check
-    from claude_ide.check import Finding
-
-    rules = await app.editor.private_files.update()
-    words = program.words(app.config.cmd)
-    findings = await check.commit()
-    findings += [Finding("error", f"option: {complaint}") for complaint in app.complaints]
-    findings += [] if app.complaints else [Finding("ok", "options: all are known and valid")]
-    findings.append(Finding("ok", f"hooks: {app.hooks.state(words)}"))
-    if app.serving is None:
-        findings.append(Finding("error", "server: not running"))
-    else:
-        bound = app.serving.bound
-        findings += await check.connection(app.options.host, bound.port, bound.lock)
-    if editor_name() == NEOVIM:
-        # Agents other than Claude, for the chat.
-        kinds, complaints = app.configured
-        findings += [Finding("error", complaint) for complaint in complaints]
-        findings += await check.agents([*kinds], [*app.config.agents])
-    findings += await check.cli(words)
-    findings += check.rivals(app.options.pid, await app.editor.port.buffers.folder())
-    findings += check.privacy(rules.problems, rules.count)
-    await app.editor.port.host.report_health([each.reported() for each in findings])
 
 
 def _review_home() -> Path:

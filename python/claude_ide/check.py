@@ -10,24 +10,30 @@ import re
 import stat
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus
 from websockets.typing import Subprotocol
 
-from claude_ide import git, program
 from claude_ide.agents.acp.agent import Acp
 from claude_ide.agents.acp.connection import Offer
 from claude_ide.agents.agent import Kind
-from claude_ide.editor_name import editor_name
-from claude_ide.errors import AgentError
+from claude_ide.base import git, program
+from claude_ide.base.errors import AgentError
+from claude_ide.base.names import NEOVIM, editor_name
+from claude_ide.config import Config
+from claude_ide.editor.editor import Editor
 from claude_ide.mcp import lock_file
 from claude_ide.mcp.lock_file import LockFile
+from claude_ide.startup import Bound, Options
 from claude_ide.transport.handshake import AUTHORIZATION, SUBPROTOCOL
+
+if TYPE_CHECKING:
+    from claude_ide.hooks.endpoint import Hooks
 
 SECONDS = 3.0
 INTRODUCTION = {
@@ -63,6 +69,40 @@ class Finding(msgspec.Struct, frozen=True):
         """Return the table that the editor gets."""
         advice = {"advice": self.advice} if self.advice else {}
         return {"level": self.level, "line": self.text, **advice}
+
+
+async def report(
+    editor: Editor,
+    config: Config,
+    options: Options,
+    bound: Bound | None,
+    hooks: "Hooks",
+    complaints: Sequence[str],
+    configured: Callable[[], tuple[Iterable[Kind], Sequence[str]]],
+) -> None:
+    """Test the server as a client would, and what else the host knows, for `health.lua`.
+
+    `complaints` are those about options; `configured` returns the agents, and what is wrong there.
+    """
+    rules = await editor.private_files.update()
+    words = program.words(config.cmd)
+    findings = await commit()
+    findings += [Finding("error", f"option: {complaint}") for complaint in complaints]
+    findings += [] if complaints else [Finding("ok", "options: all are known and valid")]
+    findings.append(Finding("ok", f"hooks: {hooks.state(words)}"))
+    if bound is None:
+        findings.append(Finding("error", "server: not running"))
+    else:
+        findings += await connection(options.host, bound.port, bound.lock)
+    if editor_name() == NEOVIM:
+        # Agents other than Claude, for the chat.
+        kinds, wrong = configured()
+        findings += [Finding("error", complaint) for complaint in wrong]
+        findings += await agents([*kinds], [*config.agents])
+    findings += await cli(words)
+    findings += rivals(options.pid, await editor.port.buffers.folder())
+    findings += privacy(rules.problems, rules.count)
+    await editor.port.host.report_health([each.reported() for each in findings])
 
 
 async def connection(host: str, port: int, lock: LockFile) -> list[Finding]:

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from claude_ide import program
 from claude_ide.app import App
+from claude_ide.base import program
+from claude_ide.base.errors import UserError
+from claude_ide.base.names import VIM, editor_name, for_this_editor
+from claude_ide.editor.mentions import is_elsewhere, mentioned_path, worktree
 from claude_ide.editor.port.terminals import Terminal
 from claude_ide.editor.port.windows import Look
-from claude_ide.editor_name import VIM, editor_name, for_this_editor
-from claude_ide.errors import UserError
 from claude_ide.mcp import registration
 from claude_ide.mcp.address import TOKEN
 from claude_ide.mcp.ide import SAVED
-from claude_ide.mentions import is_elsewhere, mentioned_path, worktree
 
 if TYPE_CHECKING:
     from claude_ide.editor.port.contexts import Sent
@@ -326,7 +326,7 @@ async def background(app: App, call: Call) -> None:
 
     Without arguments, the session of the terminal goes on in the background.
     """
-    from claude_ide.contexts import expanded
+    from claude_ide.editor.contexts import expanded
     from claude_ide.sessions.background import Beginning
 
     words = ""

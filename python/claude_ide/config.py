@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, get_args
 import msgspec
 from msgspec import Meta
 
-from claude_ide.editor_name import VIM, editor_name
+from claude_ide.base.names import VIM, editor_name
 
 LUA_TYPES = {
     "array": "a list",

@@ -50,10 +50,11 @@ def main() -> int:
     if OPTIONS in sys.argv[1:]:
         return _check_options()
 
-    from claude_ide import editor_name, startup
+    from claude_ide import startup
+    from claude_ide.base import names
 
     if for_vim:
-        editor_name.serve_vim()
+        names.serve_vim()
     startup.options = options = startup.Options.inherited()
     try:
         if options.serve:
@@ -98,7 +99,7 @@ def _report_to_vim(*address: int | str) -> None:
 
 
 def _import_websockets() -> None:
-    from claude_ide.websockets_import import import_websockets
+    from claude_ide.transport.websockets_import import import_websockets
 
     import_websockets()
 

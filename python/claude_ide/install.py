@@ -41,7 +41,7 @@ from typing import TextIO
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from claude_ide.install_failure import Failed, reason
+from claude_ide.package_index import Failed, reason
 
 PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
 LOCK = Path(__file__).resolve().parents[1] / "requirements.txt"

@@ -1,7 +1,7 @@
-"""Downloads pip from the package index that the user's settings for pip name.
+"""The package index: a first pip from there, and why an installation from there has failed.
 
-For a Python without `ensurepip`, as in Debian and Ubuntu: it needs a first pip, which then installs
-everything else and reads the same settings itself.
+A Python without `ensurepip`, as in Debian and Ubuntu, needs a first pip, which then installs
+everything else and reads the user's settings for pip itself.
 """
 
 import configparser
@@ -9,23 +9,16 @@ import hashlib
 import http.client
 import os
 import re
-import ssl
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
-from urllib.request import (
-    HTTPBasicAuthHandler,
-    HTTPPasswordMgrWithPriorAuth,
-    HTTPSHandler,
-    ProxyHandler,
-    build_opener,
-)
 
-from claude_ide.install_failure import UNREACHABLE, UNTRUSTED, Failed
+if TYPE_CHECKING:
+    import ssl
 
 PIN = Path(__file__).resolve().parents[1] / "pip.txt"
 
@@ -36,7 +29,47 @@ LARGEST = 50_000_000
 
 NOT_FOUND = 404
 
+UNREACHABLE = "Cannot reach the package index (network, proxy?)"
+UNTRUSTED = "The certificate of the package index is not trusted (PIP_CERT, SSL_CERT_FILE?)"
+
+# Errors that the tools print in many lines, or that are hard to understand. Most patterns capture a
+# package.
+CAUSES = (
+    (r"Hash mismatch for `([^`]+)`", "Cannot install: {} has the wrong hash"),
+    (r"^\s+(\S+==\S+) from .+:$", "Cannot install: {} has the wrong hash"),
+    (r"(\S+==\S+) has no .*wheels", "Cannot install: {} has no wheel for this system"),
+    (r"No space left on device", "Cannot install: no space left on the disk"),
+    (r"CERTIFICATE_VERIFY_FAILED|certificate verify failed|invalid peer certificate", UNTRUSTED),
+    # pip and uv; older versions of uv say 'are you offline'.
+    (r"after connection broken by|Max retries exceeded|Read timed out", UNREACHABLE),
+    (r"Request failed after \d+ retr|are you offline|client error \(Connect\)", UNREACHABLE),
+    # pip ignores such an address, and then finds nothing.
+    (r"at (\S+) is not a trusted or secure host", "pip does not trust {}: it needs https"),
+)
+
+# How pip and uv mark an error, and how uv explains it.
+ERROR = re.compile(r"^\s*(error|╰─▶)", re.IGNORECASE)
+
 Settings = dict[str, str]
+
+
+class Failed(Exception):
+    """There is no environment; the text is one line with the reason."""
+
+
+def reason(lines: Sequence[str]) -> str:
+    """Return a known cause; otherwise the last line with an error, or the last line."""
+    for pattern, words in CAUSES:
+        for line in lines:
+            if found := re.search(pattern, line):
+                return words.format(*found.groups())
+    return f"Cannot install: {next(_from_the_end(lines), 'the installer gave no reason')}"
+
+
+def _from_the_end(lines: Sequence[str]) -> Iterator[str]:
+    filled = [line.strip() for line in reversed(lines) if line.strip()]
+    yield from (line for line in filled if ERROR.search(line))
+    yield from filled
 
 
 def pip_wheel() -> bytes:
@@ -83,6 +116,8 @@ def _words(error: Exception) -> str | None:
     if isinstance(error, HTTPError):
         answer = f"The package index answers {error.code} {error.reason}"
         return None if error.code == NOT_FOUND else answer
+    import ssl
+
     return UNTRUSTED if isinstance(cause, ssl.SSLCertVerificationError) else UNREACHABLE
 
 
@@ -102,6 +137,15 @@ class _Page(HTMLParser):
 
 def _read(address: str, settings: Settings) -> bytes:
     """Return a file or a page; a user and a password are sent only to the host that has them."""
+    # A Python without ssl may install with uv.
+    from urllib.request import (
+        HTTPBasicAuthHandler,
+        HTTPPasswordMgrWithPriorAuth,
+        HTTPSHandler,
+        ProxyHandler,
+        build_opener,
+    )
+
     plain, user, password = _split_user(address)
     known = HTTPPasswordMgrWithPriorAuth()
     if user:
@@ -131,7 +175,9 @@ def _split_user(address: str) -> tuple[str, str, str]:
     )
 
 
-def _context(address: str, settings: Settings) -> ssl.SSLContext:
+def _context(address: str, settings: Settings) -> "ssl.SSLContext":
+    import ssl
+
     names = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
     bundles = [settings.get("cert"), *(os.environ.get(name) for name in names)]
     context = ssl.create_default_context()

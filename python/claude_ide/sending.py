@@ -4,13 +4,13 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from claude_ide import pids
 from claude_ide.app import App
-from claude_ide.contexts import NO_FILE, WORD, diagnostics, expanded, selected
+from claude_ide.base import program
+from claude_ide.base.errors import UserError
+from claude_ide.editor.contexts import NO_FILE, WORD, diagnostics, expanded, selected
+from claude_ide.editor.mentions import check_private
 from claude_ide.editor.port.contexts import Sent
-from claude_ide.errors import UserError
 from claude_ide.mcp.ide import SAVED
-from claude_ide.mentions import check_private
 
 CHAT, TERMINAL = "chat", "terminal"
 
@@ -129,7 +129,7 @@ async def _target(
     addressee = await app.ide.addressee(path, asks=asks)
     if addressee is not None:
         pid = addressee.pid or 0
-        return _Target(pid, folder=pids.working_folder(pid) if pid else "")
+        return _Target(pid, folder=program.working_folder(pid) if pid else "")
     if await find_claude():
         current = [each for each in running if each.is_current]
         return _Target(0, folder=current[0].folder if current else "")

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Sequence
 
 from claude_ide.agents.stream_json.running import Running
 from claude_ide.app import App
+from claude_ide.base.limits import Limit
+from claude_ide.base.names import VIM, editor_name
+from claude_ide.base.paths import below_home, within
 from claude_ide.editor.port.terminals import Terminal
-from claude_ide.editor_name import VIM, editor_name
-from claude_ide.limits import Limit
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.ide import described
-from claude_ide.paths import below_home, within
 
 
 async def lines(app: App, bufnr: int) -> list[str]:

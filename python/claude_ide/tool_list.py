@@ -2,13 +2,13 @@
 
 import json
 
+from claude_ide.base.errors import UserError
 from claude_ide.chat.chat_context import Run
 from claude_ide.chat.listing import Item, Listing, item
 from claude_ide.chat.page.rows import Row, row
 from claude_ide.chat.page.text import counted, one_line
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.windows import Look
-from claude_ide.errors import UserError
 from claude_ide.mcp.own.collection import Collection
 from claude_ide.mcp.tool import Tool, Usage
 

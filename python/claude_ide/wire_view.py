@@ -12,12 +12,12 @@ from typing import Any
 
 import msgspec
 
-from claude_ide import files
+from claude_ide.base import files
+from claude_ide.base.errors import UserError
+from claude_ide.base.redaction import in_environment, masked
 from claude_ide.chat.page.text import harmless
-from claude_ide.concealed import in_environment, masked
 from claude_ide.editor.editor import Editor
-from claude_ide.errors import UserError
-from claude_ide.wire import FROM, LONGEST, STDERR, TO, Message, Party, Wire, recording
+from claude_ide.transport.wire import FROM, LONGEST, STDERR, TO, Message, Party, Wire, recording
 
 PERIOD = 0.1
 """Seconds between two updates of the window."""

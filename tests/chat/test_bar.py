@@ -21,8 +21,8 @@ from claude_ide.agents.events import (
     Usage,
 )
 from claude_ide.agents.session_state import SessionState, State
+from claude_ide.base.limits import Limit
 from claude_ide.chat.bar import Bar, Sides, prompt_bar
-from claude_ide.limits import Limit
 from support.frames import Clock
 
 IDLE = SessionState(State.IDLE)

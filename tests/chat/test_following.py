@@ -15,9 +15,9 @@ from claude_ide.agents.events import (
     TurnEnded,
     TurnEndReason,
 )
+from claude_ide.base.errors import EditorError
 from claude_ide.chat import following
 from claude_ide.chat.following import Following, Place, changed_place
-from claude_ide.errors import EditorError
 from support.chat_parts import PocketChat
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from claude_ide.base.errors import UserError
 from claude_ide.chat.kinds import Kinds
-from claude_ide.errors import UserError
 from support.another_agent import AnotherKind
 
 

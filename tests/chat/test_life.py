@@ -7,8 +7,8 @@ import pytest
 from claude_ide.agents import events
 from claude_ide.agents.agent import NewSession
 from claude_ide.agents.session_state import State
+from claude_ide.base.errors import UserError
 from claude_ide.chat.life import MOVES, Life, Move, Stage
-from claude_ide.errors import UserError
 from support.chat_parts import PocketChat
 from support.neovim import until
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from claude_ide.base.errors import EditorError
 from claude_ide.chat.page.painter import FRAME_SECONDS, Painter
-from claude_ide.errors import EditorError
 from support.neovim import until
 
 Frame = dict[str, Any]

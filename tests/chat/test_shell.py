@@ -11,10 +11,10 @@ import pytest
 
 from claude_ide.agents import events
 from claude_ide.agents.agent import ShellResult
+from claude_ide.base.errors import UserError
 from claude_ide.chat.page.sheet import OpenOutput, Sheet
 from claude_ide.chat.sending import Shell, is_command, unescaped
 from claude_ide.chat.transcript.prompts import KEPT_BYTES, PREVIEW, Output, Ran
-from claude_ide.errors import UserError
 from claude_ide.transport import process
 from support.chat_parts import PocketChat
 from support.frames import Clock, Drawn, Panel

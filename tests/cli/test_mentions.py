@@ -7,7 +7,7 @@ import pytest
 
 from claude_ide.agents.stream_json.headless import Ask, Question
 from claude_ide.agents.stream_json.protocol import Launch
-from claude_ide.mentions import read_by_agents
+from claude_ide.editor.mentions import read_by_agents
 from support.claude_cli import environment
 from support.fake_api import FakeApi, text
 

@@ -39,7 +39,7 @@ from claude_ide.agents.requests import (
 from claude_ide.agents.stream_json.claude import Claude
 from claude_ide.agents.stream_json.headless import Ask, Format, Question
 from claude_ide.agents.stream_json.protocol import Launch
-from claude_ide.errors import UnknownSessionError
+from claude_ide.base.errors import UnknownSessionError
 from support.agents import Talk
 from support.claude_cli import environment, wait_until_saved
 from support.digest import digest

@@ -18,7 +18,7 @@ from claude_ide.agents.events import (
     TurnEnded,
     TurnEndReason,
 )
-from claude_ide.errors import AgentError
+from claude_ide.base.errors import AgentError
 from support.another_agent import ALL, FEW
 from support.either_editor import on_screen
 from support.neovim import until

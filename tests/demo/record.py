@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from claude_ide.paths import config_folder
+from claude_ide.base.paths import config_folder
 
 Frame = dict[str, Any]
 CONFIG = "CLAUDE_CONFIG_DIR"

@@ -15,7 +15,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.typing import Subprotocol
 
 from claude_ide import __version__
-from claude_ide.errors import RpcError, ToolError, TransportClosed
+from claude_ide.base.errors import RpcError, ToolError, TransportClosed
 from claude_ide.mcp import lock_file
 
 AUTHORIZATION = "X-Claude-Code-Ide-Authorization"

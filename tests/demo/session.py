@@ -10,8 +10,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from claude_ide.errors import ClaudeIdeError, RpcError, ToolError, TransportClosed
-from claude_ide.paths import from_uri, to_uri
+from claude_ide.base.errors import ClaudeIdeError, RpcError, ToolError, TransportClosed
+from claude_ide.base.paths import from_uri, to_uri
 from demo import page, scratch
 from demo.page import Page
 from demo.server import Server, connected, find

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.errors import RpcError, ToolError, TransportClosed
+from claude_ide.base.errors import RpcError, ToolError, TransportClosed
 from demo.server import Address, Server, connected, find
 from support.claude_code import locks, the_lock
 from support.neovim import WAIT, Neovim, until

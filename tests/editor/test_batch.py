@@ -5,6 +5,7 @@ from typing import Any, Protocol
 
 import pytest
 
+from claude_ide.base.errors import EditorError
 from claude_ide.editor.port.batch import (
     MOST_TRIES,
     UNGUARDED,
@@ -21,7 +22,6 @@ from claude_ide.editor.port.batch import (
 )
 from claude_ide.editor.port.binding import Payload, notification, operation, request
 from claude_ide.editor.port.buffers import Buffer, Buffers
-from claude_ide.errors import EditorError
 from support.answering import Answering
 
 

@@ -4,9 +4,9 @@ import asyncio
 import time
 from typing import Any
 
+from claude_ide.base.limits import Limit
 from claude_ide.editor import limits as module
 from claude_ide.editor.limits import Limits
-from claude_ide.limits import Limit
 from support.neovim import until
 from support.pocket import pocket_port
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from claude_ide.base.errors import EditorError
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
-from claude_ide.errors import EditorError
 from claude_ide.mcp import ide_tools as _ide_tools  # noqa: F401  importing it registers its tools
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.tool import IDE_TOOLS, Caller

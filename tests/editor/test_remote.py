@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import msgspec
 import pytest
 
+from claude_ide.base.errors import EditorError
 from claude_ide.editor.events import Events
 from claude_ide.editor.finishing import Finishing
 from claude_ide.editor.port.binding import (
@@ -19,7 +20,6 @@ from claude_ide.editor.port.binding import (
 from claude_ide.editor.remote import Caller, implement
 from claude_ide.editor.state import State
 from claude_ide.editor.tools import Tools
-from claude_ide.errors import EditorError
 from support.pocket import PocketChannel
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from claude_ide.base.errors import EditorError
 from claude_ide.editor.spot import index_in
-from claude_ide.errors import EditorError
 
 COLUMNS = [3 * word + each for word in range(20) for each in (1, 3)]
 

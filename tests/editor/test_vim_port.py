@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from claude_ide.base.errors import EditorError
 from claude_ide.editor.vim import Vim
-from claude_ide.errors import EditorError
 
 
 class Played:

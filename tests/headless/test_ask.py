@@ -1,13 +1,13 @@
-"""`headless/ask.py`: the context that precedes a question."""
+"""`headless/questions.py`: the context that precedes a question."""
 
 from claude_ide.agents.stream_json import protocol
 from claude_ide.editor.port.questions import AskRequest, Lines
-from claude_ide.headless import ask
+from claude_ide.headless import questions
 
 
 def prompt(request: AskRequest) -> str:
     """Return the prompt as the CLI gets it."""
-    return protocol.words(ask.prompt(request))
+    return protocol.words(questions.prompt(request))
 
 
 def test_a_question_without_context_is_unchanged() -> None:

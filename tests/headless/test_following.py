@@ -1,4 +1,4 @@
-"""`headless/launching.py`: the settings of a trusted folder that a one-off request applies."""
+"""`headless/run.py`: the settings of a trusted folder that a one-off request applies."""
 
 import json
 import os
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from claude_ide.agents.stream_json.protocol import Launch
-from claude_ide.headless.launching import following, settings
+from claude_ide.headless.run import following, settings
 from claude_ide.trust.trust import Trust
 
 ALONE = ("--tools", "Read")

@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 from claude_ide.agents.events import Text
-from claude_ide.errors import EditorError
+from claude_ide.base.errors import EditorError
 from claude_ide.headless.answer import FRAME_SECONDS, Answer, AnswerFrames
 from support.neovim import until
 

@@ -1,4 +1,4 @@
-"""`headless/launching.py`: the CLI of a one-off request, and its permitted tools."""
+"""`headless/run.py`: the CLI of a one-off request, and its permitted tools."""
 
 import os
 import sys
@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from claude_ide.base.errors import AgentError, UserError
 from claude_ide.config import AskConfig, Config
-from claude_ide.errors import AgentError, UserError
-from claude_ide.headless.launching import launch
+from claude_ide.headless.run import launch
 
 
 def test_the_cli_may_use_only_the_given_tools(tmp_path: Path) -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 
+from claude_ide.base.errors import EditorError
 from claude_ide.editor.port.questions import RewriteRequest
-from claude_ide.errors import EditorError
 from claude_ide.headless.rewriting import (
     Rewrite,
     Target,

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claude_ide.errors import INVALID_REQUEST, PARSE_ERROR, RpcError
+from claude_ide.base.errors import INVALID_REQUEST, PARSE_ERROR, RpcError
 from claude_ide.jsonrpc.message import (
     LARGE,
     ErrorResponse,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.errors import RpcError, TransportClosed
+from claude_ide.base.errors import RpcError, TransportClosed
 from claude_ide.jsonrpc import peer as peer_module
 from claude_ide.jsonrpc.peer import Peer
 from support.neovim import until

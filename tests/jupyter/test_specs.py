@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.errors import ToolError
+from claude_ide.base.errors import ToolError
 from claude_ide.jupyter import choosing, connection, specs
 
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from claude_ide.agents.configured import configured
 from claude_ide.config import decode
-from claude_ide.configured_agents import configured
 from support.neovim import Neovim
 from support.panel import CONFIGURE
 

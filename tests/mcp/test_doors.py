@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.concealed import MARK, without_secrets
+from claude_ide.base.redaction import MARK, without_secrets
 from claude_ide.config import Config
 from claude_ide.mcp import model
 from claude_ide.mcp.address import PORT, TOKEN

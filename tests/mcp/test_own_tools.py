@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.errors import ToolError
+from claude_ide.base.errors import ToolError
 from claude_ide.mcp.own import WrongError
 from claude_ide.mcp.own.schema import check_for, repaired
 from claude_ide.mcp.own.tool import content_of

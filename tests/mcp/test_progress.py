@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from claude_ide.base.errors import ToolError, TransportClosed
 from claude_ide.editor.port.events import Answered
 from claude_ide.editor.tools import Tools
-from claude_ide.errors import ToolError, TransportClosed
 from claude_ide.jsonrpc.peer import Peer
 from claude_ide.mcp import server as server_module
 from claude_ide.mcp.client import Client

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from claude_ide.base.errors import ToolError
+from claude_ide.base.paths import normalized
 from claude_ide.editor.state import State
-from claude_ide.errors import ToolError
 from claude_ide.mcp import model, reading
 from claude_ide.mcp.reading import (
     MOST_FILES,
@@ -19,7 +20,6 @@ from claude_ide.mcp.reading import (
     named,
 )
 from claude_ide.mcp.tool import IDE_TOOLS, MODEL_TOOLS
-from claude_ide.paths import normalized
 
 
 class Asked:

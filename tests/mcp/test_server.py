@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from claude_ide import __version__
-from claude_ide.errors import EditorError, ToolError
+from claude_ide.base.errors import EditorError, ToolError
 from claude_ide.jsonrpc import peer as peer_module
 from claude_ide.jsonrpc.peer import Peer
 from claude_ide.mcp.client import Client

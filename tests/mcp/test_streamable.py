@@ -13,7 +13,7 @@ from claude_ide.mcp import streamable
 from claude_ide.mcp.doors import Door
 from claude_ide.mcp.in_process import InProcessServer
 from claude_ide.mcp.tool import IDE_TOOLS, Toolset
-from claude_ide.wire import FROM, TO, recording
+from claude_ide.transport.wire import FROM, TO, recording
 from support.handshake import tcp
 from support.mcp_http import OPENING, McpHttp
 from support.neovim import until

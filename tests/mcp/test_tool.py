@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from claude_ide.errors import INVALID_PARAMS, RpcError
+from claude_ide.base.errors import INVALID_PARAMS, RpcError
 from claude_ide.mcp import ide_tools, model
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.tool import (

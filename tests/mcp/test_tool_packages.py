@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from claude_ide.base.errors import ToolError
 from claude_ide.config import Config
 from claude_ide.editor.port.events import OwnToolsChanged
-from claude_ide.errors import ToolError
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.in_process import InProcessServer
 from claude_ide.mcp.own import packages

@@ -6,8 +6,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from claude_ide.base.errors import UserError
 from claude_ide.editor.port.review import ShownBuffer
-from claude_ide.errors import UserError
 from claude_ide.review import folder, listing, recorder
 from claude_ide.review.drawing import drawn
 from claude_ide.review.encoding import decoded, encoded, for_buffer, of_buffer

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from claude_ide.quotation import no_command
+from claude_ide.base.quotation import no_command
 from claude_ide.review.baseline import Texts
 from claude_ide.review.store import Told
 from claude_ide.review.telling import (

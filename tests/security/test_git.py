@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide import git
+from claude_ide.base import git
 from claude_ide.chat.prompt_buffers import PromptFiles
 from support.either_editor import BOTH, Editor, configure
 from support.fake_headless import FakeHeadless

@@ -2,7 +2,7 @@
 
 import pytest
 
-from claude_ide.errors import UserError
+from claude_ide.base.errors import UserError
 from claude_ide.sessions.background import Beginning
 from claude_ide.sessions.worktree import unfit
 

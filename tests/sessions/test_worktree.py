@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.errors import UserError
+from claude_ide.base.errors import UserError
 from claude_ide.sessions.worktree import Worktree
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agent_files import AgentFiles
 from claude_ide.agents.workbench import Written
+from claude_ide.base.errors import AgentError
+from claude_ide.chat.agent_files import AgentFiles
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
-from claude_ide.errors import AgentError
 from support import chats_here
 from support.disk_changes import watch_with
 from support.neovim import Neovim, until

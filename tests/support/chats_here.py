@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from claude_ide.agents.agent import Kind
+from claude_ide.base.errors import ClaudeIdeError, EditorError
 from claude_ide.chat.chat import Chat
 from claude_ide.chat.chats import Chats
 from claude_ide.chat.kinds import Kinds, StoredSessions
@@ -14,12 +15,11 @@ from claude_ide.config import Config, ReviewConfig
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.chat import ChatEvent
 from claude_ide.editor.port.events import DiffEditsAccepted, ListPressed
-from claude_ide.errors import ClaudeIdeError, EditorError
 from claude_ide.mcp import model
 from claude_ide.mcp.doors import Door
 from claude_ide.review.service import ReviewService
+from claude_ide.sessions.here import Watch
 from claude_ide.sessions.sessions import Sessions
-from claude_ide.sessions.watch import Watch
 from claude_ide.trust.trust import Trust
 from support.mcp_server import Server
 from support.neovim import Neovim, until

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from claude_ide.display_path import display_path
+from claude_ide.base.display_path import display_path
 from claude_ide.editor import diff_remarks
 from claude_ide.editor.port.events import DiffDecided
 from support.chunks import chunk

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from claude_ide.base.errors import EditorError
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.formatting import Formatting
-from claude_ide.errors import EditorError
 from support.chats_here import EVENT, Notifications, TestedNeovim
 from support.neovim import WAIT, Neovim
 

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from claude_ide.errors import EditorError, RpcError, TransportClosed
+from claude_ide.base.errors import EditorError, RpcError, TransportClosed
 from claude_ide.jsonrpc.message import Notification, Request
 from claude_ide.jsonrpc.peer import Peer
 from support.neovim import until

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claude_ide.errors import TransportClosed
+from claude_ide.base.errors import TransportClosed
 from claude_ide.transport.process import STDERR, STDERR_LINES, Child, LineSplitter
 from support.checkout import program
 from support.neovim import until

@@ -10,7 +10,7 @@ import pytest
 import websockets
 from websockets.asyncio.client import ClientConnection, connect
 
-from claude_ide.errors import TransportClosed
+from claude_ide.base.errors import TransportClosed
 from claude_ide.transport import websocket
 from claude_ide.transport.handshake import LARGEST_MESSAGE
 from claude_ide.transport.websocket import Connection

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide import files
+from claude_ide.base import files
 from claude_ide.trust import store
 from claude_ide.trust.trust import Trust, shown
 

@@ -57,7 +57,7 @@ export def Hold(wanted: number)
   endif
   Release()
   final started: dict<any> = {path: tempname(), port: 0}
-  const command = [python.Find().path, '-I', '-S', python.ROOT .. '/python/claude_ide/port_hold.py']
+  const command = [python.Find().path, '-I', '-S', python.ROOT .. '/python/claude_ide/transport/port_hold.py']
   holder = started
   started.job = job_start(command + [started.path], {
     mode: 'nl',

@@ -1,6 +1,6 @@
 --- Reads and writes a file for an agent that leaves this to the editor. A loaded file is written through its
 --- buffer, as the user would: changed in one undo step, and saved. The host decides what may be written, and
---- when: it runs `replace` and `save` in a batch (`agent_files.py`, `mcp/model/reviewed_edit.py`).
+--- when: it runs `replace` and `save` in a batch (`chat/agent_files.py`, `mcp/model/reviewed_edit.py`).
 local buffer_text = require('claude_ide.file.text')
 local buffers = require('claude_ide.file.buffers')
 local disk = require('claude_ide.file.disk')

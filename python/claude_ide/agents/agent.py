@@ -16,7 +16,7 @@ from claude_ide.agents.events import Event, Ready
 from claude_ide.agents.requests import Answer
 from claude_ide.agents.session_state import SessionState
 from claude_ide.agents.workbench import Workbench
-from claude_ide.errors import UnsupportedError
+from claude_ide.base.errors import UnsupportedError
 
 
 class Capabilities(Struct, frozen=True):

@@ -12,10 +12,10 @@ from typing import Any
 from claude_ide.agents.agent import Agent
 from claude_ide.agents.events import Dead, Event
 from claude_ide.agents.session_state import SessionState
-from claude_ide.concealed import masked, without_secrets
-from claude_ide.errors import AgentError
+from claude_ide.base.errors import AgentError
+from claude_ide.base.redaction import masked, without_secrets
 from claude_ide.transport.process import GRACE_SECONDS, Child
-from claude_ide.wire import FROM, STDERR, TO, Party
+from claude_ide.transport.wire import FROM, STDERR, TO, Party
 
 logger = logging.getLogger(__name__)
 

@@ -12,7 +12,6 @@ from typing import Any
 
 from msgspec import Struct
 
-from claude_ide import text_diff
 from claude_ide.agents.requests import (
     PermissionAsked,
     PlanProposed,
@@ -20,7 +19,8 @@ from claude_ide.agents.requests import (
     RequestWithdrawn,
     UrlAsked,
 )
-from claude_ide.limits import Limit
+from claude_ide.base import text_diff
+from claude_ide.base.limits import Limit
 
 CONTEXT = 3
 """Lines."""

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from msgspec import Struct
 
 from claude_ide.agents.events import Change
-from claude_ide.tool_names import EXECUTE_CODE, known_as
+from claude_ide.base.names import EXECUTE_CODE, known_as
 
 CODE_TOOL = known_as(EXECUTE_CODE)
 """The tool of the editor that runs code, which the user may change before."""

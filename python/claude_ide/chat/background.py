@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from claude_ide.agents.agent import TaskOutput
 from claude_ide.agents.events import Dead, Event, Task, TaskChanged, TaskState, ToolOutput
+from claude_ide.base.errors import AgentError, EditorError, TransportClosed, UserError
 from claude_ide.chat.chat_context import ChatContext, ChatPart, subcommand
 from claude_ide.chat.life import Life
 from claude_ide.chat.listing import Listing, item
@@ -19,7 +20,6 @@ from claude_ide.chat.page.text import as_printed, counted, elapsed, one_line
 from claude_ide.chat.transcript.tool import task_measures, task_outcome
 from claude_ide.editor.port import chat as panel
 from claude_ide.editor.port.binding import handles
-from claude_ide.errors import AgentError, EditorError, TransportClosed, UserError
 
 MOST_ENDED = 20
 """How many tasks that have ended remain in the list."""

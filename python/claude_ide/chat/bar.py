@@ -19,13 +19,13 @@ from claude_ide.agents.events import (
     Waiting,
 )
 from claude_ide.agents.session_state import SessionState, State
+from claude_ide.base.limits import Limit
 from claude_ide.chat.chat_context import ChatContext, ChatPart
 from claude_ide.chat.page.painter import Painter
 from claude_ide.chat.page.rows import Chunk, Row, drawn, row
 from claude_ide.chat.page.text import counted, elapsed, harmless, money, one_line, rounded
 from claude_ide.chat.settings import efforts
 from claude_ide.editor.limits import WARN_FROM
-from claude_ide.limits import Limit
 
 Sides = dict[str, list[Chunk]]
 """`{"left": chunks, "right": chunks}`"""

@@ -13,6 +13,8 @@ from claude_ide.agents import events
 from claude_ide.agents.agent import Earlier, Opening, Rewind
 from claude_ide.agents.events import Event
 from claude_ide.agents.session_state import State
+from claude_ide.base.errors import AgentError, UserError
+from claude_ide.base.paths import within
 from claude_ide.chat import context
 from claude_ide.chat.chat_context import ChatContext, ChatPart, subcommand
 from claude_ide.chat.context import Attachment
@@ -26,8 +28,6 @@ from claude_ide.chat.transcript import search
 from claude_ide.chat.transcript.detail import unified
 from claude_ide.editor.port import chat as panel
 from claude_ide.editor.port.binding import handles
-from claude_ide.errors import AgentError, UserError
-from claude_ide.paths import within
 
 STOP_SECONDS = 10.0
 """How long an interrupted turn may take to end before the agent is stopped anyway."""

@@ -11,6 +11,7 @@ from claude_ide.agents.agent import ContextUsage, NewSession, Opening
 from claude_ide.agents.events import Event
 from claude_ide.agents.requests import Asked, PermissionAsked, PlanProposed, QuestionAsked, UrlAsked
 from claude_ide.agents.session_state import SessionState, State
+from claude_ide.base.errors import UserError
 from claude_ide.chat.background import Background
 from claude_ide.chat.bar import Bar, Bars, Facts, Suggesting, Todos
 from claude_ide.chat.branching import Branching
@@ -37,7 +38,6 @@ from claude_ide.editor.port import chat as panel
 from claude_ide.editor.port.binding import handlers, handles
 from claude_ide.editor.port.windows import Look
 from claude_ide.editor.status_line import CHAT
-from claude_ide.errors import UserError
 
 logger = logging.getLogger(__name__)
 

@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 from claude_ide.agents.agent import Agent, Kind
 from claude_ide.agents.events import Event
 from claude_ide.agents.requests import Allow, Answer, Reject
+from claude_ide.base.errors import UserError
 from claude_ide.chat.page.painter import Painter
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.config import Config
 from claude_ide.editor.attention import Session, chat_place
 from claude_ide.editor.editor import Editor
-from claude_ide.errors import UserError
 
 Run = Callable[[Awaitable[Any]], Any]
 """Starts a task, and shows its errors to the user in one line."""

@@ -8,6 +8,13 @@ from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from claude_ide.agents.agent import Kind, NewSession, Opening, ResumeSession
+from claude_ide.base.errors import (
+    AgentError,
+    ClaudeIdeError,
+    EditorError,
+    UnknownSessionError,
+    UserError,
+)
 from claude_ide.chat import context, mcp_servers
 from claude_ide.chat.chat import Chat
 from claude_ide.chat.chat_context import SUBCOMMANDS, Run, subcommand, subcommands
@@ -17,19 +24,12 @@ from claude_ide.chat.opening import Agents, Door, OpenedAgent, ToolServer
 from claude_ide.chat.page.text import one_line
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.mentions import choose_elsewhere, is_elsewhere, mentioned_path
 from claude_ide.editor.port import chat as panel
 from claude_ide.editor.port.binding import handlers, handles
 from claude_ide.editor.port.chat import ChatEvent, Revival
 from claude_ide.editor.port.events import ListPressed
 from claude_ide.editor.port.panel import Found
-from claude_ide.errors import (
-    AgentError,
-    ClaudeIdeError,
-    EditorError,
-    UnknownSessionError,
-    UserError,
-)
-from claude_ide.mentions import choose_elsewhere, is_elsewhere, mentioned_path
 from claude_ide.review.service import ReviewService
 from claude_ide.trust.trust import Trust
 

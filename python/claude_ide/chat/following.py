@@ -15,8 +15,8 @@ from claude_ide.agents.events import (
     ToolStatus,
     TurnEnded,
 )
+from claude_ide.base.errors import EditorError
 from claude_ide.chat.chat_context import ChatContext, ChatPart, subcommand
-from claude_ide.errors import EditorError
 
 PAUSE_SECONDS = 0.2
 """The least time between two files: of a burst, only the last file is shown."""

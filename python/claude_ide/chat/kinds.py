@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from claude_ide.agents.agent import Kind, SessionSummary
-from claude_ide.errors import AgentError, UnsupportedError, UserError
+from claude_ide.base.errors import AgentError, UnsupportedError, UserError
 from claude_ide.trust.trust import Trust
 
 

@@ -9,12 +9,12 @@ from claude_ide.agents import events
 from claude_ide.agents.agent import NewSession, Opening, ResumeSession
 from claude_ide.agents.events import Dead, Event, Ready, TurnEnded
 from claude_ide.agents.session_state import SessionState, State
+from claude_ide.base.errors import AgentError, LoginNeededError, UnknownSessionError, UserError
 from claude_ide.chat.chat_context import ChatContext, ChatPart
 from claude_ide.chat.page.rows import row
 from claude_ide.chat.transcript.notices import Announcement
 from claude_ide.editor.port import chat as panel
 from claude_ide.editor.port.binding import handles
-from claude_ide.errors import AgentError, LoginNeededError, UnknownSessionError, UserError
 
 logger = logging.getLogger(__name__)
 

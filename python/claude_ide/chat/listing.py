@@ -5,11 +5,11 @@ import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
+from claude_ide.base.errors import EditorError
 from claude_ide.chat.chat_context import Run
 from claude_ide.chat.page.rows import Row, drawn
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.panel import Key, ListLook
-from claude_ide.errors import EditorError
 
 SECONDS = 1.0
 """How often an open list is updated."""

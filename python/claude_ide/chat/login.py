@@ -5,13 +5,13 @@ from typing import Any
 
 from claude_ide.agents.agent import Login
 from claude_ide.agents.session_state import State
+from claude_ide.base.errors import UserError
+from claude_ide.base.program import required
 from claude_ide.chat.chat import Chat
 from claude_ide.config import TerminalConfig
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port import chat as panel
 from claude_ide.editor.port.binding import handles
-from claude_ide.errors import UserError
-from claude_ide.program import required
 
 
 class Logins:

@@ -5,13 +5,13 @@ import contextlib
 from collections.abc import Awaitable, Callable
 
 from claude_ide.agents.agent import ServerState, ToolServer
+from claude_ide.base.errors import AgentError
 from claude_ide.chat.chat import Chat
 from claude_ide.chat.chat_context import Run
 from claude_ide.chat.listing import Listing, item
 from claude_ide.chat.page.rows import Row, row
 from claude_ide.chat.page.text import counted, one_line
 from claude_ide.editor.port import Port
-from claude_ide.errors import AgentError
 
 NAME, TITLE = "mcp", "MCP servers"
 KEYS = (

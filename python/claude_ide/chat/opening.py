@@ -7,18 +7,18 @@ from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar
 from uuid import uuid4
 
-from claude_ide.agent_files import AgentFiles
 from claude_ide.agents.agent import Agent, Kind
+from claude_ide.agents.user_servers import UserServers
 from claude_ide.agents.workbench import McpAddress, McpCommand, McpServer, Workbench
+from claude_ide.base.names import SERVER
+from claude_ide.chat.agent_files import AgentFiles
 from claude_ide.chat.consent import FolderTrust
 from claude_ide.chat.recording import Diagnosis, Witness
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.review.recorder import Recorder
 from claude_ide.review.service import ReviewService
-from claude_ide.tool_names import SERVER
 from claude_ide.trust.trust import Trust
-from claude_ide.user_servers import UserServers
 
 T = TypeVar("T")
 

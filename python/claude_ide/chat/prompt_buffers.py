@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from claude_ide import files, git
+from claude_ide.base import files, git
+from claude_ide.base.paths import config_folder, exists, within
+from claude_ide.base.program import locate, output
 from claude_ide.chat import context
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.events import (
@@ -25,8 +27,6 @@ from claude_ide.editor.port.events import (
     ImageAsked,
     MentionsAsked,
 )
-from claude_ide.paths import config_folder, exists, within
-from claude_ide.program import locate, output
 
 LARGEST_IMAGE_BYTES = 5 * 1024 * 1024
 CLIPBOARD_SECONDS = 10.0

@@ -9,7 +9,10 @@ from pathlib import Path
 from claude_ide.agents import events, fields
 from claude_ide.agents.events import Change, Event, FileWritten, Hunk, ToolStatus, TurnEndReason
 from claude_ide.agents.requests import PermissionAsked
-from claude_ide.announcer import Announcer, found_change, whole
+from claude_ide.base.errors import EditorError, UserError
+from claude_ide.base.last_words import sentence
+from claude_ide.base.new_diagnostics import Item, line_of, new_diagnostics
+from claude_ide.base.paths import exists, is_same, normalized
 from claude_ide.chat.chat_context import ChatContext, ChatPart
 from claude_ide.chat.transcript import search
 from claude_ide.chat.transcript.detail import Summary
@@ -17,10 +20,7 @@ from claude_ide.chat.transcript.notices import Announcement
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port import chat as panel
 from claude_ide.editor.port.binding import handles
-from claude_ide.errors import EditorError, UserError
-from claude_ide.last_words import sentence
-from claude_ide.news import Item, line_of, news
-from claude_ide.paths import exists, is_same, normalized
+from claude_ide.review.announcer import Announcer, found_change, whole
 from claude_ide.review.recorder import Recorder
 from claude_ide.review.service import ReviewService
 from claude_ide.review.snapshot import Found
@@ -125,7 +125,7 @@ class Diagnosis:
         """Return the diagnostics of written files that are newer than their last report."""
         found = {}
         for path, written in self._written.items():
-            items = news(written.seen, _items(now, path), None)
+            items = new_diagnostics(written.seen, _items(now, path), None)
             found[_name(now, path)] = items if written.lines is None else _on(written.lines, items)
         return {name: items for name, items in found.items() if items}
 
@@ -171,11 +171,13 @@ def _all_new(baseline: Baseline, now: Known, path: str, change: Change | None) -
     for name, items in sorted(now.items(), key=lambda each: not is_same(each[0], path)):
         old = baseline.known.get(name, [])
         if not is_same(name, path):
-            found[name] = news(_errors(old), _errors(items), lambda line: line)
+            found[name] = new_diagnostics(_errors(old), _errors(items), lambda line: line)
         elif baseline.is_checked:
-            found[path] = news(old, items, _moves(change))
+            found[path] = new_diagnostics(old, items, _moves(change))
         else:
-            found[path] = _on(_added(change.hunks if change else ()), news(old, items, None))
+            found[path] = _on(
+                _added(change.hunks if change else ()), new_diagnostics(old, items, None)
+            )
     return {name: items for name, items in found.items() if items}
 
 

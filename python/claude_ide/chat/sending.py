@@ -7,9 +7,10 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from claude_ide import git, program
 from claude_ide.agents.agent import ShellResult
 from claude_ide.agents.events import Dead, Event, PromptBlocked, PromptChanged, PromptStage
+from claude_ide.base import git, program
+from claude_ide.base.errors import ClaudeIdeError, UserError
 from claude_ide.chat import context
 from claude_ide.chat.chat_context import ChatContext, ChatPart
 from claude_ide.chat.context import Attachment, Where
@@ -19,7 +20,6 @@ from claude_ide.chat.transcript import search
 from claude_ide.chat.transcript.prompts import Queued, Ran
 from claude_ide.editor.port import chat as panel
 from claude_ide.editor.port.binding import handles
-from claude_ide.errors import ClaudeIdeError, UserError
 from claude_ide.transport.process import Process, shell
 
 SIGN = "!"

@@ -13,12 +13,12 @@ from msgspec.structs import replace
 
 from claude_ide.agents import events
 from claude_ide.agents.events import Command, Event, OfferChanged, Ready, Setting, SettingValue
+from claude_ide.base.errors import AgentError, UserError
 from claude_ide.chat.chat_context import ChatContext, ChatPart, subcommand
 from claude_ide.chat.life import Life
 from claude_ide.chat.page.text import counted
 from claude_ide.editor.port import chat as panel
 from claude_ide.editor.port.binding import handles
-from claude_ide.errors import AgentError, UserError
 
 UNLIMITED = "unlimited"
 MODE, MODEL, EFFORT, THINKING = "mode", "model", "effort", "thinking"

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from claude_ide.base.errors import EditorError
 from claude_ide.config import AttentionConfig
 from claude_ide.editor.diffs import Diff, Diffs
 from claude_ide.editor.port import Port
@@ -19,7 +20,6 @@ from claude_ide.editor.port.batch import Gate, Guard, step
 from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.events import DiffShown, Looked
 from claude_ide.editor.port.windows import Calling
-from claude_ide.errors import EditorError
 
 CHAT = "chat."
 

@@ -4,7 +4,7 @@ import asyncio
 import logging
 from typing import Any, Protocol
 
-from claude_ide.errors import EditorError
+from claude_ide.base.errors import EditorError
 
 logger = logging.getLogger(__name__)
 

@@ -13,6 +13,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from claude_ide.base.errors import EditorError
+from claude_ide.base.names import NEOVIM, editor_name
 from claude_ide.editor.busy import soon
 from claude_ide.editor.channel import log_failure
 from claude_ide.editor.port import Port
@@ -21,8 +23,6 @@ from claude_ide.editor.port.diagnostics import FileLook, Look, Name, SetLook
 from claude_ide.editor.port.events import DiagnosticsChanged, FileFollowed
 from claude_ide.editor.private_files import PrivateFiles
 from claude_ide.editor.state import Diagnostics, State
-from claude_ide.editor_name import NEOVIM, editor_name
-from claude_ide.errors import EditorError
 
 MOST = 5000
 MOST_KNOWN = 1000

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from claude_ide.base.quotation import MOST, no_command, quoted, span
 from claude_ide.editor.port.events import DiffComment, DiffDecided
-from claude_ide.quotation import MOST, no_command, quoted, span
 
 
 def on_decision(event: DiffDecided) -> tuple[str, str]:

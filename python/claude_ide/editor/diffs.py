@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from claude_ide.display_path import display_path
+from claude_ide.base.display_path import display_path
+from claude_ide.base.errors import EditorError
+from claude_ide.base.paths import TURNED, real
 from claude_ide.editor import diff_remarks
 from claude_ide.editor.events import Events
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.events import DiffDecided, DiffFailed, DiffShown
-from claude_ide.errors import EditorError
-from claude_ide.paths import TURNED, real
 
 if TYPE_CHECKING:
     from claude_ide.editor.attention import Session

@@ -8,12 +8,12 @@ from pathlib import Path, PurePath
 
 import msgspec
 
+from claude_ide.base.errors import EditorError
 from claude_ide.editor.events import Events
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.batch import Gate, Guard
 from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.events import FileFollowed, FileKept
-from claude_ide.errors import EditorError
 
 logger = logging.getLogger(__name__)
 

@@ -15,14 +15,14 @@ import time
 from collections.abc import Callable, Coroutine
 from typing import Any, Literal
 
+from claude_ide.base.errors import EditorError
+from claude_ide.base.names import NEOVIM, editor_name
 from claude_ide.editor.events import Events
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.batch import ChangedError, Gate, Guard, named, step
 from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.buffers import Disk
 from claude_ide.editor.port.events import FilesLoaded, FilesUnwatched
-from claude_ide.editor_name import NEOVIM, editor_name
-from claude_ide.errors import EditorError
 
 logger = logging.getLogger(__name__)
 

@@ -9,6 +9,8 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, cast
 
+from claude_ide.base.names import NEOVIM, editor_name, for_this_editor
+from claude_ide.base.paths import is_same
 from claude_ide.config import AttentionConfig
 from claude_ide.editor.attention import Attention
 from claude_ide.editor.busy import soon
@@ -29,8 +31,6 @@ from claude_ide.editor.status_line import StatusLine
 from claude_ide.editor.terminals import Terminals
 from claude_ide.editor.tool_gate import ToolGate
 from claude_ide.editor.tools import Tools
-from claude_ide.editor_name import NEOVIM, editor_name, for_this_editor
-from claude_ide.paths import is_same
 
 if TYPE_CHECKING:
     from claude_ide.editor.checks import Published

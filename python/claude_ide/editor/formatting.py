@@ -11,6 +11,8 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from claude_ide.base.errors import EditorError
+from claude_ide.base.names import NEOVIM, editor_name, for_this_editor
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.batch import ChangedError, Gate, Guard, Step, step, tick
 from claude_ide.editor.port.buffers import BufferText, Disk, NewText
@@ -20,8 +22,6 @@ from claude_ide.editor.servers import Servers
 from claude_ide.editor.shell import expanded
 from claude_ide.editor.text_edits import TextEdit, count_changed, edited
 from claude_ide.editor.tools import Tools
-from claude_ide.editor_name import NEOVIM, editor_name, for_this_editor
-from claude_ide.errors import EditorError
 
 POLL_SECONDS = 0.05
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
+from claude_ide.base.limits import Limit
 from claude_ide.editor.port import Port
-from claude_ide.limits import Limit
 
 WARN_FROM = 90
 """The percentage from which the user is warned."""

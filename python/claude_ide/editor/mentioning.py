@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 
+from claude_ide.base.errors import UserError
+from claude_ide.base.paths import exists, normalized
 from claude_ide.editor.port import Port
 from claude_ide.editor.private_files import PrivateFiles
-from claude_ide.errors import UserError
-from claude_ide.paths import exists, normalized
 
 NO_FILE = "this buffer has no file; use :ClaudeAdd {path}"
 CURRENT = re.compile(r"%([:~.a-zA-Z0-9]*)")

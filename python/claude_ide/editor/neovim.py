@@ -12,8 +12,8 @@ from typing import Any
 import pynvim
 from greenlet import greenlet
 
+from claude_ide.base.errors import EditorError
 from claude_ide.editor.channel import log_failure
-from claude_ide.errors import EditorError
 
 
 class Neovim:

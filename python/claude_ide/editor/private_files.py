@@ -14,6 +14,9 @@ from typing import Any
 
 import msgspec
 
+from claude_ide.base.errors import EditorError
+from claude_ide.base.names import editor_name
+from claude_ide.base.paths import below_home, from_uri, normalized, within
 from claude_ide.editor.busy import soon
 from claude_ide.editor.channel import log_failure
 from claude_ide.editor.port import Port
@@ -23,9 +26,6 @@ from claude_ide.editor.port.events import (
     PrivacyFacts,
     SelectionChanged,
 )
-from claude_ide.editor_name import editor_name
-from claude_ide.errors import EditorError
-from claude_ide.paths import below_home, from_uri, normalized, within
 from claude_ide.privacy import settings
 from claude_ide.privacy.links import spellings
 from claude_ide.privacy.rules import Rules

@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from claude_ide.base.paths import from_uri
 from claude_ide.editor.port.servers import Server, Spot, View
-from claude_ide.paths import from_uri
 
 LONGEST = 120
 """Characters of a name. Some servers put a whole value into the detail."""

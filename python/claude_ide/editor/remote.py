@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 
 import msgspec
 
+from claude_ide.base.errors import EditorError
 from claude_ide.editor.channel import Channel, without_error
 from claude_ide.editor.finishing import Finishing
 from claude_ide.editor.port import Port
@@ -15,7 +16,6 @@ from claude_ide.editor.port.batch import ChangedError, Guard, Step, StepError, U
 from claude_ide.editor.port.binding import ATTRIBUTE, Binding, Kind
 from claude_ide.editor.port.conversion import convert
 from claude_ide.editor.tools import Tools
-from claude_ide.errors import EditorError
 
 if TYPE_CHECKING:
     from claude_ide.editor.port.panel import Panel

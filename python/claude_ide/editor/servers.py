@@ -13,11 +13,11 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from claude_ide.base.errors import EditorError
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.servers import Published, Reply, Run, Server, Spot, View
 from claude_ide.editor.spot import index_in
 from claude_ide.editor.tools import Tools
-from claude_ide.errors import EditorError
 
 ATTACHES_SECONDS = 1.0
 """A configuration may start a server a moment after a file is loaded."""

@@ -2,9 +2,9 @@
 
 import re
 
+from claude_ide.base.errors import EditorError
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.formatting import ShellFacts
-from claude_ide.errors import EditorError
 
 FILE_NAME = re.compile(r"\\?(?:%|#\d*)(?::[phtre~.8S])*")
 HARMLESS = re.compile(r"(?:[\w.,/~+@ ]|[^\x00-\x7f])(?:[\w.,/~+@ -]|[^\x00-\x7f])*")

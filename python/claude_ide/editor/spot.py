@@ -2,7 +2,7 @@
 
 import re
 
-from claude_ide.errors import EditorError
+from claude_ide.base.errors import EditorError
 
 SHOWN = 80
 """Characters of a line in an error."""

@@ -4,9 +4,9 @@ from typing import Any
 
 import msgspec
 
+from claude_ide.base.paths import to_uri
 from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.events import EditorsChanged, OpenBuffer, SelectionChanged
-from claude_ide.paths import to_uri
 
 
 class Diagnostics(msgspec.Struct):

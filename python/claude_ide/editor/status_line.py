@@ -4,11 +4,11 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from claude_ide.base.limits import Limit
 from claude_ide.editor.limits import Limits
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.events import Activity, StatusReported
-from claude_ide.limits import Limit
 
 LONGEST_MODEL = 30
 """Characters."""

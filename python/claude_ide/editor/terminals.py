@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from claude_ide import pids, repository
+from claude_ide.base import git, program
+from claude_ide.base.errors import EditorError
 from claude_ide.editor.attention import Session
 from claude_ide.editor.busy import soon
 from claude_ide.editor.port import Port
 from claude_ide.editor.state import State
-from claude_ide.errors import EditorError
 
 if TYPE_CHECKING:
     from claude_ide.editor.port.terminals import Terminal, TmuxPane
@@ -52,7 +52,7 @@ class Terminals:
     def clients_run_as(self, clients: list[int]) -> None:
         """Report the process ids of the clients, so that the editor finds their terminals."""
         self._clients = clients
-        lineages = [*map(pids.lineage, clients)]
+        lineages = [*map(program.lineage, clients)]
         # Most clients are no descendants of the editor, and in no pane of tmux.
         if self._has_reported or any(os.getppid() in each for each in lineages):
             self._has_reported = True
@@ -91,7 +91,7 @@ class Terminals:
         """
         if launch in self.in_background:
             return self.in_background[launch]
-        if not launch and len(self._clients) < 2 and self._is_here(pids.working_folder(pid)):
+        if not launch and len(self._clients) < 2 and self._is_here(program.working_folder(pid)):
             return ""
         try:
             clis = list(self._clis(await soon(self.running())))
@@ -111,23 +111,23 @@ class Terminals:
     def _clis(self, terminals: "list[Terminal]") -> Iterator[_Cli]:
         for each in terminals:
             name, number = ("", each.name) if each.name.isdecimal() else (each.name, "")
-            folder = next(filter(None, map(pids.working_folder, each.pids)), each.folder)
+            folder = next(filter(None, map(program.working_folder, each.pids)), each.folder)
             yield _Cli(name, number, folder, each.launch, tuple(each.pids))
         found = {pid for each in terminals for pid in each.pids}
         for pid in self._clients:
             if pid not in found:
-                yield _Cli("", str(pid), pids.working_folder(pid), pids=(pid,))
+                yield _Cli("", str(pid), program.working_folder(pid), pids=(pid,))
 
 
 def _root(folder: str) -> Path:
-    return repository.home(Path(folder).resolve()).root
+    return git.repository_of(Path(folder).resolve()).root
 
 
 def _distinct(own: _Cli, clis: list[_Cli]) -> str:
     """Return the first of some descriptions that no other CLI shares."""
     described: list[Callable[[_Cli], str]] = [
         lambda each: each.root.name,
-        lambda each: repository.branch(each.root),
+        lambda each: git.branch(each.root),
         lambda each: Path(each.folder).name,
         lambda each: "/".join(each.root.parts[-2:]),
     ]

@@ -4,9 +4,9 @@ from itertools import accumulate
 
 import msgspec
 
+from claude_ide.base.errors import EditorError
+from claude_ide.base.text_diff import areas, hunks
 from claude_ide.editor.protocol import Position, Range, character_of, index_of
-from claude_ide.errors import EditorError
-from claude_ide.text_diff import areas, hunks
 
 
 class TextEdit(msgspec.Struct, frozen=True, rename="camel"):

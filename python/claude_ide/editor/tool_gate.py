@@ -7,11 +7,11 @@ change that concerns one is refused as a whole: a part of it would be wrong.
 from collections.abc import Iterator
 from typing import Any
 
+from claude_ide.base.errors import EditorError
+from claude_ide.base.names import editor_name
+from claude_ide.base.paths import absolute
 from claude_ide.editor.channel import without_error
 from claude_ide.editor.private_files import PrivateFiles
-from claude_ide.editor_name import editor_name
-from claude_ide.errors import EditorError
-from claude_ide.paths import absolute
 
 PATHS = ("file", "path")
 """Keys under which tools are given a file, or name one."""

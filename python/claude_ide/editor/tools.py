@@ -8,14 +8,14 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
+from claude_ide.base.errors import EditorError
+from claude_ide.base.names import for_this_editor
 from claude_ide.editor.busy import soon
 from claude_ide.editor.channel import Channel
 from claude_ide.editor.events import Events
 from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.events import Answered
 from claude_ide.editor.tool_gate import ToolGate
-from claude_ide.editor_name import for_this_editor
-from claude_ide.errors import EditorError
 
 BEGIN_SECONDS, REFUSED_SECONDS = 5, 3.5
 """How long a tool may wait to begin; the editor itself refuses to begin it after the second time.

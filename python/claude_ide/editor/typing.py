@@ -14,11 +14,11 @@ import time
 from collections.abc import Sequence
 from typing import Protocol
 
+from claude_ide.base.errors import EditorError
+from claude_ide.base.names import NEOVIM, editor_name
+from claude_ide.base.program import locate
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.terminals import TypedPrompt
-from claude_ide.editor_name import NEOVIM, editor_name
-from claude_ide.errors import EditorError
-from claude_ide.program import locate
 
 logger = logging.getLogger(__name__)
 

@@ -18,8 +18,8 @@ import logging
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
+from claude_ide.base.errors import EditorError
 from claude_ide.editor.channel import log_failure
-from claude_ide.errors import EditorError
 
 logger = logging.getLogger(__name__)
 

@@ -29,9 +29,9 @@ from claude_ide.agents.events import (
 )
 from claude_ide.agents.requests import Allow, Answer, Asked, PermissionAsked, Reject
 from claude_ide.agents.stream_json.headless import FENCED, Format, Question, Result, decoded
+from claude_ide.base.errors import AgentError, LoginNeededError, UserError
+from claude_ide.base.paths import real
 from claude_ide.editor.port.questions import READING
-from claude_ide.errors import AgentError, LoginNeededError, UserError
-from claude_ide.paths import real
 
 READS = ("read", "search")
 CHANGES = ("edit", "delete", "move")

@@ -23,7 +23,7 @@ from claude_ide.agents.events import (
     ToolStarted,
     Waiting,
 )
-from claude_ide.errors import EditorError
+from claude_ide.base.errors import EditorError
 
 logger = logging.getLogger(__name__)
 

@@ -8,17 +8,17 @@ from pathlib import Path
 
 import msgspec
 
-from claude_ide import git
 from claude_ide.agents.stream_json.headless import Format, Question, Result
+from claude_ide.base import git
+from claude_ide.base.errors import EditorError, UserError
+from claude_ide.base.names import for_this_editor
 from claude_ide.chat.page.text import lines
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.git_changes import Changes
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.batch import Gate, Guard, retry, step, tick
 from claude_ide.editor.port.diffs import Question as PortQuestion
 from claude_ide.editor.port.questions import CommitRequest
-from claude_ide.editor_name import for_this_editor
-from claude_ide.errors import EditorError, UserError
-from claude_ide.git_changes import Changes
 from claude_ide.headless.agent import Needs
 from claude_ide.headless.run import Run, structured, without_fence
 from claude_ide.trust.trust import Trust, shown

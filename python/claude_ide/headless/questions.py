@@ -1,17 +1,24 @@
 """The questions that are being answered, each in its own task, by the id from the editor."""
 
 import asyncio
+import json
 import os
+import re
 from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
+from claude_ide.agents.acp.agent import Acp
+from claude_ide.agents.agent import OpenFile, Prompt, Selection, Words
+from claude_ide.agents.stream_json import protocol
+from claude_ide.agents.stream_json.headless import Conversation, Format, Question
+from claude_ide.base.errors import ClaudeIdeError, UserError
 from claude_ide.chat.kinds import Kinds
 from claude_ide.config import Config
-from claude_ide.contexts import expanded
+from claude_ide.editor.contexts import expanded
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.questions import (
     AskRequest,
@@ -23,16 +30,22 @@ from claude_ide.editor.port.questions import (
     QuestionContinued,
     RewriteRequest,
 )
-from claude_ide.errors import ClaudeIdeError, UserError
-from claude_ide.headless import ask, commit, rewriting
-from claude_ide.headless.address import CLAUDE, addressed, answering
-from claude_ide.headless.launching import following
-from claude_ide.headless.run import Run
-from claude_ide.trust.trust import Trust
+from claude_ide.headless import commit, rewriting
+from claude_ide.headless.agent import Needs
+from claude_ide.headless.run import Run, following
+from claude_ide.trust.trust import Trust, shown
 
 FAILED = "the question failed; see :ClaudeLog"
 NOT_KEPT = "this answer cannot be continued: the Python host has ended since"
 NO_ANSWER = "there is no answer to continue"
+
+CLAUDE = "claude"
+AT_NAME = re.compile(r"\s*@(?P<name>[\w-]+)[,:]?(?:\s+|$)")
+"""What begins a prompt, and names an agent: a mention of a file has a dot or a slash."""
+
+NO_WORDS = "@{}: what is it to do?"
+ONLY_NAME = ":ClaudeCommit takes only @ and the name of an agent"
+NOT_TRUSTED = "{} follows the settings of {}, which is not trusted (:ClaudeTrust yes)"
 
 Resume = Callable[[int, str, Path, Callable[[], Awaitable[str]]], Awaitable[None]]
 """Takes over a chat with an agent in a folder, with the session whose id the function returns."""
@@ -145,7 +158,7 @@ class Questions:
         if not (Path(name).is_absolute() and (refusal := await self._editor.refusal(name))):
             return request
         if isinstance(request, AskRequest) and request.lines is None:
-            return msgspec.structs.replace(request, file="")
+            return replace(request, file="")
         raise UserError(refusal)
 
     async def _expanded(self, request: QuestionAsked) -> QuestionAsked:
@@ -158,7 +171,7 @@ class Questions:
             name, text, has_lines = "instruction", request.instruction, True
         given = self._editor, text, request.facts
         words = await expanded(*given, folder=request.cwd, is_typed=True, has_lines=has_lines)
-        return msgspec.structs.replace(request, **{name: words})
+        return replace(request, **{name: words})
 
     async def _answer(self, run: Run, asked: QuestionAsked) -> None:
         ended: dict[str, Any] = {"error": FAILED}
@@ -181,7 +194,7 @@ class Questions:
     async def _result(self, run: Run, request: QuestionAsked) -> Any:
         match request:
             case AskRequest():
-                return await ask.ask(run, request)
+                return await ask(run, request)
             case CommitRequest():
                 return await commit.write(run, request)
             case RewriteRequest(refines=id_) if id_:
@@ -192,3 +205,72 @@ class Questions:
             case RewriteRequest():
                 return await rewriting.rewrite(run, request)
         raise TypeError(request)
+
+
+async def ask(run: Run, request: AskRequest) -> Any:
+    """Return the text of the answer or, with a JSON format, the CLI's whole result."""
+    format_ = Format(request.format)
+    schema = json.loads(request.schema) if request.schema else None
+    content = prompt(request)
+    run.is_kept = request.is_kept
+    if request.is_kept and run.kind is None:
+        run.conversation = Conversation(Path(request.cwd), content)
+    result = await run.ask(
+        Needs(request.cwd, request.tools, request.model),
+        Question(protocol.words(content), format_, schema),
+        wants_events=request.wants_events,
+    )
+    return result.text if format_ is Format.TEXT else result.raw
+
+
+def prompt(request: AskRequest) -> Prompt:
+    """Return the prompt: the lines or the file if there are any, then the question."""
+    words = Words(request.prompt)
+    if request.lines is not None:
+        about = request.lines
+        return [Selection(about.name, about.first, about.last, about.text), words]
+    return [OpenFile(request.file), words] if request.file else [words]
+
+
+def addressed(request: QuestionAsked) -> QuestionAsked:
+    """Return a request without the name at its beginning, and with that as its agent."""
+    match request:
+        case AskRequest():
+            agent, words = _split(request.prompt)
+            return replace(request, prompt=words, agent=agent) if agent else request
+        case RewriteRequest():
+            agent, words = _split(request.instruction)
+            return replace(request, instruction=words, agent=agent) if agent else request
+        case CommitRequest() if request.typed:
+            found = AT_NAME.fullmatch(request.typed)
+            if found is None:
+                raise UserError(ONLY_NAME)
+            return replace(request, agent=found["name"])
+    return request
+
+
+def _split(words: str) -> tuple[str, str]:
+    found = AT_NAME.match(words)
+    return (found["name"], words[found.end() :]) if found else ("", words)
+
+
+def answering(request: QuestionAsked, kinds: Kinds, usual: str, trust: Trust) -> Acp | None:
+    """Return the agent that answers; None for Claude, whose CLI needs no other way.
+
+    Raises `UserError` if there is no such agent, or if it may not start in this folder.
+    """
+    assert isinstance(request, AskRequest | RewriteRequest | CommitRequest)
+    id_ = request.agent or usual or CLAUDE
+    kind = None if id_ == CLAUDE else kinds.find(id_)
+    words = request.instruction if isinstance(request, RewriteRequest) else None
+    words = request.prompt if isinstance(request, AskRequest) else words
+    if words is not None and not words.strip():
+        raise UserError(NO_WORDS.format(id_))
+    if not isinstance(kind, Acp):
+        return None
+    folder = Path(request.cwd)
+    if not folder.is_dir():
+        raise UserError(f"no such folder: {folder}")
+    if not trust.is_trusted(folder):
+        raise UserError(NOT_TRUSTED.format(kind.name, shown(str(folder))))
+    return kind

@@ -3,16 +3,16 @@
 import msgspec
 
 from claude_ide.agents.stream_json.headless import Format, Question
+from claude_ide.base.errors import EditorError
+from claude_ide.base.text_diff import hunks, merge_lines
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.batch import Gate, Guard, retry, step, tick
 from claude_ide.editor.port.diffs import Question as PortQuestion
 from claude_ide.editor.port.diffs import lines_of, with_ends
 from claude_ide.editor.port.questions import READING, RewriteRequest
-from claude_ide.errors import EditorError
 from claude_ide.headless.agent import Needs
 from claude_ide.headless.answer import STARTING
 from claude_ide.headless.run import Run, structured, without_fence
-from claude_ide.text_diff import hunks, merge_lines
 
 TITLE = "{}'s rewrite"
 CHANGED = "the lines have changed"

@@ -13,9 +13,9 @@ from typing import Any
 
 import msgspec
 
-from claude_ide import files
 from claude_ide.agents.fields import mapping, number, parsed, sequence, text
 from claude_ide.agents.stream_json import turn
+from claude_ide.base import files
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.events import Activity
 from claude_ide.editor.status_line import CONTROLS, figures_of

@@ -15,7 +15,6 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from claude_ide import files
 from claude_ide.agents.events import Change, ToolStatus, TurnEndReason
 from claude_ide.agents.fields import mapping, mappings, parsed, text
 from claude_ide.agents.stream_json.notices import happened
@@ -27,9 +26,10 @@ from claude_ide.agents.stream_json.tools import (
     path_in,
     unmarked,
 )
-from claude_ide.announcer import Announcer, found_change, whole
-from claude_ide.last_words import sentence
-from claude_ide.paths import normalized
+from claude_ide.base import files
+from claude_ide.base.last_words import sentence
+from claude_ide.base.paths import normalized
+from claude_ide.review.announcer import Announcer, found_change, whole
 from claude_ide.review.recorder import Recorder
 
 TAIL = 2_000_000

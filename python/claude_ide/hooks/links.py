@@ -9,7 +9,7 @@ import contextlib
 import os
 from pathlib import Path
 
-from claude_ide import pids
+from claude_ide.base import program
 
 OWNER_ONLY = 0o700
 FOR_OTHERS = 0o077
@@ -81,7 +81,7 @@ def _target(path: Path) -> str:
 def _is_left(path: Path) -> bool:
     """Return whether a path, or that to which it leads, has the id of a process that has ended."""
     pid = (_target(path) or path.name).rpartition(".")[2]
-    return not (pid.isdecimal() and pids.lives(int(pid)))
+    return not (pid.isdecimal() and program.lives(int(pid)))
 
 
 def _remove(path: Path) -> None:

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import msgspec
 
-from claude_ide import pids, repository
-from claude_ide.editor_name import editor_name
-from claude_ide.errors import UserError
-from claude_ide.program import locate
+from claude_ide.base import git, program
+from claude_ide.base.errors import UserError
+from claude_ide.base.names import editor_name
+from claude_ide.base.program import locate
 
 LIMIT_SECONDS = 5.0
 MARK = "@claude_ide"
@@ -162,7 +162,7 @@ def left(folder: str) -> list[Pane]:
     return [
         pane
         for pane in found
-        if pane and pane.mark.project == project and not pids.lives(pane.mark.editor)
+        if pane and pane.mark.project == project and not program.lives(pane.mark.editor)
     ]
 
 
@@ -195,5 +195,5 @@ def _decoded(line: str) -> Pane | None:
 
 def _project(folder: str) -> str:
     real = Path(folder).resolve()
-    found = repository.find(real)
+    found = git.find_repository(real)
     return str(found.root if found else real)

@@ -28,6 +28,8 @@ from claude_ide.agents.requests import (
     Subagent,
 )
 from claude_ide.agents.stream_json.permission import decode_request, encode_answer
+from claude_ide.base.errors import UserError
+from claude_ide.base.paths import is_same
 from claude_ide.chat.page.page import Part
 from claude_ide.chat.page.rows import Row, drawn, moved, row
 from claude_ide.chat.page.text import one_line
@@ -36,10 +38,8 @@ from claude_ide.chat.requests.view import LINE, SHOWN, WHOLE, Request, whereabou
 from claude_ide.editor.attention import Call
 from claude_ide.editor.diffs import Diff, Offer
 from claude_ide.editor.editor import Editor
-from claude_ide.errors import UserError
 from claude_ide.hooks.conversation import AGENT, Hook
 from claude_ide.hooks.registration import ENDS, TOOL_ENDS
-from claude_ide.paths import is_same
 
 REVIEW_SECONDS = 1.0
 """How long an edit waits for its diff, before it is shown here until the diff opens."""

@@ -14,9 +14,9 @@ from typing import Any
 import msgspec
 
 from claude_ide.agents.stream_json.notices import BESIDE
+from claude_ide.base.program import locate
 from claude_ide.hooks import report
 from claude_ide.hooks.links import FOR_OTHERS
-from claude_ide.program import locate
 from claude_ide.trust import folder_settings
 from claude_ide.trust.trust import Trust
 

@@ -9,17 +9,17 @@ from typing import Any
 import msgspec
 
 from claude_ide.agents.stream_json.notices import BESIDE
-from claude_ide.announcer import Announcer
+from claude_ide.base.unicode import readable
 from claude_ide.editor.editor import Editor
 from claude_ide.hooks import registration
 from claude_ide.hooks.activities import Activities
 from claude_ide.hooks.conversation import AGENT, Conversation, Hook, Reasons
 from claude_ide.hooks.permissions import Permissions
 from claude_ide.mcp.reading import Readings
+from claude_ide.review.announcer import Announcer
 from claude_ide.review.recorder import Recorder
 from claude_ide.review.service import ReviewService
-from claude_ide.unicode import readable
-from claude_ide.wire import FROM, TO, Party
+from claude_ide.transport.wire import FROM, TO, Party
 
 logger = logging.getLogger(__name__)
 

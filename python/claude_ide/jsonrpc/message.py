@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from claude_ide.errors import INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, RpcError
-from claude_ide.unicode import readable
+from claude_ide.base.errors import INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, RpcError
+from claude_ide.base.unicode import readable
 
 Id = int | str | float | None
 """An `id`: 0 and the empty string are valid ids."""

@@ -16,7 +16,13 @@ from typing import Any, Protocol
 import msgspec
 from msgspec.structs import replace
 
-from claude_ide.errors import INTERNAL_ERROR, TOO_MANY, ClaudeIdeError, RpcError, TransportClosed
+from claude_ide.base.errors import (
+    INTERNAL_ERROR,
+    TOO_MANY,
+    ClaudeIdeError,
+    RpcError,
+    TransportClosed,
+)
 from claude_ide.jsonrpc.message import (
     ErrorResponse,
     Id,

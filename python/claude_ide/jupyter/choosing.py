@@ -13,9 +13,9 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from claude_ide import files
+from claude_ide.base import files
+from claude_ide.base.errors import ToolError
 from claude_ide.editor.editor import Editor
-from claude_ide.errors import ToolError
 from claude_ide.jupyter import connection, specs
 from claude_ide.jupyter.connection import SHARED, decoded
 from claude_ide.jupyter.kernel import Kernel

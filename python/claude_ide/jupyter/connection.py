@@ -19,7 +19,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from claude_ide.errors import ToolError
+from claude_ide.base.errors import ToolError
 
 MISSING = (
     "Code cannot be run: jupyter_client is not installed. The user can install it with "

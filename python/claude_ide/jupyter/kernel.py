@@ -11,13 +11,13 @@ from typing import Any
 
 import msgspec
 
-from claude_ide.errors import ToolError
+from claude_ide.base.errors import ToolError
+from claude_ide.base.program import inherited
 from claude_ide.jupyter import connection
 from claude_ide.jupyter.connection import Connection
 from claude_ide.jupyter.outputs import Output
 from claude_ide.jupyter.session import Run, Session
 from claude_ide.jupyter.specs import Spec
-from claude_ide.program import inherited
 from claude_ide.transport.process import Process
 
 logger = logging.getLogger(__name__)

@@ -6,8 +6,8 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
+from claude_ide.base.errors import ToolError, UserError
 from claude_ide.editor.editor import Editor
-from claude_ide.errors import ToolError, UserError
 from claude_ide.jupyter import choosing, connection, record
 from claude_ide.jupyter.choosing import Choice, Choosing, Dismissed, Running, title
 from claude_ide.jupyter.kernel import Ending, Kernel, Outcome

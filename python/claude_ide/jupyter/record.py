@@ -9,10 +9,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from claude_ide import files
+from claude_ide.base import files
+from claude_ide.base.errors import ToolError
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.panel import Proposed
-from claude_ide.errors import ToolError
 from claude_ide.jupyter.kernel import Ending, Outcome
 from claude_ide.jupyter.outputs import Output, clean
 

@@ -12,8 +12,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from claude_ide import files
-from claude_ide.errors import ToolError
+from claude_ide.base import files
+from claude_ide.base.errors import ToolError
 from claude_ide.jupyter import connection
 from claude_ide.jupyter.outputs import Outputs
 

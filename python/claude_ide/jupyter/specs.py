@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from claude_ide import files
+from claude_ide.base import files
 from claude_ide.jupyter import connection
 from claude_ide.jupyter.connection import HAS_IPC, SHARED, decoded
 

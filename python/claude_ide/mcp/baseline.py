@@ -11,13 +11,13 @@ from pathlib import Path
 
 import msgspec
 
+from claude_ide.base.errors import EditorError, ToolError
+from claude_ide.base.names import editor_name
+from claude_ide.base.new_diagnostics import Item, line_of, new_diagnostics
+from claude_ide.base.paths import exists, real
+from claude_ide.base.text_diff import ends
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.state import Diagnostics
-from claude_ide.editor_name import editor_name
-from claude_ide.errors import EditorError, ToolError
-from claude_ide.news import Item, line_of, news
-from claude_ide.paths import exists, real
-from claude_ide.text_diff import ends
 
 SECONDS = 0.38
 """The longest that a write is delayed: the CLI gives up after 0.45 s (measured)."""
@@ -111,7 +111,7 @@ class Baseline(msgspec.Struct):
             return Diagnostics([item for item in known.items if line_of(item) in lines])
         if moves is None:
             return known
-        new = {id(item) for item in news(before.items, known.items, moves.get)}
+        new = {id(item) for item in new_diagnostics(before.items, known.items, moves.get)}
         items = [item for item in known.items if id(item) in new or item in before.items]
         return Diagnostics(items, known.omitted)
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from claude_ide import pids
+from claude_ide.base import program
 from claude_ide.config import Config
 from claude_ide.editor.diffs import Diff
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.mentions import is_elsewhere
 from claude_ide.editor.port.tools import ModelTools
 from claude_ide.mcp.baseline import Baseline
 from claude_ide.mcp.reading import Reading, named
-from claude_ide.mentions import is_elsewhere
 
 if TYPE_CHECKING:
     from claude_ide.jupyter.kernels import Kernels
@@ -132,4 +132,4 @@ class Client(msgspec.Struct, eq=False):
     @property
     def folder(self) -> str:
         """The working folder of its process; empty if the system does not tell it."""
-        return pids.working_folder(self.pid) if self.pid else ""
+        return program.working_folder(self.pid) if self.pid else ""

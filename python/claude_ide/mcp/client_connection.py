@@ -6,11 +6,11 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from claude_ide.errors import TransportClosed
+from claude_ide.base.errors import TransportClosed
 from claude_ide.jsonrpc.peer import Peer
 from claude_ide.mcp.server import Server
 from claude_ide.transport.websocket import Connection
-from claude_ide.wire import FROM, TO, Party
+from claude_ide.transport.wire import FROM, TO, Party
 
 
 class ClientConnection:

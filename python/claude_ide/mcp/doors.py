@@ -11,7 +11,7 @@ import socket
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from claude_ide.concealed import conceal, forget
+from claude_ide.base.redaction import conceal, forget
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.mcp.address import PORT, TOKEN

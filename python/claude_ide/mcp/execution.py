@@ -2,8 +2,8 @@
 
 import asyncio
 
-from claude_ide.editor_name import editor_name
-from claude_ide.errors import ToolError
+from claude_ide.base.errors import ToolError
+from claude_ide.base.names import editor_name
 from claude_ide.jupyter.kernel import Ending, Outcome
 from claude_ide.jupyter.outputs import Output, clean
 from claude_ide.mcp.client import Client

@@ -8,19 +8,19 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from claude_ide import pids, repository
+from claude_ide.base import git, program
+from claude_ide.base.errors import EditorError, RpcError, TransportClosed, UserError
+from claude_ide.base.git import Repository
+from claude_ide.base.paths import real
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.mentions import check_private, choose_elsewhere, mentioned_path
 from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.events import SelectionChanged
-from claude_ide.errors import EditorError, RpcError, TransportClosed, UserError
 from claude_ide.jsonrpc.peer import Peer
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.client_connection import ClientConnection
 from claude_ide.mcp.server import Server
-from claude_ide.mentions import check_private, choose_elsewhere, mentioned_path
-from claude_ide.paths import real
-from claude_ide.repository import Repository
 from claude_ide.transport.websocket import Connection
 
 if TYPE_CHECKING:
@@ -240,7 +240,7 @@ class Ide:
                 client.responsive = True  # an error is an answer, too
             except TimeoutError:
                 client.responsive = False
-                if client.pid is not None and not pids.lives(client.pid):
+                if client.pid is not None and not program.lives(client.pid):
                     logger.info("client %s has gone without closing its connection", client.pid)
                     await served.close()
             except TransportClosed:
@@ -278,14 +278,14 @@ def concerned(clients: Iterable[Client], path: str) -> list[Client]:
     def may_learn(home: Repository | None) -> bool:
         if home is None:
             return True
-        return nearest in (None, home.root) and not repository.is_elsewhere(file, home.root)
+        return nearest in (None, home.root) and not git.is_in_other_worktree(file, home.root)
 
     return [client for client, home in homes.items() if may_learn(home)]
 
 
 def _home(client: Client) -> Repository | None:
     folder = client.folder
-    return repository.home(Path(folder)) if folder else None
+    return git.repository_of(Path(folder)) if folder else None
 
 
 def _place(client: Client) -> str:

@@ -7,16 +7,16 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from claude_ide import files
+from claude_ide.base import files
+from claude_ide.base.errors import EditorError, ToolError, UserError
+from claude_ide.base.paths import exists, named_by, normalized, to_uri
 from claude_ide.editor.diffs import Decision, Diff
+from claude_ide.editor.mentions import check_private
 from claude_ide.editor.port import Port
 from claude_ide.editor.state import Diagnostics
-from claude_ide.errors import EditorError, ToolError, UserError
 from claude_ide.mcp.baseline import PUBLISH_SECONDS, diagnosed, load
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.tool import Caller, Content, json_text, text, tool
-from claude_ide.mentions import check_private
-from claude_ide.paths import exists, named_by, normalized, to_uri
 
 CHECK_AFTER_SECONDS = 1.0
 """How long a diff is on the screen before its file is kept loaded for what checks it."""

@@ -11,11 +11,11 @@ from typing import Any
 
 import msgspec
 
+from claude_ide.base.names import EXECUTE_CODE
 from claude_ide.jsonrpc.peer import Peer
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.server import Server
 from claude_ide.mcp.tool import Toolset
-from claude_ide.tool_names import EXECUTE_CODE
 
 CANCELLED = "notifications/cancelled"
 GIVEN_UP = {"code": -32800, "message": "the request was cancelled"}

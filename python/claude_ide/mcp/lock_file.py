@@ -13,7 +13,7 @@ from collections import namedtuple
 from collections.abc import Iterator, Mapping
 from stat import S_ISREG
 
-from claude_ide.editor_name import editor_name
+from claude_ide.base.names import editor_name
 
 PLUGIN = "claude-ide"
 """Marks our own locks, which `sweep` may remove; the CLI ignores unknown fields."""

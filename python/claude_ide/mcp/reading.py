@@ -14,10 +14,10 @@ from typing import Any
 
 import msgspec
 
+from claude_ide.base.errors import ToolError
+from claude_ide.base.names import editor_name
+from claude_ide.base.paths import home, named_by, normalized, real
 from claude_ide.editor.editor import Editor
-from claude_ide.editor_name import editor_name
-from claude_ide.errors import ToolError
-from claude_ide.paths import home, named_by, normalized, real
 
 ANSWER_SECONDS = 600.0
 """How long the user may take to answer."""

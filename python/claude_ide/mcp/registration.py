@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
+from claude_ide.base.names import SERVER, known_as
 from claude_ide.mcp.address import FOLDER, LAUNCH, PORT, TOKEN
-from claude_ide.tool_names import SERVER, known_as
 from claude_ide.transport.handshake import AUTHORIZATION, TOOLS_PATH
 
 COMMAND = (sys.executable, "-I", str(Path(__file__).resolve().with_name("stdio.py")))

@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from claude_ide.errors import INVALID_REQUEST, TransportClosed
+from claude_ide.base.errors import INVALID_REQUEST, TransportClosed
 from claude_ide.transport.dialling import Line
 from claude_ide.transport.handshake import LARGEST_MESSAGE
 

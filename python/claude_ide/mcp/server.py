@@ -15,8 +15,8 @@ from typing import Any
 import msgspec
 
 from claude_ide import __version__
-from claude_ide.editor_name import editor_name
-from claude_ide.errors import EditorError, RpcError, ToolError, TransportClosed
+from claude_ide.base.errors import EditorError, RpcError, ToolError, TransportClosed
+from claude_ide.base.names import editor_name
 from claude_ide.jsonrpc.message import Notification, Request, converted
 from claude_ide.jsonrpc.peer import LARGEST_ANSWER, Peer
 from claude_ide.mcp import ide_tools as _ide_tools  # noqa: F401  importing it registers its tools

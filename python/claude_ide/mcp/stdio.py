@@ -26,7 +26,7 @@ def main() -> int:
     outgoing = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     try:
-        from claude_ide.websockets_import import import_websockets
+        from claude_ide.transport.websockets_import import import_websockets
 
         import_websockets()
         from claude_ide.mcp import address, relay

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from claude_ide.errors import INVALID_REQUEST, PARSE_ERROR
+from claude_ide.base.errors import INVALID_REQUEST, PARSE_ERROR
 from claude_ide.jsonrpc.message import LARGE
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.in_process import InProcessServer
@@ -21,7 +21,7 @@ from claude_ide.mcp.server import PROTOCOL_VERSIONS
 from claude_ide.mcp.tool import LIST_CHANGED, Toolset
 from claude_ide.transport.admission import single
 from claude_ide.transport.http import Request, Response, Service
-from claude_ide.wire import FROM, TO, Party
+from claude_ide.transport.wire import FROM, TO, Party
 
 PATH = "/mcp"
 """The usual one; some clients append it to every other."""

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import msgspec
 
-from claude_ide.editor_name import for_this_editor
-from claude_ide.errors import RpcError
+from claude_ide.base.errors import RpcError
+from claude_ide.base.names import for_this_editor
+from claude_ide.base.unicode import readable
 from claude_ide.jsonrpc.message import converted
-from claude_ide.unicode import readable
 
 if TYPE_CHECKING:
     from claude_ide.jupyter.kernels import Kernels

@@ -13,9 +13,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from claude_ide import files
-from claude_ide.editor_name import editor_name
-from claude_ide.errors import INTERNAL_ERROR, RpcError
+from claude_ide.base import files
+from claude_ide.base.errors import INTERNAL_ERROR, RpcError
+from claude_ide.base.names import editor_name
 from claude_ide.jsonrpc.peer import LARGEST_ANSWER
 from claude_ide.mcp.client import Client
 

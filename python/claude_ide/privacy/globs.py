@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from claude_ide.paths import home, real
+from claude_ide.base.paths import home, real
 
 INTRO = r"\%#=2\V\c"
 """Begins a very nomagic expression for the engine of Vim whose time grows with the length of the

@@ -3,7 +3,7 @@
 import os.path
 from pathlib import Path
 
-from claude_ide.paths import normalized, real
+from claude_ide.base.paths import normalized, real
 
 MOST_LINKS = 40
 

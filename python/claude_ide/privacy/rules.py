@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 
-from claude_ide.editor_name import check_command, editor_name
-from claude_ide.paths import below_home, real
+from claude_ide.base.names import check_command, editor_name
+from claude_ide.base.paths import below_home, real
 from claude_ide.privacy import settings
 from claude_ide.privacy.globs import EVERYTHING, Pattern, Places, pattern, patterns, vim_regex
 from claude_ide.privacy.matcher import Matcher

@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from claude_ide.paths import config_folder, exists
+from claude_ide.base.paths import config_folder, exists
 from claude_ide.privacy.globs import Pattern, Places, patterns
 
 LARGEST_BYTES = 1_000_000

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple, Self
 
-from claude_ide.text_diff import areas, hunks, merge
+from claude_ide.base.text_diff import areas, hunks, merge
 
 Rows = tuple[int, int]
 _Change = tuple[int, int, list[str]]

@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
+from claude_ide.base.text_diff import areas
 from claude_ide.editor.port.review import Drawn, Spans
 from claude_ide.review.baseline import Texts
 from claude_ide.review.encoding import UTF_8, lines_shown
-from claude_ide.text_diff import areas
 
 WORD = re.compile(r"\w+|\s+|.", re.DOTALL)
 

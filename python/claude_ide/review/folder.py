@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from claude_ide import files
-from claude_ide.errors import UserError
-from claude_ide.paths import TURNED, real, within
+from claude_ide.base import files
+from claude_ide.base.errors import UserError
+from claude_ide.base.paths import TURNED, real, within
 from claude_ide.review import listing
 from claude_ide.review.baseline import Texts
 from claude_ide.review.encoding import decoded

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
+from claude_ide.base.text_diff import hunks
 from claude_ide.review.baseline import Rows, lines_of
 from claude_ide.review.store import Remark
-from claude_ide.text_diff import hunks
 
 
 def placed(remarks: Iterable[Remark], text: str) -> list[tuple[Rows, Remark]]:

@@ -13,12 +13,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from claude_ide import files
+from claude_ide.base import files
+from claude_ide.base.errors import EditorError
+from claude_ide.base.paths import absolute, real
 from claude_ide.editor.busy import soon
 from claude_ide.editor.disk_watch import editor_stamp
 from claude_ide.editor.editor import Editor
-from claude_ide.errors import EditorError
-from claude_ide.paths import absolute, real
 from claude_ide.review import telling
 from claude_ide.review.encoding import encoded, is_utf8
 from claude_ide.review.merging import Base, Versions

@@ -5,11 +5,11 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from claude_ide.base.errors import EditorError, UserError
+from claude_ide.base.paths import real, within
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.review import ShownBuffer
 from claude_ide.editor.port.tools import Typed
-from claude_ide.errors import EditorError, UserError
-from claude_ide.paths import real, within
 from claude_ide.review import telling
 from claude_ide.review.baseline import Rows
 from claude_ide.review.encoding import of_buffer, readable
@@ -34,7 +34,7 @@ class Recipient:
 
 
 class Recipients:
-    """Who can get a review: nobody (`recipients.py` knows the others)."""
+    """Who can get a review: nobody (`sessions/here.py` knows the others)."""
 
     async def all(self) -> list[Recipient]:
         """Return all that run."""

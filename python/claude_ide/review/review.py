@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from claude_ide import files
+from claude_ide.base import files
 from claude_ide.review import why
 from claude_ide.review.baseline import OverlapError, Rows, Texts, lines_of, moved
 from claude_ide.review.encoding import are_alike, decoded, encoded, readable

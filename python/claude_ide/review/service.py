@@ -10,6 +10,8 @@ from weakref import WeakSet
 
 import msgspec
 
+from claude_ide.base.errors import EditorError, UserError
+from claude_ide.base.paths import within
 from claude_ide.config import ReviewConfig
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.batch import Gate, Guard, retry, step, tick
@@ -26,8 +28,6 @@ from claude_ide.editor.port.review import (
 )
 from claude_ide.editor.port.windows import Look
 from claude_ide.editor.status_line import Reviewable
-from claude_ide.errors import EditorError, UserError
-from claude_ide.paths import within
 from claude_ide.review import folder as folder_files
 from claude_ide.review import listing, turn_end, why
 from claude_ide.review.baseline import OverlapError, Rows, Texts

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from claude_ide import files, git
-from claude_ide.program import output
+from claude_ide.base import files, git
+from claude_ide.base.program import output
 
 MOST_FILES = 20_000
 """Of a folder without git, or that differ from the latest commit."""

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from claude_ide import files
+from claude_ide.base import files
 
 MARK = "waiting"
 

@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from claude_ide.base.text_diff import hunks
 from claude_ide.review.baseline import lines_of
 from claude_ide.review.store import Entry, Write
-from claude_ide.text_diff import hunks
 
 MOST_WRITES = 10
 LONGEST_WORDS = 200

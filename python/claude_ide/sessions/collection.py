@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from claude_ide import pids, repository
 from claude_ide.agents.requests import PermissionAsked
 from claude_ide.agents.stream_json.running import Running
+from claude_ide.base import git, program
 from claude_ide.chat.kinds import Stored, StoredSessions, latest_first
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.terminals import Terminal
@@ -199,7 +199,7 @@ class Collection:
 
     def _lineage(self, pid: int) -> list[int]:
         if pid not in self._lineages:
-            self._lineages[pid] = pids.lineage(pid)
+            self._lineages[pid] = program.lineage(pid)
         return self._lineages[pid]
 
 
@@ -274,6 +274,6 @@ def _at(entry: Entry, place: Place) -> Entry:
 
 def _with_worktrees(folder: Path) -> list[Path]:
     """Return a folder, and the worktrees of its project."""
-    project = repository.home(folder.resolve()).main
-    roots = [project, *repository.worktrees(project)]
+    project = git.repository_of(folder.resolve()).main
+    roots = [project, *git.worktrees(project)]
     return [folder, *(each for each in roots if each != folder.resolve())]

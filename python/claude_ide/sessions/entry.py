@@ -7,14 +7,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from claude_ide import repository
 from claude_ide.agents.stream_json.running import Running
+from claude_ide.base import git
+from claude_ide.base.paths import below_home, within
 from claude_ide.chat.kinds import Stored, age_of
 from claude_ide.chat.listing import Item, item
 from claude_ide.chat.page.rows import Row, indented, row
 from claude_ide.chat.page.text import counted, money, one_line
 from claude_ide.editor.port.terminals import Terminal
-from claude_ide.paths import below_home, within
 
 if TYPE_CHECKING:
     from claude_ide.chat.chat import Chat
@@ -52,8 +52,8 @@ class Place:
     @classmethod
     def of(cls, folder: str) -> "Place":
         """Return the place of a folder, which may no longer exist."""
-        found = repository.home(Path(os.path.realpath(folder)))
-        branch = repository.branch(found.root)
+        found = git.repository_of(Path(os.path.realpath(folder)))
+        branch = git.branch(found.root)
         return cls(folder, str(found.root), str(found.main), branch)
 
 

@@ -1,31 +1,48 @@
 """All sessions as this editor knows them: watched from the start, listed on demand."""
 
 import asyncio
+import contextlib
+import logging
 import os
-from collections.abc import Awaitable, Mapping, Sequence
-from functools import cached_property
+import threading
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from claude_ide import pids
-from claude_ide.agents.stream_json.running import Running
+from claude_ide.agents.stream_json.running import Records, Running
+from claude_ide.base import program
+from claude_ide.base.names import NEOVIM, editor_name
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.events import QuitAsked, StatusReported, TerminalEnded
+from claude_ide.editor.port.panel import Found
 from claude_ide.editor.port.terminals import Terminal
-from claude_ide.editor_name import NEOVIM, editor_name
 from claude_ide.hooks.registration import link_in
+from claude_ide.mcp.ide import Ide
+from claude_ide.review.remarks import Recipient, Recipients
 from claude_ide.sessions.entry import Place
-from claude_ide.sessions.watch import Watch
 
 if TYPE_CHECKING:
+    from claude_ide.chat.chat import Chat
     from claude_ide.chat.chats import Chats
     from claude_ide.chat.kinds import Kinds, StoredSessions
+    from claude_ide.headless.questions import Questions
     from claude_ide.hooks.endpoint import Hooks
     from claude_ide.review.service import ReviewService
     from claude_ide.sessions.sessions import Sessions
     from claude_ide.trust.trust import Trust
+
+logger = logging.getLogger(__name__)
+
+IDLE_SECONDS = 2.0
+"""The pause between two looks while no CLI runs, and the list is closed."""
+
+LIVE_SECONDS = 0.25
+
+TERMINAL = "terminal"
 
 
 class App(Protocol):
@@ -42,9 +59,6 @@ class App(Protocol):
     ) -> None:
         """Start a CLI with arguments in a terminal."""
 
-    async def commit_message(self, folder: str) -> str:
-        """Return the message of `:ClaudeCommit` for what is staged in a folder."""
-
     def begun(self, part: str) -> bool:
         """Return whether a part has been used."""
 
@@ -55,6 +69,10 @@ class App(Protocol):
     @property
     def hooks(self) -> "Hooks":
         """The hooks of the CLIs in terminals."""
+
+    @property
+    def questions(self) -> "Questions":
+        """One-off requests."""
 
     @property
     def review(self) -> "ReviewService":
@@ -71,6 +89,53 @@ class App(Protocol):
     @property
     def trust(self) -> "Trust":
         """The folders that the user trusts."""
+
+
+class Watch:
+    """Calls `report` in the loop with what runs, when that has changed."""
+
+    def __init__(
+        self, environment: Mapping[str, str], report: Callable[[list[Running]], object]
+    ) -> None:
+        self._records = Records(environment)
+        self._report = report
+        self.is_followed = False
+        """Whether the user looks at the list."""
+        self._wanted = threading.Event()
+        self._is_ended = False
+
+    def start(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Watch until `stop`."""
+        # A daemon does not keep the process if a network drive hangs.
+        threading.Thread(target=self._watch, args=[loop], daemon=True).start()
+
+    def stop(self) -> None:
+        """Stop watching, without waiting for a look."""
+        self._is_ended = True
+        self._wanted.set()
+
+    def look(self) -> None:
+        """Look now."""
+        self._wanted.set()
+
+    def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
+        reported: list[Running] = []
+        is_new = True
+        while not (self._is_ended or loop.is_closed()):
+            self._wanted.clear()
+            try:
+                # What changes while it is read may have the time of what was read before.
+                is_new, was_new = self._records.has_changed(), is_new
+                found = self._records.read() if is_new or was_new else reported
+            except Exception:
+                logger.exception("the records of sessions could not be read")
+                found = reported
+            if found != reported:
+                reported = [*found]
+                with contextlib.suppress(RuntimeError):  # the loop has just been closed
+                    loop.call_soon_threadsafe(self._report, reported)
+            is_live = self.is_followed or any(each.pid for each in reported)
+            self._wanted.wait(LIVE_SECONDS if is_live else IDLE_SECONDS)
 
 
 class SessionsHere:
@@ -160,7 +225,7 @@ class SessionsHere:
         names = self._app.editor.terminals.in_background
         for launch, pid in [*self._served.items()]:
             # A record may be missing for a moment while it is written.
-            if launch not in found and not pids.lives(pid):
+            if launch not in found and not program.lives(pid):
                 del self._served[launch]
                 names.pop(launch, None)
                 self._app.hooks.terminal_ended(launch)
@@ -182,3 +247,58 @@ class SessionsHere:
     def _status_reported(self, _: StatusReported) -> None:
         if "shown" in self.__dict__:
             self.shown.something_changed()
+
+
+class Here(Recipients):
+    """Those of this editor. `session_of` returns the session of a terminal's launch, or ""."""
+
+    def __init__(
+        self,
+        editor: Editor,
+        ide: Ide,
+        chats: "Callable[[], Chats | None]",
+        session_of: Callable[[str], str],
+    ) -> None:
+        self._editor = editor
+        self._ide = ide
+        self._chats = chats
+        self._session_of = session_of
+
+    async def all(self) -> list[Recipient]:
+        """Return the terminals, the last used one first, and the chats."""
+        chats = self._chats()
+        of_chats = [self._of_chat(chats, each) for each in chats.all()] if chats else []
+        found = [*await self._terminals(), *of_chats]
+        names = Counter(each.name for each in found)
+        seen = Counter[str]()
+        unique = []
+        for each in found:
+            seen[each.name] += 1
+            name = f"{each.name} {seen[each.name]}" if names[each.name] > 1 else each.name
+            unique.append(Recipient(name, each.session, each.send))
+        return unique
+
+    async def usual(self) -> Recipient | None:
+        """Return the chat of this tab page if it is shown, otherwise the CLI in a terminal."""
+        if chats := self._chats():
+            here = await self._editor.port.panels.here()
+            for chat in chats.all():
+                if isinstance(here, Found) and here.is_here and chat.id == here.chat:
+                    return self._of_chat(chats, chat)
+        if self._ide.clients or await self._editor.terminals.running():
+            return Recipient("Claude", "", self._ide.say)
+        return None
+
+    def _of_chat(self, chats: "Chats", chat: "Chat") -> Recipient:
+        return Recipient(chats.name(chat), chat.reviewing.session, chat.panel.say)
+
+    async def _terminals(self) -> list[Recipient]:
+        running = await self._editor.terminals.running()
+        are_several = sum(each.name.isdecimal() for each in running) > 1
+        found = []
+        for each in running:
+            number = f"{TERMINAL} {each.name}" if are_several else TERMINAL
+            name = number if each.name.isdecimal() else each.name
+            send = partial(self._ide.say, terminal=each.name)
+            found.append(Recipient(name, self._session_of(each.launch), send))
+        return found

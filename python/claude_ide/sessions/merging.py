@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from claude_ide.agents.stream_json.running import Records, Running
+from claude_ide.base.errors import ClaudeIdeError, UserError
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.review import ListItem
-from claude_ide.errors import ClaudeIdeError, UserError
 from claude_ide.sessions.worktree import MOST_NAMED, Work, Worktree
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class Merging:
         """Return the message of `:ClaudeCommit` for what is staged; after a message none."""
         self._editor.notify("the commit message is being written")
         try:
-            return await self._app.commit_message(str(tree.root))
+            return await self._app.questions.commit_message(str(tree.root))
         except ClaudeIdeError as error:
             self._editor.notify(f"no commit message: {error}", "warn")
             return ""

@@ -14,6 +14,8 @@ import msgspec
 
 from claude_ide.agents.agent import SessionSummary
 from claude_ide.agents.stream_json.running import Records, Running
+from claude_ide.base.errors import UserError
+from claude_ide.base.names import NEOVIM, editor_name
 from claude_ide.chat.chat_context import Run
 from claude_ide.chat.kinds import Stored, StoredSessions
 from claude_ide.chat.listing import SECONDS, Listing, item
@@ -22,9 +24,7 @@ from claude_ide.chat.page.text import one_line
 from claude_ide.chat.requests.view import SHOWN
 from claude_ide.editor.port.events import ListPressed
 from claude_ide.editor.port.terminals import Terminal
-from claude_ide.editor_name import NEOVIM, editor_name
-from claude_ide.errors import UserError
-from claude_ide.sessions.background import Background, Beginning
+from claude_ide.sessions.background import Background, Beginning, Leaving
 from claude_ide.sessions.collection import (
     ALLOW,
     DELETE,
@@ -37,9 +37,8 @@ from claude_ide.sessions.collection import (
     Collection,
 )
 from claude_ide.sessions.entry import META, WAITS, Entry, Place, items, ordered
-from claude_ide.sessions.leaving import Leaving
+from claude_ide.sessions.here import Watch
 from claude_ide.sessions.merging import Merging, open_below
-from claude_ide.sessions.watch import Watch
 
 if TYPE_CHECKING:
     from claude_ide.chat.chat import Chat

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from claude_ide import files, git, repository
 from claude_ide.agents.stream_json.running import WORKTREES, is_alive
-from claude_ide.errors import UserError
+from claude_ide.base import files, git
+from claude_ide.base.errors import UserError
 from claude_ide.transport.process import Process
 
 GIT_SECONDS = 60.0
@@ -47,13 +47,13 @@ async def made(name: str, here: Path, *, runs_hooks: bool) -> Path:
     """
     if problem := unfit(name):
         raise UserError(problem)
-    found = repository.find(here.resolve())
+    found = git.find_repository(here.resolve())
     if found is None:
         raise UserError(f"there is no git repository for a worktree: {here}")
     plain = name.replace("/", "+")
     root = found.main / WORKTREES / plain
     main = Worktree(found.main, found.main, runs_hooks=runs_hooks)
-    if root not in repository.worktrees(found.main):
+    if root not in git.worktrees(found.main):
         await main.add(root, f"{BRANCH}{plain}")
     return root
 
@@ -81,21 +81,21 @@ class Worktree:
     def __init__(self, root: Path, main: Path, *, runs_hooks: bool) -> None:
         self.root, self.main = root, main
         self._runs_hooks = runs_hooks
-        self.branch = repository.branch(root)
-        self.into = repository.branch(main)
+        self.branch = git.branch(root)
+        self.into = git.branch(main)
 
     @classmethod
     def named(cls, name: str, here: Path, *, runs_hooks: bool) -> "Worktree":
         """Return the worktree of a name, or without one that of a folder. Raises `UserError`."""
-        found = repository.find(here)
+        found = git.find_repository(here)
         if found is None:
             raise UserError(f"there is no git repository: {here}")
-        linked = repository.worktrees(found.main)
+        linked = git.worktrees(found.main)
         if not name and found.root != found.main:
             return cls(found.root, found.main, runs_hooks=runs_hooks)
         # The CLI writes a name with a slash so.
         names = name, name.replace("/", "+")
-        wanted = [each for each in linked if {each.name, repository.branch(each)} & {*names}]
+        wanted = [each for each in linked if {each.name, git.branch(each)} & {*names}]
         if not name or not wanted:
             known = ", ".join(each.name for each in linked)
             what = f"there is no worktree {name}" if name else "there is no worktree"
@@ -190,7 +190,7 @@ class Worktree:
         if what == "rebase":
             await self._run(folder, "rebase", "--continue")
             if folder == self.root:
-                await self._run(self.main, "merge", "--ff-only", repository.branch(self.root))
+                await self._run(self.main, "merge", "--ff-only", git.branch(self.root))
         elif what == "merge":
             await self._run(folder, "commit", "--no-edit", "--quiet")
         else:

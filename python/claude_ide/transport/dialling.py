@@ -18,7 +18,7 @@ from websockets.protocol import State
 from websockets.typing import Subprotocol
 from websockets.uri import parse_uri
 
-from claude_ide.errors import TransportClosed
+from claude_ide.base.errors import TransportClosed
 from claude_ide.transport.handshake import AUTHORIZATION, LARGEST_MESSAGE, SUBPROTOCOL
 
 ADDRESS = "127.0.0.1"

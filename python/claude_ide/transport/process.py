@@ -14,8 +14,8 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
-from claude_ide.errors import TransportClosed
-from claude_ide.program import locate
+from claude_ide.base.errors import TransportClosed
+from claude_ide.base.program import locate
 from claude_ide.transport.ending import KILLING_SECONDS
 from claude_ide.transport.guardian import guardian
 

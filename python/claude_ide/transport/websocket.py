@@ -18,7 +18,7 @@ from websockets.http11 import Request, Response
 from websockets.protocol import State
 from websockets.typing import Subprotocol
 
-from claude_ide.errors import TransportClosed
+from claude_ide.base.errors import TransportClosed
 from claude_ide.transport.admission import Refused, admit, single
 from claude_ide.transport.handshake import AUTHORIZATION, LARGEST_MESSAGE, SUBPROTOCOL
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from claude_ide import files, repository
+from claude_ide.base import files, git
 
 LARGEST = 1_000_000
 """Bytes of the largest settings file that is read; a larger one is reported as unreadable."""
@@ -170,7 +170,7 @@ def _files(folder: Path, config: Path) -> Iterator[str]:
 
 def _reaching(real: Path) -> Iterator[Path]:
     """Yield the folders that the CLI searches: up to the repository's root, or below home."""
-    found = repository.find(real)
+    found = git.find_repository(real)
     home = Path.home().resolve()
     for each in (real, *real.parents):
         if each != real and (each == home or each == each.parent):

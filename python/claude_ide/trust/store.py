@@ -14,8 +14,8 @@ from pathlib import Path
 
 import msgspec
 
-from claude_ide import files, repository
-from claude_ide.paths import config_folder, home
+from claude_ide.base import files, git
+from claude_ide.base.paths import config_folder, home
 
 LARGEST = 1_000_000
 """Bytes."""
@@ -104,7 +104,7 @@ class _State(msgspec.Struct, frozen=True):
 def trusting(folder: Path, environment: Mapping[str, str]) -> str:
     """Return the recorded folder because of which the CLI trusts a real path, or ''."""
     recorded = _recorded(environment)
-    found = repository.find(folder)
+    found = git.find_repository(folder)
     candidates = [folder] if found is None else [found.main]
     for above in (folder, *folder.parents):
         candidates.append(above)

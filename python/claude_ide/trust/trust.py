@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from claude_ide.paths import config_folder, home
+from claude_ide.base.paths import config_folder, home
 from claude_ide.trust.store import Store, trusting
 
 REPLACEMENT = "\ufffd"

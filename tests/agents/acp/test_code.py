@@ -7,7 +7,7 @@ import pytest
 from claude_ide.agents.events import TurnEnded
 from claude_ide.agents.requests import Allow, PermissionAsked, Reject
 from claude_ide.agents.workbench import Workbench
-from claude_ide.tool_names import EXECUTE_CODE_TITLE
+from claude_ide.base.names import EXECUTE_CODE_TITLE
 from support.acp import script as acp
 from support.acp.script import Frame, Script, Step
 from support.acp.talk import AcpTalk, Begin

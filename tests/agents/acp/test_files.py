@@ -9,7 +9,7 @@ from claude_ide.agents.acp.files import CHANGED, NOT_FOUND, FileRequests
 from claude_ide.agents.events import Event, Notice
 from claude_ide.agents.requests import Allow, Replacement
 from claude_ide.agents.workbench import Written
-from claude_ide.errors import AgentError, RpcError
+from claude_ide.base.errors import AgentError, RpcError
 
 TEXT = "one\ntwo\nthree\n"
 

@@ -7,7 +7,7 @@ import pytest
 from claude_ide.agents.acp.connection import Offer, offer
 from claude_ide.agents.acp.launch import Logins
 from claude_ide.agents.agent import Login
-from claude_ide.errors import LoginNeededError
+from claude_ide.base.errors import LoginNeededError
 
 WORDS = ("/bin/otter", "--acp", "--fish")
 

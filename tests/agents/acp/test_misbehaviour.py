@@ -24,7 +24,7 @@ from claude_ide.agents.events import (
 )
 from claude_ide.agents.session_state import State
 from claude_ide.agents.workbench import Workbench
-from claude_ide.errors import AgentError, LoginNeededError
+from claude_ide.base.errors import AgentError, LoginNeededError
 from support.acp import script as acp
 from support.acp.script import Script
 from support.acp.talk import Begin

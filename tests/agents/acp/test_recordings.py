@@ -7,7 +7,7 @@ import pytest
 
 from claude_ide.agents.events import SettingsChanged, ToolEnded
 from claude_ide.agents.requests import PermissionAsked
-from claude_ide.errors import LoginNeededError
+from claude_ide.base.errors import LoginNeededError
 from support import frame_log
 from support.acp.digest import digest
 from support.acp.schema import faults

@@ -11,7 +11,7 @@ from claude_ide.agents.acp.agent import Acp
 from claude_ide.agents.acp.launch import Remembered
 from claude_ide.agents.agent import NewSession
 from claude_ide.agents.workbench import Workbench
-from claude_ide.errors import LoginNeededError, UnsupportedError
+from claude_ide.base.errors import LoginNeededError, UnsupportedError
 from support.acp import script as acp
 from support.acp.script import Fake, Make, Script
 from support.neovim import until

@@ -23,7 +23,7 @@ from claude_ide.agents.events import (
     UserMessage,
 )
 from claude_ide.agents.workbench import Workbench
-from claude_ide.errors import UnknownSessionError, UnsupportedError
+from claude_ide.base.errors import UnknownSessionError, UnsupportedError
 from support.acp import script as acp
 from support.acp.script import Make, Script
 from support.acp.talk import Begin

@@ -15,7 +15,7 @@ from claude_ide.agents.events import (
     SettingsChanged,
     SettingValue,
 )
-from claude_ide.errors import AgentError, UnsupportedError
+from claude_ide.base.errors import AgentError, UnsupportedError
 from support.acp import script as acp
 from support.acp.script import Script
 from support.acp.talk import Begin

@@ -12,7 +12,7 @@ import pytest
 
 from claude_ide.agents.acp import terminals
 from claude_ide.agents.acp.terminals import Terminals
-from claude_ide.errors import RpcError
+from claude_ide.base.errors import RpcError
 from support.neovim import ROOT, until
 from support.processes import started_with
 

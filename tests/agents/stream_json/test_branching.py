@@ -11,7 +11,7 @@ import pytest
 from claude_ide.agents.agent import Earlier, Image, NewSession, ResumeSession
 from claude_ide.agents.stream_json import stored
 from claude_ide.agents.stream_json.stored import NotWrittenError, earlier
-from claude_ide.errors import AgentError
+from claude_ide.base.errors import AgentError
 
 IMAGE = {"type": "base64", "media_type": "image/png", "data": base64.b64encode(b"dot").decode()}
 COMMAND = "<command-name>/{}</command-name>\n<command-args>all</command-args>"

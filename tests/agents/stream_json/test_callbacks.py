@@ -16,7 +16,7 @@ from claude_ide.agents.stream_json.connection import (
     Controls,
 )
 from claude_ide.agents.workbench import Edits, McpServer
-from claude_ide.errors import TransportClosed
+from claude_ide.base.errors import TransportClosed
 from support.agents import NewError
 from support.mcp_server import Server
 from support.neovim import until

@@ -9,7 +9,7 @@ import pytest
 from claude_ide.agents.agent import Agent, Kind
 from claude_ide.agents.stream_json.claude import Claude
 from claude_ide.agents.workbench import Workbench
-from claude_ide.errors import AgentError, UnknownSessionError
+from claude_ide.base.errors import AgentError, UnknownSessionError
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ from claude_ide.agents.session_state import SessionState, State
 from claude_ide.agents.stream_json.claude import StreamJsonAgent
 from claude_ide.agents.stream_json.connection import ControlError
 from claude_ide.agents.stream_json.protocol import Launch
-from claude_ide.errors import AgentError, TransportClosed, UnsupportedError
+from claude_ide.base.errors import AgentError, TransportClosed, UnsupportedError
 from support.agents import Replay, Talk
 from support.mcp_server import Server
 from support.transcripts import read_log, replaying

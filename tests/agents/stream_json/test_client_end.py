@@ -13,7 +13,7 @@ from claude_ide.agents.events import Dead, Notice, TextDelta
 from claude_ide.agents.session_state import SessionState, State
 from claude_ide.agents.stream_json.claude import StreamJsonAgent
 from claude_ide.agents.stream_json.protocol import Launch
-from claude_ide.errors import AgentError, TransportClosed, UnknownSessionError
+from claude_ide.base.errors import AgentError, TransportClosed, UnknownSessionError
 from support.agents import Replay, Talk
 from support.talking import PATIENCE
 from support.transcripts import read_log, replaying

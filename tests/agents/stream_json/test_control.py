@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from claude_ide.agents.stream_json.connection import ControlError, Controls
-from claude_ide.errors import TransportClosed, UnsupportedError
+from claude_ide.base.errors import TransportClosed, UnsupportedError
 
 
 class Cli:

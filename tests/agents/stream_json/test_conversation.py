@@ -11,7 +11,7 @@ from claude_ide.agents import events
 from claude_ide.agents.agent import Selection, Words
 from claude_ide.agents.stream_json.headless import Conversation
 from claude_ide.agents.stream_json.stored import file_of, folder, read
-from claude_ide.errors import AgentError
+from claude_ide.base.errors import AgentError
 
 Frame = dict[str, Any]
 

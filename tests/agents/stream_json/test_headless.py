@@ -8,7 +8,7 @@ import pytest
 from claude_ide.agents.events import Text, TurnEnded
 from claude_ide.agents.stream_json.headless import Ask, Format, Question
 from claude_ide.agents.stream_json.protocol import Frame, Launch
-from claude_ide.errors import AgentError
+from claude_ide.base.errors import AgentError
 from support.transcripts import frames_of, read_log, replaying
 
 

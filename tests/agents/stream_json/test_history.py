@@ -9,7 +9,7 @@ import pytest
 
 from claude_ide.agents import events
 from claude_ide.agents.stream_json import stored
-from claude_ide.errors import UnknownSessionError
+from claude_ide.base.errors import UnknownSessionError
 from support.digest import digest
 from support.transcripts import GOLDEN
 

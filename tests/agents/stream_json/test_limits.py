@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from claude_ide.agents.stream_json.turn import MOST, of_event, of_status_line, of_usage
-from claude_ide.limits import Limit
+from claude_ide.base.limits import Limit
 
 RESETS = 1_771_390_800
 

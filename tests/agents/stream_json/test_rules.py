@@ -7,7 +7,7 @@ import pytest
 from claude_ide.agents.requests import Allow, Rule
 from claude_ide.agents.stream_json import permission
 from claude_ide.agents.stream_json.permission import MARK, decode_request, encode_answer
-from claude_ide.errors import InvalidRuleError
+from claude_ide.base.errors import InvalidRuleError
 
 ROOT = "/p"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from claude_ide.agents.stream_json import running, stored
-from claude_ide.errors import AgentError, UnknownSessionError
+from claude_ide.base.errors import AgentError, UnknownSessionError
 from support.transcripts import GOLDEN
 
 TERMINAL = GOLDEN / "sessions/terminal.jsonl"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from claude_ide.agents.stream_json.claude import LARGEST_OUTPUT_BYTES, _read_output
-from claude_ide.errors import AgentError
+from claude_ide.base.errors import AgentError
 
 
 def test_a_short_output_is_read_whole(tmp_path: Path) -> None:

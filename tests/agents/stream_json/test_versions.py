@@ -9,7 +9,7 @@ from claude_ide.agents.agent import NewSession
 from claude_ide.agents.events import Dead
 from claude_ide.agents.stream_json.claude import StreamJsonAgent
 from claude_ide.agents.stream_json.protocol import Launch
-from claude_ide.errors import AgentError
+from claude_ide.base.errors import AgentError
 from support.agents import Talk
 
 OLD = """

@@ -11,11 +11,11 @@ import pytest
 
 from claude_ide.agents.requests import PermissionAsked
 from claude_ide.agents.workbench import McpAddress, McpCommand, Workbench
+from claude_ide.base.names import EXECUTE_CODE
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.mcp import model
 from claude_ide.mcp.doors import Door
-from claude_ide.tool_names import EXECUTE_CODE
 from support import chats_here
 from support.fake_api import text, tool_use
 from support.neovim import Neovim, until

@@ -3,7 +3,7 @@
 import pytest
 
 from claude_ide.agents.events import Dead
-from claude_ide.errors import AgentError
+from claude_ide.base.errors import AgentError
 from support.neovim import until
 from support.panel import Panel
 from support.processes import started_with

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from claude_ide.base.errors import EditorError
 from claude_ide.editor.port.servers import Server, Spot, View
 from claude_ide.editor.protocol import word_at
-from claude_ide.errors import EditorError
 from claude_ide.mcp.lsp.actions import Action, Wanted, choose, follow_up, spots
 
 SERVER = Server(1, "one", "utf-16", commands=["one.fix"])

@@ -5,10 +5,10 @@ from typing import Any
 import msgspec
 import pytest
 
+from claude_ide.base.errors import EditorError
 from claude_ide.editor.port.servers import Reply, Server
 from claude_ide.editor.protocol import Range
 from claude_ide.editor.servers import Answer
-from claude_ide.errors import EditorError
 from claude_ide.mcp.lsp import answers as lsp
 
 SERVER = Server(1, "one", "utf-8")

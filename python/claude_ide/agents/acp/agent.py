@@ -16,7 +16,6 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from claude_ide import program
 from claude_ide.agents.acp import updates
 from claude_ide.agents.acp.connection import Connection, Offer, Params, probe
 from claude_ide.agents.acp.launch import Asking, Launch, Logins, Remembered, find, words
@@ -49,7 +48,8 @@ from claude_ide.agents.fields import mapping, text
 from claude_ide.agents.requests import Answer
 from claude_ide.agents.session_state import SessionState
 from claude_ide.agents.workbench import Workbench
-from claude_ide.errors import AgentError, UnsupportedError
+from claude_ide.base import program
+from claude_ide.base.errors import AgentError, UnsupportedError
 from claude_ide.transport.process import GRACE_SECONDS
 
 INTERRUPT_SECONDS = 0.5

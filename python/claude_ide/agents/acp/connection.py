@@ -10,13 +10,13 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Struct
 
-from claude_ide import __version__, program
+from claude_ide import __version__
 from claude_ide.agents import base
 from claude_ide.agents.acp.launch import Launch, LoginMethod, login_method
 from claude_ide.agents.base import EventQueue, Traffic
 from claude_ide.agents.fields import integer, mapping, mappings, text
-from claude_ide.concealed import without_secrets
-from claude_ide.errors import (
+from claude_ide.base import program
+from claude_ide.base.errors import (
     INTERNAL_ERROR,
     METHOD_NOT_FOUND,
     AgentError,
@@ -26,9 +26,10 @@ from claude_ide.errors import (
     UnknownSessionError,
     UnsupportedError,
 )
+from claude_ide.base.paths import normalized
+from claude_ide.base.redaction import without_secrets
 from claude_ide.jsonrpc.message import Id, Notification, Request, converted
 from claude_ide.jsonrpc.peer import Peer
-from claude_ide.paths import normalized
 from claude_ide.transport.process import GRACE_SECONDS, Child
 
 LOGIN_NEEDED = -32000

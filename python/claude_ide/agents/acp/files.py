@@ -15,8 +15,8 @@ from claude_ide.agents.acp.connection import Params, absolute, converted_params,
 from claude_ide.agents.events import Event, Notice
 from claude_ide.agents.requests import Allow, Replacement
 from claude_ide.agents.workbench import Files
-from claude_ide.errors import INTERNAL_ERROR, AgentError, RpcError
-from claude_ide.paths import TURNED, normalized, real
+from claude_ide.base.errors import INTERNAL_ERROR, AgentError, RpcError
+from claude_ide.base.paths import TURNED, normalized, real
 
 NOT_FOUND = -32002
 """ACP: a resource was not found."""

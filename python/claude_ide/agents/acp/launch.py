@@ -12,11 +12,11 @@ import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from claude_ide import files, program
 from claude_ide.agents.agent import Login
 from claude_ide.agents.fields import mapping, mappings, read, strings, text
+from claude_ide.base import files, program
+from claude_ide.base.errors import AgentError, LoginNeededError
 from claude_ide.config import AgentConfig
-from claude_ide.errors import AgentError, LoginNeededError
 
 logger = logging.getLogger(__name__)
 

@@ -27,7 +27,7 @@ from claude_ide.agents.events import (
     TurnEndReason,
 )
 from claude_ide.agents.fields import mapping, text
-from claude_ide.errors import AgentError, LoginNeededError, UnknownSessionError
+from claude_ide.base.errors import AgentError, LoginNeededError, UnknownSessionError
 
 CANCEL_SECONDS = 10.0
 """How long an agent may take to end a turn before another interruption ends the agent."""

@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from claude_ide import program
 from claude_ide.agents import elicitation
 from claude_ide.agents.acp.connection import Answering, Params
 from claude_ide.agents.acp.files import FileRequests
@@ -40,9 +39,10 @@ from claude_ide.agents.requests import (
     UrlAsked,
 )
 from claude_ide.agents.workbench import Edits, Workbench
-from claude_ide.errors import RpcError
+from claude_ide.base import program
+from claude_ide.base.errors import RpcError
+from claude_ide.base.paths import real
 from claude_ide.jsonrpc.message import Id
-from claude_ide.paths import real
 
 REQUEST_CANCELLED = -32800
 """ACP: the request was cancelled."""

@@ -11,7 +11,12 @@ from claude_ide.agents.acp.launch import Launch
 from claude_ide.agents.agent import NewSession, Opening, SessionSummary
 from claude_ide.agents.fields import mapping, mappings, read, text
 from claude_ide.agents.workbench import McpAddress, McpCommand, Workbench
-from claude_ide.errors import AgentError, LoginNeededError, UnknownSessionError, UnsupportedError
+from claude_ide.base.errors import (
+    AgentError,
+    LoginNeededError,
+    UnknownSessionError,
+    UnsupportedError,
+)
 
 MOST_PAGES = 20
 """The most pages of sessions that are read; an agent decides how long a page is."""

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from claude_ide.agents.acp.connection import Params, absolute, converted_params, shown
-from claude_ide.errors import INTERNAL_ERROR, RpcError
+from claude_ide.base.errors import INTERNAL_ERROR, RpcError
 from claude_ide.transport.process import SHELL, Process, shell
 
 UNKNOWN = -32002

@@ -14,7 +14,6 @@ from typing import Any
 
 from msgspec import Struct
 
-from claude_ide import files
 from claude_ide.agents import events
 from claude_ide.agents.fields import integer, mapping, mappings, sequence, text
 from claude_ide.agents.requests import (
@@ -27,7 +26,8 @@ from claude_ide.agents.requests import (
     Reject,
     Replacement,
 )
-from claude_ide.tool_names import EXECUTE_CODE, EXECUTE_CODE_TITLE
+from claude_ide.base import files
+from claude_ide.base.names import EXECUTE_CODE, EXECUTE_CODE_TITLE
 
 
 class Diff(Struct, frozen=True):

@@ -36,7 +36,7 @@ from claude_ide.agents.events import (
     UserMessage,
 )
 from claude_ide.agents.fields import mapping, mappings, number, read, text
-from claude_ide.errors import AgentError
+from claude_ide.base.errors import AgentError
 
 logger = logging.getLogger(__name__)
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from claude_ide import files, own_mode
 from claude_ide.agents.agent import (
     Capabilities,
     ContextUsage,
@@ -28,13 +27,19 @@ from claude_ide.agents.base import BaseAgent
 from claude_ide.agents.events import EffortChanged, Event, Ready, Stopping
 from claude_ide.agents.fields import integer, mapping, mappings, read, text
 from claude_ide.agents.requests import Allow, Answer, Dismiss, Reject
-from claude_ide.agents.stream_json import protocol, running, settings, stored
+from claude_ide.agents.stream_json import own_mode, protocol, running, settings, stored
 from claude_ide.agents.stream_json.connection import Connection, ControlError, UnknownOptionError
 from claude_ide.agents.stream_json.permission import encode_answer
 from claude_ide.agents.stream_json.protocol import SETTING_SOURCES, Frame, Launch, command, names
 from claude_ide.agents.workbench import Edits, McpServer, Workbench
-from claude_ide.errors import AgentError, TransportClosed, UnknownSessionError, UnsupportedError
-from claude_ide.tool_names import known_as
+from claude_ide.base import files
+from claude_ide.base.errors import (
+    AgentError,
+    TransportClosed,
+    UnknownSessionError,
+    UnsupportedError,
+)
+from claude_ide.base.names import known_as
 from claude_ide.transport.process import GRACE_SECONDS
 
 INVALID_MODE = "invalid_mode"

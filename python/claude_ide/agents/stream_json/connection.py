@@ -26,7 +26,12 @@ from claude_ide.agents.stream_json.protocol import (
 from claude_ide.agents.stream_json.settings import model_ids, offered, usual_mode
 from claude_ide.agents.stream_json.tools import change_of, hunks_of, path_in
 from claude_ide.agents.workbench import Edits, McpServer
-from claude_ide.errors import AgentError, TransportClosed, UnknownSessionError, UnsupportedError
+from claude_ide.base.errors import (
+    AgentError,
+    TransportClosed,
+    UnknownSessionError,
+    UnsupportedError,
+)
 from claude_ide.transport.process import Child
 
 logger = logging.getLogger(__name__)

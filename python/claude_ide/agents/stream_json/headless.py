@@ -17,17 +17,17 @@ from uuid import uuid4
 
 from msgspec import Struct
 
-from claude_ide import files
 from claude_ide.agents.agent import Prompt
 from claude_ide.agents.events import Event, TurnEndReason
 from claude_ide.agents.fields import mapping, mappings, number, text
 from claude_ide.agents.stream_json import protocol, stored, turn
 from claude_ide.agents.stream_json.decode import SYNTHETIC, Decoder
 from claude_ide.agents.stream_json.protocol import Frame, Launch, content_of, decode_line
-from claude_ide.errors import AgentError, TransportClosed
+from claude_ide.base import files
+from claude_ide.base.errors import AgentError, TransportClosed
+from claude_ide.base.unicode import readable
 from claude_ide.transport.process import Child
-from claude_ide.unicode import readable
-from claude_ide.wire import FROM, TO, Party
+from claude_ide.transport.wire import FROM, TO, Party
 
 GRACE_SECONDS = 0.5
 """How long the CLI may take to end before it is terminated."""

@@ -29,12 +29,12 @@ from claude_ide.agents.requests import (
     Scope,
     UrlAsked,
 )
+from claude_ide.agents.stream_json.own_mode import shown
 from claude_ide.agents.stream_json.protocol import Frame
 from claude_ide.agents.stream_json.tools import kind_of, path_in, title_of
 from claude_ide.agents.workbench import CODE_TOOL
-from claude_ide.errors import InvalidRuleError
-from claude_ide.own_mode import shown
-from claude_ide.paths import within
+from claude_ide.base.errors import InvalidRuleError
+from claude_ide.base.paths import within
 
 ALLOW = Option("allow", "Allow", OptionKind.ALLOW_ONCE)
 REJECT = Option("reject", "Reject", OptionKind.REJECT_ONCE)

@@ -13,7 +13,6 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from claude_ide import git, program
 from claude_ide.agents.agent import (
     Image,
     NewSession,
@@ -25,10 +24,11 @@ from claude_ide.agents.agent import (
     Words,
 )
 from claude_ide.agents.fields import mapping
-from claude_ide.editor_name import check_command
-from claude_ide.errors import AgentError
-from claude_ide.own_mode import DEFAULT, given, own_mode
-from claude_ide.unicode import readable
+from claude_ide.agents.stream_json.own_mode import DEFAULT, given, own_mode
+from claude_ide.base import git, program
+from claude_ide.base.errors import AgentError
+from claude_ide.base.names import check_command
+from claude_ide.base.unicode import readable
 
 logger = logging.getLogger(__name__)
 

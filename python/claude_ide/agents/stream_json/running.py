@@ -15,9 +15,9 @@ from typing import Any
 
 import msgspec
 
-from claude_ide import files, pids
 from claude_ide.agents.fields import integer, mapping, number, parsed, strings, text
-from claude_ide.paths import config_folder
+from claude_ide.base import files, program
+from claude_ide.base.paths import config_folder
 
 LARGEST_BYTES = 100_000
 MOST = 500
@@ -146,7 +146,7 @@ def is_alive(pid: int, started: str) -> bool:
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
-        return not Path("/proc/self").exists() and pids.lives(pid)
+        return not Path("/proc/self").exists() and program.lives(pid)
     fields = stat.rpartition(")")[2].split()
     return fields[0] != ZOMBIE and (not started or fields[START_FIELD] == started)
 

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from claude_ide.agents import events
 from claude_ide.agents.agent import ServerState, ToolServer
 from claude_ide.agents.fields import mapping, mappings, read, sequence, strings, text
+from claude_ide.agents.stream_json.own_mode import shown
 from claude_ide.agents.stream_json.protocol import BYPASS, MODES, Frame
-from claude_ide.own_mode import shown
 
 AUTO = events.Mode("auto", "auto", in_cycle=False)
 MODEL_KEYS = {"id": "value", "name": "displayName", "resolved": "resolvedModel"}

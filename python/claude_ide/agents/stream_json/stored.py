@@ -19,7 +19,6 @@ from typing import Any, Generic, TypeVar
 
 from msgspec.structs import replace
 
-from claude_ide import files
 from claude_ide.agents.agent import (
     Earlier,
     Image,
@@ -43,8 +42,9 @@ from claude_ide.agents.stream_json import running
 from claude_ide.agents.stream_json.decode import Decoder
 from claude_ide.agents.stream_json.protocol import Frame, content_of, decode_line
 from claude_ide.agents.stream_json.tools import notified, unmarked
-from claude_ide.errors import AgentError, UnknownSessionError
-from claude_ide.paths import config_folder
+from claude_ide.base import files
+from claude_ide.base.errors import AgentError, UnknownSessionError
+from claude_ide.base.paths import config_folder
 
 T = TypeVar("T")
 

@@ -18,7 +18,7 @@ from claude_ide.agents import events
 from claude_ide.agents.fields import integer, mapping, mappings, number, read, strings, text
 from claude_ide.agents.stream_json import tools
 from claude_ide.agents.stream_json.protocol import Frame
-from claude_ide.limits import Limit
+from claude_ide.base.limits import Limit
 
 AT_ONCE = "now"
 """The priority of a prompt that overtakes the waiting ones."""

@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
-from claude_ide.errors import EditorError
+from claude_ide.base.errors import EditorError
 
 logger = logging.getLogger(__name__)
 

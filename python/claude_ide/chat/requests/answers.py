@@ -23,6 +23,8 @@ from claude_ide.agents.requests import (
     Scope,
     UrlAsked,
 )
+from claude_ide.base.errors import AgentError, UserError
+from claude_ide.base.last_words import sentence
 from claude_ide.chat.chat_context import ChatContext, ChatPart
 from claude_ide.chat.page.text import counted, one_line
 from claude_ide.chat.requests import form, proposal, ways
@@ -32,8 +34,6 @@ from claude_ide.chat.requests.reviews import ALLOWED, REJECTED, Reviews
 from claude_ide.chat.requests.view import SHOWN, Request, can_open, whereabouts
 from claude_ide.chat.transcript import search
 from claude_ide.editor.attention import APPROVAL_PLACE
-from claude_ide.errors import AgentError, UserError
-from claude_ide.last_words import sentence
 
 logger = logging.getLogger(__name__)
 

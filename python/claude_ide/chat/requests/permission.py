@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import msgspec
 
 from claude_ide.agents.requests import PermissionAsked, Subagent
+from claude_ide.base.paths import within
 from claude_ide.chat.page.page import Code
 from claude_ide.chat.page.rows import Look, Mark, Row, row, size
 from claude_ide.chat.page.text import fits, one_line, pieces, visible
 from claude_ide.chat.requests import proposal
-from claude_ide.paths import within
 
 SHELL, DETAIL, NOTE = "ClaudeChatShell", "ClaudeChatDetail", "ClaudeChatMeta"
 HEAD = "ClaudeChatRequest"

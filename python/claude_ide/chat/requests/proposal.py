@@ -10,10 +10,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TypeGuard
 
-from claude_ide import files, text_diff
 from claude_ide.agents.requests import Asked, PermissionAsked, Replacement
-from claude_ide.paths import normalized, within
-from claude_ide.quotation import fenced
+from claude_ide.base import files, text_diff
+from claude_ide.base.paths import normalized, within
+from claude_ide.base.quotation import fenced
 
 CONTEXT = 2
 """Lines around a change in a diff."""

@@ -22,6 +22,9 @@ from claude_ide.agents.requests import (
     Replacement,
     Reply,
 )
+from claude_ide.base.errors import EditorError, UserError
+from claude_ide.base.paths import normalized
+from claude_ide.base.text_diff import merge
 from claude_ide.chat.chat_context import ChatContext
 from claude_ide.chat.requests import form, proposal, ways
 from claude_ide.chat.requests.form import Form
@@ -32,9 +35,6 @@ from claude_ide.editor.attention import diff_place
 from claude_ide.editor.diffs import Decision, Diff, Offer
 from claude_ide.editor.port.events import FormPressed
 from claude_ide.editor.port.panel import Proposed, Reviewed
-from claude_ide.errors import EditorError, UserError
-from claude_ide.paths import normalized
-from claude_ide.text_diff import merge
 
 ALLOWED, REJECTED = "allowed", "rejected"
 

@@ -15,6 +15,8 @@ from claude_ide.agents.requests import (
     QuestionAsked,
     UrlAsked,
 )
+from claude_ide.base.display_path import display_path
+from claude_ide.base.paths import within
 from claude_ide.chat.page.page import Page, Part
 from claude_ide.chat.page.rows import KEY, MEANING, Chunk, Row, key_row, row
 from claude_ide.chat.page.sheet import Action, Review, View
@@ -32,8 +34,6 @@ from claude_ide.chat.requests.permission import (
     wrapped,
 )
 from claude_ide.chat.transcript.tool import LONGEST_TITLE
-from claude_ide.display_path import display_path
-from claude_ide.paths import within
 
 HEAD = "ClaudeChatRequest"
 NOTE, WARNING = "ClaudeChatMeta", "ClaudeChatWarning"

@@ -16,9 +16,9 @@ from claude_ide.agents.requests import (
     Rule,
     Scope,
 )
+from claude_ide.base.errors import InvalidRuleError
 from claude_ide.chat.requests import proposal
 from claude_ide.editor.editor import Editor
-from claude_ide.errors import InvalidRuleError
 
 OVER = "this request is no longer waiting for an answer"
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from claude_ide import paths
 from claude_ide.agents.events import Change
+from claude_ide.base import paths
 from claude_ide.chat.page.rows import Chunk, Mark, Row, indented, row, size
 from claude_ide.chat.page.sheet import Action, OpenOutput
 from claude_ide.chat.page.text import as_printed, counted, cut, harmless, lines

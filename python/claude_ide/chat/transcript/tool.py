@@ -16,6 +16,7 @@ from claude_ide.agents.events import (
     ToolStarted,
     ToolStatus,
 )
+from claude_ide.base.paths import within
 from claude_ide.chat.page.page import Page, Part
 from claude_ide.chat.page.rows import INDENT, Chunk, Row, row
 from claude_ide.chat.page.sheet import Action, Location, Sheet, View, location_in
@@ -31,7 +32,6 @@ from claude_ide.chat.transcript.detail import (
     of_output,
     sizes,
 )
-from claude_ide.paths import within
 
 ICONS = {
     "read": "→",

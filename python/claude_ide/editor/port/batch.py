@@ -23,8 +23,8 @@ from typing import Any, Concatenate, Generic, Literal, ParamSpec, Protocol, Type
 
 import msgspec
 
+from claude_ide.base.errors import EditorError
 from claude_ide.editor.port.binding import ATTRIBUTE, Binding, Kind, Payload, operation
-from claude_ide.errors import EditorError
 
 MOST_TRIES = 20
 """A user who types changes a text often, but not each time within a round trip."""

@@ -5,10 +5,10 @@ from typing import Any, Literal, Protocol
 
 from msgspec import field
 
+from claude_ide.base.errors import EditorError
 from claude_ide.editor.port.batch import MISSING
 from claude_ide.editor.port.binding import Payload, notification, request
 from claude_ide.editor.port.events import EditorsChanged
-from claude_ide.errors import EditorError
 
 LINE_ENDS = {"unix": "\n", "dos": "\r\n", "mac": "\r"}
 

@@ -5,8 +5,8 @@ from typing import Any, Literal, Protocol
 
 from msgspec import field
 
+from claude_ide.base.paths import from_uri
 from claude_ide.editor.port.binding import Payload, notification, request
-from claude_ide.paths import from_uri
 
 Name = int | str
 """What the editor calls a file or a set: a number or a text."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from claude_ide.base.errors import EditorError
 from claude_ide.editor.port.servers import Reply, Server
 from claude_ide.editor.protocol import (
     Position,
@@ -18,7 +19,6 @@ from claude_ide.editor.protocol import (
     shortened,
 )
 from claude_ide.editor.servers import Answer
-from claude_ide.errors import EditorError
 
 MOST_CALLS = 20
 """Of one function."""

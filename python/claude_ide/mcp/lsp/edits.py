@@ -8,15 +8,15 @@ from typing import Any
 
 import msgspec
 
-from claude_ide.display_path import display_path
+from claude_ide.base.display_path import display_path
+from claude_ide.base.errors import EditorError
+from claude_ide.base.names import editor_name
+from claude_ide.base.paths import exists, from_uri, normalized
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.buffers import BufferText
 from claude_ide.editor.port.servers import Server
 from claude_ide.editor.protocol import parsed
 from claude_ide.editor.text_edits import TextEdit, count_changed, edited
-from claude_ide.editor_name import editor_name
-from claude_ide.errors import EditorError
-from claude_ide.paths import exists, from_uri, normalized
 
 UNKNOWN = "the language server answered an edit of an unknown form"
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from claude_ide.editor_name import VIM, editor_name
+from claude_ide.base.names import EXECUTE_CODE, VIM, editor_name
 from claude_ide.mcp.model import (
     buffers,
     commands,
@@ -15,7 +15,6 @@ from claude_ide.mcp.model import (
     syntax,
 )
 from claude_ide.mcp.tool import MODEL_TOOLS, Toolset
-from claude_ide.tool_names import EXECUTE_CODE
 
 if TYPE_CHECKING:
     from claude_ide.jupyter.kernels import Kernels

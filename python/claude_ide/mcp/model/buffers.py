@@ -7,12 +7,12 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from claude_ide.editor_name import editor_name
-from claude_ide.errors import ToolError
+from claude_ide.base.errors import ToolError
+from claude_ide.base.names import editor_name
+from claude_ide.base.text_diff import unified
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.model.common import FilePath, Limit, Offset, count, page, remaining
 from claude_ide.mcp.tool import Content, model_tool, text
-from claude_ide.text_diff import unified
 
 CONTEXT = 3
 """Lines around a change."""

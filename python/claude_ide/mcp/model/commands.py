@@ -7,16 +7,16 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from claude_ide.base.errors import ToolError
+from claude_ide.base.names import EXECUTE_CODE, EXECUTE_CODE_TITLE
 from claude_ide.editor.port.formatting import ShellFacts
 from claude_ide.editor.shell import expanded
-from claude_ide.errors import ToolError
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.execution import SECONDS, execute
 from claude_ide.mcp.ide_tools import Code
 from claude_ide.mcp.model.common import Limit, Offset, count, page, remaining
 from claude_ide.mcp.model.screen import evaluated
 from claude_ide.mcp.tool import Caller, Content, model_tool
-from claude_ide.tool_names import EXECUTE_CODE, EXECUTE_CODE_TITLE
 from claude_ide.transport.process import Process
 
 RUN, REFUSE = "Run {}", "Do not run it"

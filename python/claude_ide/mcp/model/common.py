@@ -6,8 +6,8 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
+from claude_ide.base.unicode import readable
 from claude_ide.mcp.tool import Arguments, Content, text
-from claude_ide.unicode import readable
 
 LARGEST = 24_000
 """Characters. The CLI saves a longer answer to a file, of which the model sees only the start."""

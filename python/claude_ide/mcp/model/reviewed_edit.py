@@ -6,7 +6,10 @@ from typing import Any
 
 import msgspec
 
-from claude_ide import files as disk
+from claude_ide.base import files as disk
+from claude_ide.base.errors import EditorError, ToolError
+from claude_ide.base.names import editor_name
+from claude_ide.base.paths import TURNED, exists, real
 from claude_ide.editor.attention import Session
 from claude_ide.editor.diffs import Diff
 from claude_ide.editor.port.batch import (
@@ -23,13 +26,10 @@ from claude_ide.editor.port.batch import (
 )
 from claude_ide.editor.port.buffers import Disk, FileBuffer, NewText, Saved
 from claude_ide.editor.port.diagnostics import Diagnostics
-from claude_ide.editor_name import editor_name
-from claude_ide.errors import EditorError, ToolError
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.lsp.edits import EditedFile
 from claude_ide.mcp.model.common import count, page
 from claude_ide.mcp.tool import Content
-from claude_ide.paths import TURNED, exists, real
 
 EACH, ALL, REFUSE = "Review each file", "Apply all without review", "Refuse"
 

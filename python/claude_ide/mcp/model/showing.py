@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from claude_ide.errors import ToolError
+from claude_ide.base.errors import ToolError
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.model.common import FilePath, Line, count
 from claude_ide.mcp.model.screen import List

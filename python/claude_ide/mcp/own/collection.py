@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from claude_ide.base.errors import ToolError
+from claude_ide.base.unicode import readable
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.events import OwnToolsChanged
-from claude_ide.errors import ToolError
 from claude_ide.mcp import model
 from claude_ide.mcp.own import WrongError, packages
 from claude_ide.mcp.own.tool import Definition, OwnTool
 from claude_ide.mcp.tool import describe_problem
-from claude_ide.unicode import readable
 
 if TYPE_CHECKING:
     from claude_ide.jupyter.kernels import Kernels

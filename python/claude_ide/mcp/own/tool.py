@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from claude_ide.errors import RpcError, ToolError
+from claude_ide.base.errors import RpcError, ToolError
+from claude_ide.base.unicode import readable
 from claude_ide.mcp.model.common import LARGEST
 from claude_ide.mcp.own import WrongError
 from claude_ide.mcp.tool import Arguments, Caller, Content, Tool, text
-from claude_ide.unicode import readable
 
 if TYPE_CHECKING:
     from claude_ide.mcp.client import Client

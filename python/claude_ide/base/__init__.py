@@ -1,0 +1,1 @@
+"""What knows nothing of its callers: errors, paths, files, programs, texts."""

@@ -1,0 +1,175 @@
+"""Repositories: found without git, and read so that their configuration starts no program.
+
+An unpacked archive can contain a `.git/config`, which git obeys: `core.fsmonitor` is a command.
+"""
+
+import os
+import re
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from claude_ide.base import files
+from claude_ide.base.program import locate
+
+OPTIONS = (
+    "--no-pager",
+    *("-c", "core.fsmonitor=false"),
+    *("-c", "core.hooksPath=/dev/null"),
+    *("-c", "log.showSignature=false"),
+    *("-c", "submodule.recurse=false"),
+)
+"""Options of `git` itself, before the subcommand."""
+
+DIFF = ("--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short")
+"""Options of `git diff`. For a submodule git starts another git, which obeys its configuration."""
+
+PASSIVE = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1"}
+"""Writing the index runs a hook; fetching objects missing from a partial clone runs a command."""
+
+OFFLINE = {"GIT_TERMINAL_PROMPT": "0", "GIT_ALLOW_PROTOCOL": "none"}
+
+NO_PROGRAMS = {"core.fsmonitor": "false", "log.showSignature": "false"}
+FILTER = re.compile(r"filter\..*\.(clean|smudge|process|required)", re.DOTALL)
+OWN_SCOPES = ("local", "worktree")
+SECONDS = 1.0
+
+BRANCH = "ref: refs/heads/"
+LARGEST_BYTES = 4096
+"""The largest file that is read; such files contain only a path."""
+
+
+def command(*words: str | Path) -> list[str | Path]:
+    """Return the command line of git with these arguments. Raises `OSError` if there is no git."""
+    return [*users_command(*OPTIONS), *words]
+
+
+def users_command(*words: str) -> list[str | Path]:
+    """Return the same without our options: git then runs the programs of a repository.
+
+    Only the user may ask for that, in a folder that they trust.
+    """
+    return [locate("git", os.environ.get("PATH", os.defpath)), *words]
+
+
+def environment(inherited: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment for a git that the host runs itself."""
+    return {**inherited, **PASSIVE, **OFFLINE}
+
+
+def guarded(inherited: Mapping[str, str], folder: Path) -> dict[str, str]:
+    """Return an environment in which git runs no program named by a folder's repository.
+
+    It is for programs that run git themselves. Filters from the user's own configuration stay.
+    """
+    given = {**inherited, **PASSIVE}
+    counted = given.get("GIT_CONFIG_COUNT", "")
+    count = int(counted) if counted.isdecimal() else 0
+    for key, value in {**NO_PROGRAMS, **_filters(folder, inherited)}.items():
+        given |= {f"GIT_CONFIG_KEY_{count}": key, f"GIT_CONFIG_VALUE_{count}": value}
+        count += 1
+    return given | {"GIT_CONFIG_COUNT": str(count)}
+
+
+def _filters(folder: Path, inherited: Mapping[str, str]) -> dict[str, str]:
+    """Return the filter keys that a repository sets, each with the value that overrides it."""
+    try:
+        done = subprocess.run(
+            command("config", "--list", "--show-scope", "-z"),
+            cwd=folder,
+            env=environment(inherited),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=SECONDS,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return {}
+    usual, own = dict[str, str](), set[str]()
+    fields = os.fsdecode(done.stdout).split("\0")
+    for scope, pair in zip(fields[::2], fields[1::2], strict=False):
+        key, _, value = pair.partition("\n")
+        if not FILTER.fullmatch(key):
+            continue
+        if scope in OWN_SCOPES:
+            own.add(key)
+        else:
+            usual[key] = value
+    return {key: usual.get(key, "false" if key.endswith("required") else "") for key in own}
+
+
+class Repository(NamedTuple):
+    """A repository's root folder; `main` is the main worktree if `root` is a linked one."""
+
+    root: Path
+    main: Path
+
+
+def find_repository(folder: Path) -> Repository | None:
+    """Return the innermost repository of a real path, or None."""
+    for root in (folder, *folder.parents):
+        git = root / ".git"
+        if git.is_dir():
+            return Repository(root, root)
+        if git.is_file():
+            return Repository(root, _main_worktree(git) or root)
+    return None
+
+
+def repository_of(folder: Path) -> Repository:
+    """Return the innermost repository of a real path, or else the folder as one."""
+    return find_repository(folder) or Repository(folder, folder)
+
+
+def is_in_other_worktree(path: Path, folder: Path) -> bool:
+    """Return whether a file is in another worktree of a folder's repository; both are real.
+
+    The repository may be a bare one, without a main worktree.
+    """
+    own, there = find_repository(path), find_repository(folder)
+    if own is None or there is None or own.root == there.root:
+        return False
+    return _data(own.root) == _data(there.root)
+
+
+def branch(root: Path) -> str:
+    """Return the branch of the worktree with this root; empty if it is on none, or has none."""
+    git = root / ".git"
+    head = (_named_in(git, "gitdir:") or git) / "HEAD" if git.is_file() else git / "HEAD"
+    content = (files.read_if_sound(head, LARGEST_BYTES) or b"").decode("utf-8", "replace").strip()
+    return content.removeprefix(BRANCH) if content.startswith(BRANCH) else ""
+
+
+def worktrees(main: Path) -> list[Path]:
+    """Return the linked worktrees of the repository with this root that still exist."""
+    found = []
+    for listed in sorted((main / ".git" / "worktrees").glob("*/gitdir")):
+        git = _named_in(listed)
+        if git is not None and git.is_file():
+            found.append(git.parent)
+    return found
+
+
+def _main_worktree(git: Path) -> Path | None:
+    """Return the main worktree of a linked one, if the repository lists the linked one, too."""
+    data = _data(git.parent)
+    return data.parent if data != git and data.name == ".git" else None
+
+
+def _data(root: Path) -> Path:
+    """Return the folder of a worktree's repository, if that lists the worktree, or else `.git`."""
+    git = root / ".git"
+    own = None if git.is_dir() else _named_in(git, "gitdir:")
+    # Any folder can claim to be a worktree of a trusted repository.
+    if own is None or own.parent.name != "worktrees" or _named_in(own / "gitdir") != git:
+        return git
+    return own.parent.parent
+
+
+def _named_in(file: Path, prefix: str = "") -> Path | None:
+    content = files.read_if_sound(file, LARGEST_BYTES)
+    named = (content or b"").decode("utf-8", "surrogateescape").strip()
+    if not named.startswith(prefix) or "\0" in named:
+        return None
+    path = named.removeprefix(prefix).strip()
+    return (file.parent / path).resolve() if path else None
