@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from claude_ide.editor import events
-from claude_ide.editor.port.lacking import IN_VIM
+from claude_ide.editor.port import LACKING_IN_VIM
 from support import lua_names, lua_source, port_calls
 from support.lua_names import Call
 from support.lua_source import Field, Source
@@ -71,7 +71,7 @@ def test_only_the_port_names_functions_of_the_editor() -> None:
     assert not outside, "\n".join(outside)
 
 
-STARTS = {f"python/claude_ide/{name}" for name in ("editor/tools.py", "host.py")}
+STARTS = {f"python/claude_ide/{name}" for name in ("editor/operations.py", "host.py")}
 """They call what carries calls of the port, or comes before them."""
 
 VIM = ROOT / "autoload/claude_ide"
@@ -95,7 +95,7 @@ def complaint_in_vim(call: Call) -> str:
 
 def is_lacking_in_vim(function: str) -> bool:
     """Return whether a function belongs to a feature that Vim does not have."""
-    return any(f"{function}.".startswith(f"{name}.") for name in IN_VIM)
+    return any(f"{function}.".startswith(f"{name}.") for name in LACKING_IN_VIM)
 
 
 def test_vim_has_every_function_of_the_port_or_lacks_the_feature() -> None:
@@ -104,7 +104,7 @@ def test_vim_has_every_function_of_the_port_or_lacks_the_feature() -> None:
     offenders = {complaints[name] for name in lacking if not is_lacking_in_vim(name)}
     needless = [
         name
-        for name in IN_VIM
+        for name in LACKING_IN_VIM
         if not any(f"{function}.".startswith(f"{name}.") for function in lacking)
     ]
 

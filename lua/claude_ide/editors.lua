@@ -1,4 +1,4 @@
---- The open files, of which the host makes an IDE's list of editor tabs (`editor/state.py`): reported when
+--- The open files, of which the host makes an IDE's list of editor tabs (`editor/events.py`): reported when
 --- they change.
 local channel = require('claude_ide.channel')
 local debounce = require('claude_ide.timing.debounce')

@@ -13,7 +13,7 @@ local M = {}
 ---@field submit? boolean send the text as a prompt; default: it is put into the prompt
 ---@field focus? boolean go there
 
----@class claude_ide.Sent: claude_ide.SendOptions the fields of `Sent` in `editor/port/contexts.py`
+---@class claude_ide.Sent: claude_ide.SendOptions the fields of `Sent` in `editor/port/prompts.py`
 ---@field text string
 ---@field facts table
 ---@field is_typed? boolean

@@ -18,15 +18,14 @@ from claude_ide import config, startup
 from claude_ide.base.errors import ClaudeIdeError, UserError
 from claude_ide.base.log import log_to
 from claude_ide.base.redaction import conceal
-from claude_ide.editor import diff_remarks
 from claude_ide.editor.channel import Channel
-from claude_ide.editor.disk_report import DiskReport
-from claude_ide.editor.disk_watch import DiskWatch
+from claude_ide.editor.diffs import words_on_edit
+from claude_ide.editor.disk import DiskReport, DiskWatch
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port import events
-from claude_ide.editor.port import questions as one_off
+from claude_ide.editor.port import prompts as one_off
 from claude_ide.editor.port.binding import handles
-from claude_ide.editor.port.chat import ChatEvent
+from claude_ide.editor.port.panel import ChatEvent
 from claude_ide.hooks.links import Links
 from claude_ide.mcp.address import LAUNCH, TOKEN
 from claude_ide.mcp.client import Client
@@ -520,7 +519,7 @@ class App:
 
     @handles(events.Commented)
     def _commented(self, event: events.Commented) -> Awaitable[None]:
-        return self.ide.say(diff_remarks.on_edit(event.path, event.comments))
+        return self.ide.say(words_on_edit(event.path, event.comments))
 
     @handles(events.CheckAsked)
     def _check_asked(self, _: events.CheckAsked) -> Awaitable[None]:
@@ -559,8 +558,8 @@ class App:
     def _files_dropped(self, dropped: events.FilesDropped) -> Awaitable[None]:
         return self.prompt_buffers.drop(dropped)
 
-    @handles(events.QuotationAsked)
-    def _quotation_asked(self, asked: events.QuotationAsked) -> Awaitable[None]:
+    @handles(one_off.QuotationAsked)
+    def _quotation_asked(self, asked: one_off.QuotationAsked) -> Awaitable[None]:
         from claude_ide.editor.contexts import quote
 
         return quote(self.editor, asked)

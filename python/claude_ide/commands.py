@@ -25,7 +25,7 @@ from claude_ide.mcp.address import TOKEN
 from claude_ide.mcp.ide import SAVED
 
 if TYPE_CHECKING:
-    from claude_ide.editor.port.contexts import Sent
+    from claude_ide.editor.port.prompts import Sent
     from claude_ide.mcp.client import Client
     from claude_ide.sending import Clis
 

@@ -9,7 +9,7 @@ from claude_ide.base import program
 from claude_ide.base.errors import UserError
 from claude_ide.editor.contexts import NO_FILE, WORD, diagnostics, expanded, selected
 from claude_ide.editor.mentions import check_private
-from claude_ide.editor.port.contexts import Sent
+from claude_ide.editor.port.prompts import Sent
 from claude_ide.mcp.ide import SAVED
 
 CHAT, TERMINAL = "chat", "terminal"

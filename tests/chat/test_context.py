@@ -8,8 +8,8 @@ import pytest
 
 from claude_ide.agents.agent import Image, Mention, OpenFile, Selection
 from claude_ide.chat import context
+from claude_ide.editor.events import State
 from claude_ide.editor.port.events import EditorsChanged, OpenBuffer
-from claude_ide.editor.state import State
 from support.pocket import pocket_port
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from claude_ide.agents.events import Change, Hunk
 from claude_ide.chat.recording import Diagnosis, line_after
+from claude_ide.editor.events import Diagnostics
 from claude_ide.editor.port.diagnostics import LoadedFile
-from claude_ide.editor.state import Diagnostics
 
 Item = dict[str, Any]
 

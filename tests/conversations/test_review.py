@@ -452,6 +452,7 @@ async def test_scripts_see_what_waits(nvim: Neovim, path: Path, agent: Agent) ->
     await drawn(nvim, "2-two", "2+1", "5-five", "5+1")
     await nvim.command("2ClaudeComment why?")
     await drawn(nvim, "2-two", "2+1", "5-five", "5+1", "2» why?")
+    await until(lambda: nvim.eval("len(claude_ide#review().remarks)"))
 
     value = await nvim.lua("return require('claude_ide').review()")
 

@@ -21,7 +21,7 @@ from claude_ide.editor.port.batch import (
     tick,
 )
 from claude_ide.editor.port.binding import Payload, notification, operation, request
-from claude_ide.editor.port.buffers import Buffer, Buffers
+from claude_ide.editor.port.files import Buffer, Buffers
 from support.answering import Answering
 
 

@@ -1,19 +1,19 @@
 """What the user says about a diff; `tests/lua/test_diff_comments.py` has how they say it."""
 
-from claude_ide.editor import diff_remarks
+from claude_ide.editor.diffs import words_on_decision, words_on_edit
 from claude_ide.editor.port.events import DiffComment, DiffDecided
 
 LOUD = DiffComment(1, 1, ["one"], "look")
 
 
 def test_a_path_begins_no_command_of_the_agent() -> None:
-    words = diff_remarks.on_edit("!touch made;/a.py", [LOUD])
+    words = words_on_edit("!touch made;/a.py", [LOUD])
 
     assert words.endswith("\n\n./!touch made;/a.py, line 1:\n> one\nlook")
 
 
 def test_a_decision_without_words_says_nothing() -> None:
-    assert diff_remarks.on_decision(DiffDecided(1, accepted=False, path="a.py")) == ("", "")
+    assert words_on_decision(DiffDecided(1, accepted=False, path="a.py")) == ("", "")
 
 
 def test_only_a_rejection_gets_the_comments_with_the_answer() -> None:
@@ -21,8 +21,8 @@ def test_only_a_rejection_gets_the_comments_with_the_answer() -> None:
     rejected = DiffDecided(1, accepted=False, path="a.py", reason="no", comments=[LOUD])
     accepted = DiffDecided(1, accepted=True, path="a.py", comments=[LOUD])
 
-    assert diff_remarks.on_decision(rejected)[0] == f"no\n\n{said}"
-    assert diff_remarks.on_decision(accepted) == (
+    assert words_on_decision(rejected)[0] == f"no\n\n{said}"
+    assert words_on_decision(accepted) == (
         "",
         f"I have accepted your edit of a.py.\n\n{said}",
     )

@@ -1,4 +1,4 @@
-"""`editor/disk_report.py`: one line for all writes that occur together."""
+"""`editor/disk.py`: one line for all writes that occur together."""
 
 import asyncio
 from pathlib import Path
@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from claude_ide.editor import disk_report
-from claude_ide.editor.disk_report import CLAUDE, HINT, DiskReport, Written, of_followed, of_kept
-from claude_ide.editor.events import Events
+from claude_ide.editor import disk
+from claude_ide.editor.disk import CLAUDE, HINT, DiskReport, Written, of_followed, of_kept
+from claude_ide.editor.events import Events, State
 from claude_ide.editor.port.events import FileKept
-from claude_ide.editor.state import State
 from support.neovim import until
 from support.pocket import pocket_port
 
@@ -109,7 +108,7 @@ class Reporting:
 
 @pytest.fixture
 async def reporting(monkeypatch: pytest.MonkeyPatch) -> Reporting:
-    monkeypatch.setattr(disk_report, "PAUSE_SECONDS", 0.02)
+    monkeypatch.setattr(disk, "PAUSE_SECONDS", 0.02)
     return Reporting()
 
 
@@ -174,8 +173,8 @@ async def test_a_report_waits_until_the_editor_can_show_it(reporting: Reporting)
 async def test_writes_without_a_pause_are_reported_all_the_same(
     reporting: Reporting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(disk_report, "PAUSE_SECONDS", 60)
-    monkeypatch.setattr(disk_report, "LATEST_SECONDS", 0.05)
+    monkeypatch.setattr(disk, "PAUSE_SECONDS", 60)
+    monkeypatch.setattr(disk, "LATEST_SECONDS", 0.05)
     reporting.followed("a")
     reporting.followed("b")
 

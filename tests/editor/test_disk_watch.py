@@ -1,4 +1,4 @@
-"""`editor/disk_watch.py`: reports the buffers whose files have changed."""
+"""`editor/disk.py`: reports the buffers whose files have changed."""
 
 import asyncio
 import os
@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.editor.disk_watch import (
+from claude_ide.editor.disk import (
     AGAIN_SECONDS,
     MOST_AT_ONCE,
     RESTLESS_SECONDS,
@@ -18,8 +18,7 @@ from claude_ide.editor.disk_watch import (
     DiskWatch,
     Watched,
 )
-from claude_ide.editor.events import Events
-from claude_ide.editor.state import State
+from claude_ide.editor.events import Events, State
 from support.neovim import until
 from support.pocket import pocket_port
 
@@ -219,7 +218,7 @@ async def test_a_busy_editor_is_asked_again(watching: Watching, path: Path) -> N
 async def test_a_file_is_reported_once_it_is_complete(
     watching: Watching, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("claude_ide.editor.disk_watch.SETTLED_SECONDS", 0.5)
+    monkeypatch.setattr("claude_ide.editor.disk.SETTLED_SECONDS", 0.5)
     await watching.begin(path)
     with path.open("w") as file:
         for number in range(30):

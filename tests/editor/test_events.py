@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from claude_ide.editor.events import Events, decoded
-from claude_ide.editor.port import chat
+from claude_ide.editor.events import Events, State, decoded
+from claude_ide.editor.port import panel
 from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.events import (
     CheckAsked,
@@ -15,7 +15,6 @@ from claude_ide.editor.port.events import (
     SelectionChanged,
     WireClosed,
 )
-from claude_ide.editor.state import State
 
 SELECTION = {"text": "x", "filePath": "/a.py"}
 
@@ -125,16 +124,16 @@ def test_what_a_registered_method_returns_is_run(events: Events) -> None:
     [
         (
             {"event": "placed", "chat": 1, "shown": 1, "columns": 80},
-            chat.Placed(True, 80, chat=1),
+            panel.Placed(True, 80, chat=1),
         ),
-        ({"event": "stop", "chat": 1, "taken": {}}, chat.Stopped([], chat=1)),
+        ({"event": "stop", "chat": 1, "taken": {}}, panel.Stopped([], chat=1)),
         (
             {"event": "answers", "chat": 1, "revival": {"root": "/", "is_empty": 0}},
-            chat.AnswerWanted(chat=1, revival=chat.Revival("/", is_empty=False)),
+            panel.AnswerWanted(chat=1, revival=panel.Revival("/", is_empty=False)),
         ),
     ],
 )
-def test_an_event_of_a_chat_is_of_its_kind(table: dict[str, Any], event: chat.ChatEvent) -> None:
+def test_an_event_of_a_chat_is_of_its_kind(table: dict[str, Any], event: panel.ChatEvent) -> None:
     assert decoded("chat", table) == event
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from claude_ide.editor.formatting import chosen
-from claude_ide.editor.port.formatting import Formatter, Formatters
+from claude_ide.editor.port.files import Formatter, Formatters
 
 CONFORM = Formatter("conform", "conform", is_own=True)
 EXPRESSION = Formatter("expression", "'formatexpr'", is_own=True)

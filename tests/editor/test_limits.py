@@ -1,12 +1,12 @@
-"""`editor/limits.py`: what is known of the plan's limits, whichever agent tells it."""
+"""`editor/status_line.py`: what is known of the plan's limits, whichever agent tells it."""
 
 import asyncio
 import time
 from typing import Any
 
 from claude_ide.base.limits import Limit
-from claude_ide.editor import limits as module
-from claude_ide.editor.limits import Limits
+from claude_ide.editor import status_line as module
+from claude_ide.editor.status_line import Limits
 from support.neovim import until
 from support.pocket import pocket_port
 

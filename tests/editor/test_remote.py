@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from claude_ide.base.errors import EditorError
-from claude_ide.editor.events import Events
-from claude_ide.editor.finishing import Finishing
+from claude_ide.editor.events import Events, State
+from claude_ide.editor.operations import Operations
 from claude_ide.editor.port.binding import (
     Payload,
     notification,
@@ -17,9 +17,7 @@ from claude_ide.editor.port.binding import (
     request,
     tool,
 )
-from claude_ide.editor.remote import Caller, implement
-from claude_ide.editor.state import State
-from claude_ide.editor.tools import Tools
+from claude_ide.editor.remote import implement
 from support.pocket import PocketChannel
 
 
@@ -59,9 +57,8 @@ class Wired:
         self.result: Any = None
         self.events = Events(State())
         channel = PocketChannel(self._answer, self._record)
-        finishing = Finishing(channel, self.events)
-        tools = Tools(channel, self.events, finishing.new_token)
-        self.noun: Noun = implement(Noun, Caller(channel, finishing, tools), *bound)
+        operations = Operations(channel, self.events)
+        self.noun: Noun = implement(Noun, channel, operations, *bound)
 
     def _record(self, *call: Any) -> None:
         self.calls.append(call)

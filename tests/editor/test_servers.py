@@ -4,13 +4,10 @@ import asyncio
 from typing import Any
 
 from claude_ide.editor.channel import Channel
-from claude_ide.editor.events import Events
-from claude_ide.editor.finishing import Finishing
-from claude_ide.editor.private_files import PrivateFiles
+from claude_ide.editor.events import Events, State
+from claude_ide.editor.operations import Operations
+from claude_ide.editor.private_files import PrivateFiles, ToolGate
 from claude_ide.editor.servers import Servers
-from claude_ide.editor.state import State
-from claude_ide.editor.tool_gate import ToolGate
-from claude_ide.editor.tools import Tools
 from support.neovim import until
 from support.pocket import PocketChannel, port_of_channel
 
@@ -23,11 +20,10 @@ async def test_a_server_that_never_answers_is_given_up_and_told_so() -> None:
 
     channel: Channel = PocketChannel(answer, lambda *call: told.append(call))
     events = Events(State())
-    finishing = Finishing(channel, events)
-    tools = Tools(channel, events, finishing.new_token)
-    port = port_of_channel(channel, finishing, tools)
-    tools.gate = ToolGate(PrivateFiles(port, [], None))
-    servers = Servers(port, tools)
+    operations = Operations(channel, events)
+    port = port_of_channel(channel, operations)
+    operations.gate = ToolGate(PrivateFiles(port, [], None))
+    servers = Servers(port, operations)
 
     async with asyncio.timeout(5):
         (reply,) = await servers.send("textDocument/hover", [(1, {})], seconds=0.05)

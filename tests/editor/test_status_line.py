@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 from claude_ide.base.limits import Limit
-from claude_ide.editor.limits import Limits
 from claude_ide.editor.port.events import Activity, ChatFacts, StatusReported
-from claude_ide.editor.status_line import StatusLine
+from claude_ide.editor.status_line import Limits, StatusLine
 from support.pocket import pocket_port
 
 WORKING = Activity(is_working=True)

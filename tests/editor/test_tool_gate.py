@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from claude_ide.base.errors import EditorError
-from claude_ide.editor.private_files import PrivateFiles
-from claude_ide.editor.tool_gate import CHANGES_ONE, CONCERNS_ONE, ToolGate
+from claude_ide.editor.private_files import CHANGES_ONE, CONCERNS_ONE, PrivateFiles, ToolGate
 from claude_ide.privacy.rules import BY_NAME
 from support.pocket import pocket_port
 

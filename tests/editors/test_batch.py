@@ -26,8 +26,8 @@ from claude_ide.editor.port.batch import (
     tick,
 )
 from claude_ide.editor.port.binding import request
-from claude_ide.editor.port.buffers import Buffers, Disk, NewText, Saved
 from claude_ide.editor.port.diagnostics import Diagnostics
+from claude_ide.editor.port.files import Buffers, Disk, NewText, Saved
 from support.either_editor import BOTH, Editor, host_pids, run
 from support.neovim import until
 from support.ports import port_of

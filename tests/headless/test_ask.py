@@ -1,7 +1,7 @@
 """`headless/questions.py`: the context that precedes a question."""
 
 from claude_ide.agents.stream_json import protocol
-from claude_ide.editor.port.questions import AskRequest, Lines
+from claude_ide.editor.port.prompts import AskedLines, AskRequest
 from claude_ide.headless import questions
 
 
@@ -15,7 +15,7 @@ def test_a_question_without_context_is_unchanged() -> None:
 
 
 def test_selected_lines_precede_the_question() -> None:
-    about = Lines("/a.py", 2, 3, "two\nthree")
+    about = AskedLines("/a.py", 2, 3, "two\nthree")
 
     words = prompt(AskRequest(1, "/", "why?", lines=about, file="/b.py"))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from claude_ide.base.errors import UserError
-from claude_ide.editor.port.questions import CommitRequest
+from claude_ide.editor.port.prompts import CommitRequest
 from claude_ide.headless.commit import Git, inserted
 from support.checkout import program
 from support.neovim import WAIT

@@ -3,7 +3,7 @@
 import pytest
 
 from claude_ide.base.errors import EditorError
-from claude_ide.editor.port.questions import RewriteRequest
+from claude_ide.editor.port.prompts import RewriteRequest
 from claude_ide.headless.rewriting import (
     Rewrite,
     Target,

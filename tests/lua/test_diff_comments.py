@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from claude_ide.editor import diff_remarks
+from claude_ide.editor.diffs import words_on_edit
 from claude_ide.editor.port.events import Commented
 from support.diffs import Diffs
 from support.neovim import Neovim, until
@@ -159,4 +159,4 @@ async def test_an_edit_that_is_answered_elsewhere_keeps_the_comments(
     event = msgspec.convert(said, Commented)
     about = f"About your edit of {path.name}:"
     words = f"{about}\n\n{path.name}, line 1:\n> line 1\nfirst line"
-    assert diff_remarks.on_edit(event.path, event.comments) == words
+    assert words_on_edit(event.path, event.comments) == words

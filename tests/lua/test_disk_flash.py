@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.editor.disk_report import HINT
+from claude_ide.editor.disk import HINT
 from support.chunks import chunk
 from support.disk_changes import NEW, OLD, edit_watched, messages, replace, shows
 from support.neovim import Neovim, until

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.editor.events import Events
-from claude_ide.editor.state import State
+from claude_ide.editor.events import Events, State
 from support.buffers import open_editors, snapshot
 from support.chunks import chunk
 from support.neovim import Neovim, until

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.editor.disk_report import HINT
+from claude_ide.editor.disk import HINT
 from support.chunks import chunk
 from support.claude_code import ClaudeCode, claude_code, the_lock
 from support.language_client import attach, received
@@ -218,13 +218,16 @@ async def test_the_model_is_notified_if_the_buffer_does_not_contain_its_write(
 ) -> None:
     path = project / "a.txt"
 
-    async def note() -> Any:
+    async def note() -> str:
         (file,) = await claude.json_for_model("getDiagnostics", {"uri": str(path)})
-        return file.get("note", "")
+        return str(file.get("note", ""))
+
+    async def is_checked() -> bool:
+        return (await note()) == ""
 
     await serving.keys(keys)
     await until(lambda: serving.eval("&modified || mode() ==# 'i'"))
-    assert await note() == ""
+    await until(is_checked)
     path.write_text(NEW)
 
     behind = "the file has changed on disk; these are for the older text that Neovim shows"

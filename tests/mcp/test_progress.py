@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from claude_ide.base.errors import ToolError, TransportClosed
+from claude_ide.editor.operations import Operations
 from claude_ide.editor.port.events import Answered
-from claude_ide.editor.tools import Tools
 from claude_ide.jsonrpc.peer import Peer
 from claude_ide.mcp import server as server_module
 from claude_ide.mcp.client import Client
@@ -164,11 +164,11 @@ async def test_progress_says_who_is_waited_for(
 
     answer = asyncio.Event()
 
-    async def begin(tools: Tools, token: int, *_tool: object) -> None:
+    async def begin(operations: Operations, token: int, *_tool: object) -> None:
         await answer.wait()
-        tools._answered(Answered({"token": token, "json": "{}"}))
+        operations._ended(Answered({"token": token, "json": "{}"}))
 
-    monkeypatch.setattr(Tools, "_begin", begin)
+    monkeypatch.setattr(Operations, "_begin", begin)
     await wire.call(1, "asking", progressToken=1)
     await until(lambda: wire.frames, "progress")
     assert wire.frames[-1]["params"]["message"] == "waiting for Neovim"

@@ -9,7 +9,7 @@ import pytest
 
 from claude_ide.base.errors import ToolError
 from claude_ide.base.paths import normalized
-from claude_ide.editor.state import State
+from claude_ide.editor.events import State
 from claude_ide.mcp import model, reading
 from claude_ide.mcp.reading import (
     MOST_FILES,

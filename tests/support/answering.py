@@ -3,12 +3,10 @@
 import asyncio
 from typing import Any, cast
 
-from claude_ide.editor.events import Events
-from claude_ide.editor.finishing import Finishing
+from claude_ide.editor.events import Events, State
+from claude_ide.editor.operations import Operations
 from claude_ide.editor.port import Port
-from claude_ide.editor.remote import Caller, Remote
-from claude_ide.editor.state import State
-from claude_ide.editor.tools import Tools
+from claude_ide.editor.remote import Remote
 from support.pocket import PocketChannel
 
 
@@ -21,9 +19,8 @@ class Answering:
         self._function = function
         self._events = Events(State())
         channel = PocketChannel(self._answer, self._record)
-        finishing = Finishing(channel, self._events)
-        tools = Tools(channel, self._events, finishing.new_token)
-        self.port = cast(Port, Remote(Caller(channel, finishing, tools)))
+        operations = Operations(channel, self._events)
+        self.port = cast(Port, Remote(channel, operations))
 
     def _record(self, *call: Any) -> None:
         self.calls.append(call)

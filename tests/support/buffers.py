@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from claude_ide.editor.port.conversion import convert
+from claude_ide.editor.events import State
+from claude_ide.editor.port.binding import convert
 from claude_ide.editor.port.events import EditorsChanged
-from claude_ide.editor.state import State
 from support.either_editor import Editor, run
 from support.neovim import Neovim
 

@@ -13,8 +13,8 @@ from claude_ide.chat.chats import Chats
 from claude_ide.chat.kinds import Kinds, StoredSessions
 from claude_ide.config import Config, ReviewConfig
 from claude_ide.editor.editor import Editor
-from claude_ide.editor.port.chat import ChatEvent
 from claude_ide.editor.port.events import DiffEditsAccepted, ListPressed
+from claude_ide.editor.port.panel import ChatEvent
 from claude_ide.mcp import model
 from claude_ide.mcp.doors import Door
 from claude_ide.review.service import ReviewService

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from claude_ide.base.display_path import display_path
-from claude_ide.editor import diff_remarks
+from claude_ide.editor.diffs import words_on_decision
 from claude_ide.editor.port.events import DiffDecided
 from support.chunks import chunk
 from support.neovim import Neovim, until
@@ -99,7 +99,7 @@ class Diffs:
 
     async def remarks(self, id_: int) -> tuple[str, str]:
         """Return the user's words with their decision, for its answer and for the next prompt."""
-        return diff_remarks.on_decision(msgspec.convert(await self.decision(id_), DiffDecided))
+        return words_on_decision(msgspec.convert(await self.decision(id_), DiffDecided))
 
     async def closed(self, id_: int) -> Any:
         """Wait until a diff is closed; return the data of `User ClaudeDiffClosed`."""

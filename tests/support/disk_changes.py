@@ -3,8 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from claude_ide.editor.disk_report import DiskReport
-from claude_ide.editor.disk_watch import DiskWatch
+from claude_ide.editor.disk import DiskReport, DiskWatch
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.events import FileKept
 from support.chats_here import EVENT, Notifications, TestedNeovim

@@ -5,12 +5,10 @@ from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
 from claude_ide.editor.channel import Channel
-from claude_ide.editor.events import Events
-from claude_ide.editor.finishing import Finishing
+from claude_ide.editor.events import Events, State
+from claude_ide.editor.operations import Operations
 from claude_ide.editor.port import Port
-from claude_ide.editor.remote import Caller, Remote
-from claude_ide.editor.state import State
-from claude_ide.editor.tools import Tools
+from claude_ide.editor.remote import Remote
 
 Answer = Callable[..., Awaitable[Any]]
 """Answers a request: `(function, *arguments)`."""
@@ -46,11 +44,10 @@ class PocketChannel:
 def pocket_port(answer: Answer, notice: Notice = _ignore, events: Events | None = None) -> Port:
     """Return a port that calls these functions; `events` bring the results of operations."""
     channel, events = PocketChannel(answer, notice), events or Events(State())
-    finishing = Finishing(channel, events)
-    tools = Tools(channel, events, finishing.new_token)
-    return port_of_channel(channel, finishing, tools)
+    operations = Operations(channel, events)
+    return port_of_channel(channel, operations)
 
 
-def port_of_channel(channel: Channel, finishing: Finishing, tools: Tools) -> Port:
+def port_of_channel(channel: Channel, operations: Operations) -> Port:
     """Return a port that sends its calls through a channel."""
-    return cast(Port, Remote(Caller(channel, finishing, tools)))
+    return cast(Port, Remote(channel, operations))

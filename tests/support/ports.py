@@ -7,12 +7,10 @@ from typing import Any, cast
 
 from claude_ide.editor import vim as vim_channel
 from claude_ide.editor.channel import Channel
-from claude_ide.editor.events import Events
-from claude_ide.editor.finishing import Finishing
+from claude_ide.editor.events import Events, State
+from claude_ide.editor.operations import Operations
 from claude_ide.editor.port import Port
-from claude_ide.editor.remote import Caller, Remote
-from claude_ide.editor.state import State
-from claude_ide.editor.tools import Tools
+from claude_ide.editor.remote import Remote
 from support.chats_here import EVENT, Notifications, TestedNeovim
 from support.either_editor import Editor
 from support.vim import Vim
@@ -25,9 +23,8 @@ OPEN = (
 
 
 def _port(channel: Channel, events: Events) -> Port:
-    finishing = Finishing(channel, events)
-    tools = Tools(channel, events, finishing.new_token)
-    return cast(Port, Remote(Caller(channel, finishing, tools)))
+    operations = Operations(channel, events)
+    return cast(Port, Remote(channel, operations))
 
 
 @asynccontextmanager

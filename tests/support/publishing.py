@@ -6,7 +6,7 @@ from typing import Any
 
 from claude_ide.editor.checks import Published
 from claude_ide.editor.editor import Editor
-from claude_ide.editor.port.conversion import convert
+from claude_ide.editor.port.binding import convert
 from claude_ide.editor.port.diagnostics import Checks
 from support.chats_here import TestedNeovim
 from support.neovim import Neovim, until

@@ -27,7 +27,7 @@ local function encoding_of(bufnr)
   return encoding == '' and 'utf-8' or encoding
 end
 
---- A file's buffer as the host has to know it before a write (`FileBuffer` in `editor/port/buffers.py`); nil
+--- A file's buffer as the host has to know it before a write (`FileBuffer` in `editor/port/files.py`); nil
 --- if the file is not loaded. Raises an error that names the path if no such file may be written.
 ---@param path string
 ---@param has_text boolean with the text, as it would be on disk, in place of its digest

@@ -1,6 +1,6 @@
 --- Updates buffers after Claude or another program has written their files, without asking the user. The host
 --- is told which files to watch: those of loaded buffers. It notices the writes, and says when a file is no
---- longer being written (`disk_watch.py`). Until a write is handled, Neovim neither reloads the buffer
+--- longer being written (`editor/disk.py`). Until a write is handled, Neovim neither reloads the buffer
 --- automatically nor asks the user about it.
 local buffers = require('claude_ide.file.buffers')
 local disk = require('claude_ide.file.disk')

@@ -1,4 +1,4 @@
---- Tells the host of writes to open files without a diff, which it reports to the user (`disk_report.py`).
+--- Tells the host of writes to open files without a diff, which it reports to the user (`editor/disk.py`).
 --- Highlights the lines that an agent has written for a few seconds. Knows the writes without a diff that an
 --- agent has announced.
 local channel = require('claude_ide.channel')

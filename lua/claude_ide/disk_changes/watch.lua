@@ -1,4 +1,4 @@
---- Tells the host which files to watch (`disk_watch.py`): those of loaded buffers.
+--- Tells the host which files to watch (`editor/disk.py`): those of loaded buffers.
 local channel = require('claude_ide.channel')
 local disk = require('claude_ide.file.disk')
 local disk_report = require('claude_ide.disk_changes.report')

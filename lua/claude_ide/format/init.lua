@@ -150,7 +150,7 @@ end
 
 --- How a command of the user's, such as 'formatprg' and 'makeprg', is run in a buffer: the shell and its
 --- arguments, the folder and the environment; and what `%` and `#` with their modifiers stand for, each also
---- escaped for the shell (`editor/shell.py`).
+--- escaped for the shell (`editor/formatting.py`).
 ---@param bufnr integer
 ---@param names string[]
 ---@return { shell: string[], folder: string, environment: table<string, string>, names: string[][] }

@@ -109,7 +109,7 @@ end
 
 --- Ask something for a command. Starts the host if it does not run.
 ---@param kind claude_ide.QuestionKind
----@param request table the fields of this kind in `editor/port/questions.py`, without the id
+---@param request table the fields of this kind in `editor/port/prompts.py`, without the id
 ---@param handlers claude_ide.QuestionHandlers called on the main loop; `on_end` exactly once, and last
 ---@return integer id
 function M.begin(kind, request, handlers)

@@ -29,7 +29,7 @@ from claude_ide.editor.port.batch import (
     step,
     tick,
 )
-from claude_ide.editor.port.buffers import Disk, FileBuffer, NewText, Saved
+from claude_ide.editor.port.files import Disk, FileBuffer, NewText, Saved
 from claude_ide.editor.port.windows import Windows
 
 KERNEL = ("/dev", "/proc", "/sys")

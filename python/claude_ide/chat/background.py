@@ -18,7 +18,7 @@ from claude_ide.chat.listing import Listing, item
 from claude_ide.chat.page.rows import Row, row
 from claude_ide.chat.page.text import as_printed, counted, elapsed, one_line
 from claude_ide.chat.transcript.tool import task_measures, task_outcome
-from claude_ide.editor.port import chat as panel
+from claude_ide.editor.port import panel
 from claude_ide.editor.port.binding import handles
 
 MOST_ENDED = 20

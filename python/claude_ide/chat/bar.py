@@ -25,7 +25,7 @@ from claude_ide.chat.page.painter import Painter
 from claude_ide.chat.page.rows import Chunk, Row, drawn, row
 from claude_ide.chat.page.text import counted, elapsed, harmless, money, one_line, rounded
 from claude_ide.chat.settings import efforts
-from claude_ide.editor.limits import WARN_FROM
+from claude_ide.editor.status_line import WARN_FROM
 
 Sides = dict[str, list[Chunk]]
 """`{"left": chunks, "right": chunks}`"""

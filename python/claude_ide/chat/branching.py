@@ -26,7 +26,7 @@ from claude_ide.chat.sending import Sending, is_command
 from claude_ide.chat.settings import Settings
 from claude_ide.chat.transcript import search
 from claude_ide.chat.transcript.detail import unified
-from claude_ide.editor.port import chat as panel
+from claude_ide.editor.port import panel
 from claude_ide.editor.port.binding import handles
 
 STOP_SECONDS = 10.0

@@ -34,7 +34,7 @@ from claude_ide.chat.transcript.earlier import Earlier, markdown
 from claude_ide.chat.welcome import Welcome
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
-from claude_ide.editor.port import chat as panel
+from claude_ide.editor.port import panel
 from claude_ide.editor.port.binding import handlers, handles
 from claude_ide.editor.port.windows import Look
 from claude_ide.editor.status_line import CHAT

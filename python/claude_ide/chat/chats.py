@@ -25,11 +25,10 @@ from claude_ide.chat.page.text import one_line
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.mentions import choose_elsewhere, is_elsewhere, mentioned_path
-from claude_ide.editor.port import chat as panel
+from claude_ide.editor.port import panel
 from claude_ide.editor.port.binding import handlers, handles
-from claude_ide.editor.port.chat import ChatEvent, Revival
 from claude_ide.editor.port.events import ListPressed
-from claude_ide.editor.port.panel import Found
+from claude_ide.editor.port.panel import ChatEvent, Found, Revival
 from claude_ide.review.service import ReviewService
 from claude_ide.trust.trust import Trust
 

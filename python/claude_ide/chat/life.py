@@ -13,7 +13,7 @@ from claude_ide.base.errors import AgentError, LoginNeededError, UnknownSessionE
 from claude_ide.chat.chat_context import ChatContext, ChatPart
 from claude_ide.chat.page.rows import row
 from claude_ide.chat.transcript.notices import Announcement
-from claude_ide.editor.port import chat as panel
+from claude_ide.editor.port import panel
 from claude_ide.editor.port.binding import handles
 
 logger = logging.getLogger(__name__)

@@ -10,7 +10,7 @@ from claude_ide.base.program import required
 from claude_ide.chat.chat import Chat
 from claude_ide.config import TerminalConfig
 from claude_ide.editor.editor import Editor
-from claude_ide.editor.port import chat as panel
+from claude_ide.editor.port import panel
 from claude_ide.editor.port.binding import handles
 
 

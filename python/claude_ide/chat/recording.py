@@ -18,7 +18,7 @@ from claude_ide.chat.transcript import search
 from claude_ide.chat.transcript.detail import Summary
 from claude_ide.chat.transcript.notices import Announcement
 from claude_ide.editor.editor import Editor
-from claude_ide.editor.port import chat as panel
+from claude_ide.editor.port import panel
 from claude_ide.editor.port.binding import handles
 from claude_ide.review.announcer import Announcer, found_change, whole
 from claude_ide.review.recorder import Recorder

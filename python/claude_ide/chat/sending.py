@@ -18,7 +18,7 @@ from claude_ide.chat.life import Life
 from claude_ide.chat.page.text import one_line
 from claude_ide.chat.transcript import search
 from claude_ide.chat.transcript.prompts import Queued, Ran
-from claude_ide.editor.port import chat as panel
+from claude_ide.editor.port import panel
 from claude_ide.editor.port.binding import handles
 from claude_ide.transport.process import Process, shell
 

@@ -17,7 +17,7 @@ from claude_ide.base.errors import AgentError, UserError
 from claude_ide.chat.chat_context import ChatContext, ChatPart, subcommand
 from claude_ide.chat.life import Life
 from claude_ide.chat.page.text import counted
-from claude_ide.editor.port import chat as panel
+from claude_ide.editor.port import panel
 from claude_ide.editor.port.binding import handles
 
 UNLIMITED = "unlimited"

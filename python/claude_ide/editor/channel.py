@@ -1,8 +1,9 @@
-"""The channel to an editor: carries calls of functions that run inside it."""
+"""The channel to an editor, which may be busy: carries calls of functions that run inside it."""
 
 import asyncio
 import logging
-from typing import Any, Protocol
+from collections.abc import Awaitable
+from typing import Any, Protocol, TypeVar
 
 from claude_ide.base.errors import EditorError
 
@@ -46,3 +47,28 @@ def without_error(result: Any) -> Any:
     if isinstance(result, dict) and isinstance(result.get("error"), str):
         raise EditorError(result["error"])
     return result
+
+
+BUSY_SECONDS = 0.25
+"""How long a read waits while the editor is busy."""
+
+LOOKS = 5
+"""In how many parts it waits. If this process itself stands still, only one of them is lost."""
+
+T = TypeVar("T")
+
+
+async def soon(sent: Awaitable[T], seconds: float = BUSY_SECONDS) -> T:
+    """Return the answer. Raises `TimeoutError` if the editor is too busy, and cancels the call.
+
+    An answer that arrives while this process itself stands still is not late.
+    """
+    answer = asyncio.ensure_future(sent)
+    try:
+        for _ in range(LOOKS):
+            await asyncio.wait([answer], timeout=seconds / LOOKS)
+            if answer.done():
+                return answer.result()
+        raise TimeoutError
+    finally:
+        answer.cancel()

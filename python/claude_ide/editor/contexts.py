@@ -15,8 +15,7 @@ from claude_ide.base.quotation import COMMAND, MOST, fenced, mention, named, quo
 from claude_ide.base.unicode import readable
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.git_changes import Changes
-from claude_ide.editor.port.contexts import Facts, Place, Printed, Quoted
-from claude_ide.editor.port.events import QuotationAsked
+from claude_ide.editor.port.prompts import Facts, Place, Printed, QuotationAsked, Quoted
 
 WORD = re.compile(r"\{\{|\{([^\W\d]\w*)\}")
 """A brace, or the name of a placeholder."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import itertools
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,11 +12,11 @@ import msgspec
 from claude_ide.base.display_path import display_path
 from claude_ide.base.errors import EditorError
 from claude_ide.base.paths import TURNED, real
-from claude_ide.editor import diff_remarks
+from claude_ide.base.quotation import MOST, no_command, quoted, span
 from claude_ide.editor.events import Events
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.binding import handles
-from claude_ide.editor.port.events import DiffDecided, DiffFailed, DiffShown
+from claude_ide.editor.port.events import DiffComment, DiffDecided, DiffFailed, DiffShown
 
 if TYPE_CHECKING:
     from claude_ide.editor.attention import Session
@@ -211,7 +211,7 @@ class Diffs:
     def _decided(self, event: DiffDecided) -> None:
         if (diff := self._undecided(event.id)) is not None:
             diff.decided = True
-            decision = Decision(event.accepted, event.text, *diff_remarks.on_decision(event))
+            decision = Decision(event.accepted, event.text, *words_on_decision(event))
             if decision.accepted and real(diff.path) != diff.target:
                 decision = Decision(accepted=False, reason=TURNED)
                 self.settle(diff, is_written=False)
@@ -223,3 +223,34 @@ class Diffs:
         """Return the proposal with this id, unless it is closed or settled."""
         diff = self._open.get(id_)
         return None if diff is None or diff.decision.done() else diff
+
+
+def words_on_decision(event: DiffDecided) -> tuple[str, str]:
+    """Return what goes with the answer, and what an agent has to be told in its next prompt."""
+    said = _said(event.path, event.comments)
+    reason = "" if event.accepted else event.reason
+    if not said and not reason:
+        return "", ""
+    done = "accepted" if event.accepted else "rejected"
+    head = f"I have {done} your edit of {event.path}"
+    if reason:
+        lines = ", ".join(span(first, last) for first, last in event.hunks)
+        head += f" ({lines}): {reason}" if lines else f": {reason}"
+    else:
+        head += "."
+    answer = "" if event.accepted else "\n\n".join([*([reason] if reason else []), *said])
+    return answer, "\n\n".join([head, *said])
+
+
+def words_on_edit(path: str, comments: Sequence[DiffComment]) -> str:
+    """Return the comments on an edit that was decided elsewhere."""
+    return "\n\n".join([f"About your edit of {path}:", *_said(path, comments)])
+
+
+def _said(path: str, comments: Sequence[DiffComment]) -> list[str]:
+    def words(each: DiffComment) -> str:
+        lines = [f"-{line}" for line in each.lines] if each.is_removed else each.lines
+        heading = f"{no_command(path)}, {span(each.first, each.last)}"
+        return f"{quoted(heading, lines, MOST)}\n{each.words}"
+
+    return [words(each) for each in comments]

@@ -13,24 +13,19 @@ from claude_ide.base.names import NEOVIM, editor_name, for_this_editor
 from claude_ide.base.paths import is_same
 from claude_ide.config import AttentionConfig
 from claude_ide.editor.attention import Attention
-from claude_ide.editor.busy import soon
-from claude_ide.editor.channel import Channel
+from claude_ide.editor.channel import Channel, soon
 from claude_ide.editor.diagnostics import Reader
 from claude_ide.editor.diffs import Diffs
-from claude_ide.editor.events import Events
-from claude_ide.editor.finishing import Finishing
-from claude_ide.editor.limits import SHOW_ABOVE, Limits
+from claude_ide.editor.events import Diagnostics, Events, State
+from claude_ide.editor.operations import Operations
 from claude_ide.editor.port import Port
-from claude_ide.editor.port.buffers import Dirty
 from claude_ide.editor.port.diagnostics import LoadedFile, Look
 from claude_ide.editor.port.events import EditorsChanged, SelectionChanged
-from claude_ide.editor.private_files import PrivateFiles
-from claude_ide.editor.remote import Caller, Remote
-from claude_ide.editor.state import Diagnostics, State
-from claude_ide.editor.status_line import StatusLine
+from claude_ide.editor.port.files import Dirty
+from claude_ide.editor.private_files import PrivateFiles, ToolGate
+from claude_ide.editor.remote import Remote
+from claude_ide.editor.status_line import SHOW_ABOVE, Limits, StatusLine
 from claude_ide.editor.terminals import Terminals
-from claude_ide.editor.tool_gate import ToolGate
-from claude_ide.editor.tools import Tools
 
 if TYPE_CHECKING:
     from claude_ide.editor.checks import Published
@@ -78,11 +73,10 @@ class Editor:
     ) -> None:
         self.state = State(folders=[*folders])
         self.events = Events(self.state)
-        self._finishing = Finishing(channel, self.events)
-        self._tools = Tools(channel, self.events, self.new_token)
-        self.port = cast(Port, Remote(Caller(channel, self._finishing, self._tools)))
+        self._operations = Operations(channel, self.events)
+        self.port = cast(Port, Remote(channel, self._operations))
         self.private_files = PrivateFiles(self.port, [*folders], privacy)
-        self._tools.gate = ToolGate(self.private_files)
+        self._operations.gate = ToolGate(self.private_files)
         self.reader = Reader(self.port, self.private_files, self.state)
         self._screen_events()
         self.diffs = Diffs(self.port, self.events, lambda: self.state.folders)
@@ -116,14 +110,14 @@ class Editor:
         """Asks language servers."""
         from claude_ide.editor.servers import Servers
 
-        return Servers(self.port, self._tools)
+        return Servers(self.port, self._operations)
 
     @cached_property
     def formatting(self) -> "Formatting":
         """Formats files."""
         from claude_ide.editor.formatting import Formatting
 
-        return Formatting(self.port, self._tools, self.servers)
+        return Formatting(self.port, self._operations, self.servers)
 
     @cached_property
     def published(self) -> "Published":
@@ -198,11 +192,11 @@ class Editor:
 
     async def check_change(self, change: Any) -> None:
         """Raise `EditorError` if a change names a private file, in any table of it."""
-        await self._tools.gate.check_change(change)
+        await self._operations.gate.check_change(change)
 
     async def told(self, words: str) -> str:
         """Return words of a program that a model may read; others if they name a private file."""
-        return await self._tools.gate.told(words)
+        return await self._operations.gate.told(words)
 
     async def refusal(self, path: str) -> str:
         """Return in one line why a file stays in the editor; empty if it need not."""
@@ -366,7 +360,7 @@ class Editor:
 
     def is_using(self, task: object) -> bool:
         """Return whether a task waits for such a tool."""
-        return self._tools.is_waiting(task)
+        return self._operations.is_waiting(task)
 
     def tools_are(self, names: list[str], others: list[str]) -> None:
         """Report the names of all tools, and of those that were not added in Neovim.
@@ -380,7 +374,7 @@ class Editor:
 
     def new_token(self) -> int:
         """Return a token under which a dialogue can be opened, and opened again."""
-        return self._finishing.new_token()
+        return self._operations.new_token()
 
     async def select(self, prompt: str, items: list[str]) -> int | None:
         """Return the 0-based index of the item that the user chooses; None if none."""

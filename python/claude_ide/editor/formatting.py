@@ -5,6 +5,7 @@ Programs run here, and language servers are asked from here; plugins compute a t
 
 import asyncio
 import json
+import re
 import signal
 import time
 from collections.abc import AsyncGenerator
@@ -13,15 +14,20 @@ from typing import NamedTuple, TypeVar
 
 from claude_ide.base.errors import EditorError
 from claude_ide.base.names import NEOVIM, editor_name, for_this_editor
+from claude_ide.editor.operations import Operations
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.batch import ChangedError, Gate, Guard, Step, step, tick
-from claude_ide.editor.port.buffers import BufferText, Disk, NewText
-from claude_ide.editor.port.formatting import Formatted, Formatter, Formatters
-from claude_ide.editor.protocol import parsed
+from claude_ide.editor.port.files import (
+    BufferText,
+    Disk,
+    Formatted,
+    Formatter,
+    Formatters,
+    NewText,
+    ShellFacts,
+)
+from claude_ide.editor.protocol import TextEdit, count_changed, edited, parsed
 from claude_ide.editor.servers import Servers
-from claude_ide.editor.shell import expanded
-from claude_ide.editor.text_edits import TextEdit, count_changed, edited
-from claude_ide.editor.tools import Tools
 
 POLL_SECONDS = 0.05
 
@@ -106,8 +112,8 @@ def chosen(found: Formatters, age: float, *, is_new: bool) -> list[Formatter] | 
 class Formatting:
     """Formats files. Raises `EditorError` with one sentence."""
 
-    def __init__(self, port: Port, tools: Tools, servers: Servers) -> None:
-        self._port, self._tools, self._servers = port, tools, servers
+    def __init__(self, port: Port, operations: Operations, servers: Servers) -> None:
+        self._port, self._operations, self._servers = port, operations, servers
 
     async def reformat(self, path: str) -> str:
         """Format a file and save it, unless it had unsaved changes; return what has changed."""
@@ -161,7 +167,7 @@ class Formatting:
 
         Cancelling this ends the formatter.
         """
-        with self._tools.waiting():
+        with self._operations.waiting():
             formatters, text = await self._begin(path)
             for number, each in enumerate(formatters, 1):
                 failure, lines = "", text.lines
@@ -313,3 +319,56 @@ def _lines_of(output: bytes) -> list[str]:
     # The buffer determines the line ends.
     has_dos = all(line.endswith("\r") for line in lines)
     return [line.removesuffix("\r") for line in lines] if has_dos else lines
+
+
+FILE_NAME = re.compile(r"\\?(?:%|#\d*)(?::[phtre~.8S])*")
+HARMLESS = re.compile(r"(?:[\w.,/~+@ ]|[^\x00-\x7f])(?:[\w.,/~+@ -]|[^\x00-\x7f])*")
+"""A name of which no shell interprets anything, whatever is around it."""
+
+
+async def expanded(port: Port, bufnr: int, command: str) -> tuple[str, ShellFacts]:
+    """Return a command in which `%` is a buffer's file name, and `#` that of the alternate file.
+
+    Both may have modifiers, as for `gq` and `:make`, but the names are quoted for the shell. What
+    names no file stays. Also returns how the user's shell runs it. Raises `EditorError` if the
+    command quotes a name that its shell would interpret nevertheless.
+    """
+    found = [each for each in FILE_NAME.finditer(command) if each[0][0] != "\\"]
+    names = [each[0].replace(":S", "") for each in found]
+    facts = await port.formatting.shell(bufnr, names)
+    named = {each.start(): pair for each, pair in zip(found, facts.names, strict=True)}
+    parts, quotes, at = list[str](), "", 0
+    for each in FILE_NAME.finditer(command):
+        before = command[at : each.start()]
+        quotes, at = _quotes_after(before, quotes), each.end()
+        path, escaped = named.get(each.start(), ("", ""))
+        if each[0][0] == "\\":
+            name = each[0][1:]
+        elif not path:
+            name = each[0]
+        elif not quotes:
+            name = escaped
+        elif HARMLESS.fullmatch(path):
+            name = path
+        else:
+            raise EditorError(
+                f"the shell would interpret the name {path} within quotes ({quotes}); write % "
+                "without them"
+            )
+        parts += [before, name]
+    return "".join([*parts, command[at:]]), facts
+
+
+def _quotes_after(text: str, quotes: str) -> str:
+    """Return in which quotes the shell is after a text; empty outside them."""
+    is_escaped = False
+    for character in text:
+        if is_escaped:
+            is_escaped = False
+        elif character == "\\" and quotes != "'":
+            is_escaped = True
+        elif character == quotes:
+            quotes = ""
+        elif not quotes and character in "\"'`":
+            quotes = character
+    return quotes

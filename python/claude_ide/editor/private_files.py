@@ -3,12 +3,16 @@
 The editor has the rules as regular expressions, and lets nothing out until they have arrived. It
 judges what it reports unasked: the selection, and texts that are yanked or renamed. Everything else
 is judged here, and what the editor has let pass is judged here again, by every link on its way.
+
+The model's tools pass the gate: one that is called about such a file is refused. Entries about one
+are left out of an answer. A change that concerns one is refused as a whole: a part of it would be
+wrong.
 """
 
 import asyncio
 import contextlib
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import PurePath
 from typing import Any
 
@@ -16,16 +20,11 @@ import msgspec
 
 from claude_ide.base.errors import EditorError
 from claude_ide.base.names import editor_name
-from claude_ide.base.paths import below_home, from_uri, normalized, within
-from claude_ide.editor.busy import soon
-from claude_ide.editor.channel import log_failure
+from claude_ide.base.paths import absolute, below_home, from_uri, normalized, within
+from claude_ide.editor.channel import log_failure, soon, without_error
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.binding import handles
-from claude_ide.editor.port.events import (
-    EditorsChanged,
-    PrivacyFacts,
-    SelectionChanged,
-)
+from claude_ide.editor.port.events import EditorsChanged, PrivacyFacts, SelectionChanged
 from claude_ide.privacy import settings
 from claude_ide.privacy.links import spellings
 from claude_ide.privacy.rules import Rules
@@ -202,3 +201,113 @@ class PrivateFiles:
     def is_private_uri(self, uri: str) -> bool:
         """Return whether a file with diagnostics stays in the editor."""
         return self.verdict(from_uri(uri)) is not None
+
+
+PATHS = ("file", "path")
+"""Keys under which tools are given a file, or name one."""
+
+NAME = "name"
+"""Of a window or a buffer; of a symbol it is no path."""
+
+TOOLS = "tools."
+"""Begins the function of each tool; the names below follow it."""
+
+OWN = "own."
+"""What the user has added decides for itself."""
+
+CHANGES = "buffers.texts"
+"""A tool whose answers are texts to be changed."""
+
+PRINTED = "screen.messages"
+"""A tool that answers `lines` which the editor has printed."""
+
+CHANGES_ONE = "the change concerns a file that the user keeps private; nothing was changed"
+CONCERNS_ONE = "this concerns a file that the user keeps private"
+
+
+class ToolGate:
+    """Judges calls of tools by the rules of the moment."""
+
+    def __init__(self, private: PrivateFiles) -> None:
+        self._private = private
+
+    async def check(self, function: str, arguments: Mapping[str, Any]) -> None:
+        """Raise `EditorError` if a tool must not run with these arguments."""
+        await self._private.update()
+        if function.removeprefix(TOOLS).startswith(OWN):
+            return
+        for key, value in _named(arguments):
+            if key == "bufnr" and isinstance(value, int):
+                if reason := await self._private.of_buffer(value):
+                    raise EditorError(f"this buffer stays in {editor_name()}: {reason}")
+            elif (path := self._path(key, value)) and (reason := self._private.reason(path)):
+                raise EditorError(self._private.sentence(path, reason))
+
+    async def check_change(self, change: Any) -> None:
+        """Raise `EditorError` if a change names a private file."""
+        await self._private.update()
+        if any(self._is_private(*each) for each in _named(change)):
+            raise EditorError(CHANGES_ONE)
+
+    async def told(self, words: str) -> str:
+        """Return words, or others if they name a private file that is or was open."""
+        await self._private.update()
+        return CONCERNS_ONE if self._private.is_named(words) else words
+
+    async def cleaned(self, function: str, answer: dict[str, Any]) -> Any:
+        """Return an answer without private files. Raises `EditorError` if nothing remains."""
+        name = function.removeprefix(TOOLS)
+        if name.startswith(OWN):
+            return without_error(answer)
+        if isinstance(error := answer.get("error"), str):
+            raise EditorError(await self.told(error))
+        if name in CHANGES:
+            await self.check_change(answer)
+            return answer
+        # What was in it may have been opened, or renamed, since the tool began.
+        await self._private.update()
+        if self._is_about_one(answer):
+            raise EditorError(CONCERNS_ONE)
+        omitted = self._prune(answer)
+        if omitted and isinstance(answer.get("total"), int):
+            answer["total"] -= omitted
+        if name == PRINTED:
+            lines = answer.get("lines") or []
+            answer["lines"] = [line for line in lines if not self._private.is_named(line)]
+        return answer
+
+    def _path(self, key: object, value: object) -> str:
+        """Return the absolute path that is named under a key; empty if none is."""
+        if not isinstance(value, str) or not value or "\0" in value:
+            return ""
+        if key in PATHS:
+            return absolute(value, self._private.cwd)
+        return absolute(value, "/") if key == NAME and value.startswith("/") else ""
+
+    def _is_private(self, key: object, value: object) -> bool:
+        path = self._path(key, value)
+        return path != "" and self._private.reason(path) is not None
+
+    def _is_about_one(self, entry: object) -> bool:
+        return isinstance(entry, dict) and any(self._is_private(*each) for each in entry.items())
+
+    def _prune(self, answer: Any) -> int:
+        """Leave out the entries about private files in all lists; return how many these were."""
+        count = 0
+        for value in answer.values() if isinstance(answer, dict) else answer:
+            if isinstance(value, list):
+                kept = [entry for entry in value if not self._is_about_one(entry)]
+                count += len(value) - len(kept)
+                value[:] = kept
+            if isinstance(value, dict | list):
+                count += self._prune(value)
+        return count
+
+
+def _named(given: Any) -> Iterator[tuple[object, object]]:
+    """Yield all keys and values of the dictionaries in a value."""
+    if isinstance(given, dict):
+        yield from given.items()
+    for inner in given.values() if isinstance(given, dict) else given:
+        if isinstance(inner, dict | list):
+            yield from _named(inner)

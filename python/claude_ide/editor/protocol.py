@@ -1,15 +1,18 @@
-"""The parts of the Language Server Protocol that are needed, and how servers count characters.
+"""The parts of the Language Server Protocol that are needed: places in texts, and edits of them.
 
 Rows and characters are 0-based. A server counts characters in UTF-8, UTF-16 or UTF-32.
 """
 
 import re
+from itertools import accumulate
 from typing import Any, TypeVar
 
 import msgspec
 
+from claude_ide.base.errors import EditorError
 from claude_ide.base.paths import from_uri
-from claude_ide.editor.port.servers import Server, Spot, View
+from claude_ide.base.text_diff import areas, hunks
+from claude_ide.editor.port.tools import Server, Spot, View
 
 LONGEST = 120
 """Characters of a name. Some servers put a whole value into the detail."""
@@ -121,3 +124,111 @@ def _width(character: str, encoding: str) -> int:
     if encoding == "utf-16":
         return 2 if ord(character) > 0xFFFF else 1
     return len(character.encode("utf-8", "surrogateescape"))
+
+
+SHOWN = 80
+"""Characters of a line in an error."""
+
+MOST_COLUMNS = 20
+
+WORD = "[0-9A-Za-z_\x80-\U0010ffff]"
+INSIDE = f"(?<={WORD}){WORD}"
+"""A place inside a word; a symbol begins and ends in none."""
+
+
+def index_in(text: str, line: int, column: int | None, symbol: str | None) -> int:
+    """Return the index of a column, from 1, or of a symbol; without both, of the first word.
+
+    `line` is the number of the line. Raises `EditorError` that says what is wrong.
+    """
+    if column is not None:
+        if column > len(text) + 1:
+            why = f"line {line} has no column {column}; it has {len(text)} characters"
+            raise EditorError(why)
+        return column - 1
+    if symbol is None:
+        return len(text) - len(text.lstrip(" \t\v\f\r"))
+    whole = f"(?!{INSIDE})(?={re.escape(symbol)}(?!{INSIDE}))"
+    columns = [match.start() + 1 for match in re.finditer(whole, text)]
+    if len(columns) == 1:
+        return columns[0] - 1
+    if not columns:
+        raise EditorError(f'line {line} has no "{_cut(symbol)}"; it is: {_cut(text)}')
+    listed = ", ".join(map(str, columns[:MOST_COLUMNS]))
+    more = ", …" if len(columns) > MOST_COLUMNS else ""
+    raise EditorError(f'line {line} has "{_cut(symbol)}" in columns {listed}{more}; give one')
+
+
+def _cut(text: str) -> str:
+    return f"{text[:SHOWN]}…" if len(text) > SHOWN else text
+
+
+class TextEdit(msgspec.Struct, frozen=True, rename="camel"):
+    """An edit of one range."""
+
+    range: Range
+    new_text: str
+
+
+def edited(lines: list[str], groups: list[list[TextEdit]], encoding: str) -> list[str]:
+    """Return the lines of a text after edits.
+
+    An empty file has one line in its buffer, which is no part of the text after an edit that ends
+    with a line feed.
+    """
+    was_empty = lines == [""]
+    for edits in groups:
+        lines = _applied(lines, edits, encoding)
+    return lines[:-1] if was_empty and len(lines) > 1 and lines[-1] == "" else lines
+
+
+def _applied(lines: list[str], edits: list[TextEdit], encoding: str) -> list[str]:
+    text = "\n".join(lines) + "\n"
+    starts = [0, *accumulate(len(line) + 1 for line in lines)]
+
+    def offset(place: Position) -> int:
+        if place.line >= len(lines):
+            return len(text)
+        line = lines[max(place.line, 0)]
+        return starts[max(place.line, 0)] + index_of(line, place.character, encoding)
+
+    def is_beyond(place: Position) -> bool:
+        """Return whether a place is behind the end of its line: a server may count its end."""
+        line = lines[place.line] if 0 <= place.line < len(lines) else None
+        return line is not None and place.character > character_of(line, len(line), encoding)
+
+    ordered = []
+    for edit in edits:
+        start, end = sorted((edit.range.start, edit.range.end))
+        new = edit.new_text.replace("\r\n", "\n").replace("\r", "\n")
+        if is_beyond(end):
+            new = new.removesuffix("\n")
+        ordered.append((offset(start), offset(end), new))
+    parts, at = [], 0
+    # Sorting keeps the order of insertions at one place; these come before what is replaced there.
+    for first, last, new in sorted(ordered, key=lambda each: each[:2]):
+        if first < at:
+            raise EditorError("the language server answered edits that overlap")
+        parts += [text[at:first], new]
+        at = last
+    return "".join([*parts, text[at:]]).removesuffix("\n").split("\n")
+
+
+def count_changed(before: list[str], after: list[str]) -> int:
+    """Return how many lines change: those removed or those added, whichever are more."""
+    removed = added = 0
+    for first, last, start, stop in hunks(before, after):
+        removed, added = removed + last - first, added + stop - start
+    return max(removed, added)
+
+
+def within(before: list[str], after: list[str], first: int, last: int) -> list[str]:
+    """Return the lines with only those changes that touch some lines, 1-based.
+
+    An insertion touches the line after it.
+    """
+    lines = [*before]
+    for start, stop, begin, end in reversed([*areas(before, after)]):
+        if start < last and max(stop, start + 1) >= first:
+            lines[start:stop] = after[begin:end]
+    return lines

@@ -10,31 +10,21 @@ import msgspec
 
 from claude_ide.base.errors import EditorError
 from claude_ide.editor.channel import Channel, without_error
-from claude_ide.editor.finishing import Finishing
+from claude_ide.editor.operations import Operations
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.batch import ChangedError, Guard, Step, StepError, Unguarded
-from claude_ide.editor.port.binding import ATTRIBUTE, Binding, Kind
-from claude_ide.editor.port.conversion import convert
-from claude_ide.editor.tools import Tools
+from claude_ide.editor.port.binding import ATTRIBUTE, Binding, Kind, convert
 
 if TYPE_CHECKING:
     from claude_ide.editor.port.panel import Panel
 
 KEYWORDS = ("token", "step")
-"""They are not sent, but those of `Finishing.finish`."""
+"""They are not sent, but those of `Operations.run`."""
 
 
-class Caller(msgspec.Struct, eq=False):
-    """What calls the editor's functions, in the ways of `Kind`."""
-
-    channel: Channel
-    finishing: Finishing
-    tools: Tools
-
-
-def implement(noun: type, caller: Caller, *bound: Any) -> Any:
+def implement(noun: type, channel: Channel, operations: Operations, *bound: Any) -> Any:
     """Return an implementation of a noun. `bound` are the first arguments of each call."""
-    return _implementation(noun)(caller, bound)
+    return _implementation(noun)(channel, operations, bound)
 
 
 def noun(name: str) -> Any:
@@ -51,8 +41,8 @@ def bindings(noun: type) -> dict[str, Binding]:
 
 @cache
 def _implementation(noun: type) -> type:
-    def begin(self: Any, caller: Caller, bound: tuple[Any, ...]) -> None:
-        self._caller, self._bound = caller, bound
+    def begin(self: Any, channel: Channel, operations: Operations, bound: tuple[Any, ...]) -> None:
+        self._channel, self._operations, self._bound = channel, operations, bound
 
     methods = {name: _method(getattr(noun, name), each) for name, each in bindings(noun).items()}
     return type(noun.__name__, (noun,), {"__init__": begin, **methods})
@@ -60,16 +50,38 @@ def _implementation(noun: type) -> type:
 
 def _method(declared: Callable[..., Any], binding: Binding) -> Callable[..., Any]:
     """Return a method that sends the call at once, in the order of the calls."""
-    call = _CALLS[binding.kind]
 
     def method(self: Any, *arguments: Any, **named: Any) -> Any:
         is_operation = binding.kind is Kind.OPERATION
         more = {name: named.pop(name) for name in KEYWORDS if is_operation and name in named}
         given = *self._bound, *_encoded(declared, arguments, named)
-        sent = call(self._caller, binding, *given, **more)
+        sent = _sent(self._channel, self._operations, binding, given, more)
         return None if sent is None else _decoded(sent, declared, binding)
 
     return method
+
+
+def _sent(
+    channel: Channel,
+    operations: Operations,
+    binding: Binding,
+    given: tuple[Any, ...],
+    more: dict[str, Any],
+) -> Awaitable[Any] | None:
+    function = binding.function
+    match binding.kind:
+        case Kind.REQUEST:
+            return channel.call(function, *given)
+        case Kind.LARGE_REQUEST:
+            return channel.json(function, *given)
+        case Kind.OPERATION:
+            return operations.run(function, *given, cancel=binding.cancel, **more)
+        case Kind.TOOL:
+            return operations.use(function, *given)
+        case Kind.TOOL_AS_JSON:
+            return operations.use_as_json(function, *given)
+    channel.notify(function, *given)
+    return None
 
 
 def _encoded(
@@ -78,45 +90,6 @@ def _encoded(
     if named:
         arguments = inspect.signature(declared).bind(None, *arguments, **named).args[1:]
     return [*map(msgspec.to_builtins, arguments)]
-
-
-def _request(caller: Caller, binding: Binding, *arguments: Any) -> Awaitable[Any]:
-    return caller.channel.call(binding.function, *arguments)
-
-
-def _large_request(caller: Caller, binding: Binding, *arguments: Any) -> Awaitable[Any]:
-    return caller.channel.json(binding.function, *arguments)
-
-
-def _notification(caller: Caller, binding: Binding, *arguments: Any) -> None:
-    caller.channel.notify(binding.function, *arguments)
-
-
-def _operation(caller: Caller, binding: Binding, *arguments: Any, **more: Any) -> Awaitable[Any]:
-    return caller.finishing.finish(binding.function, *arguments, close=binding.cancel, **more)
-
-
-def _tool(caller: Caller, binding: Binding, *arguments: Any) -> Awaitable[Any]:
-    (fields,) = arguments or ({},)
-    return caller.tools.use(binding.function, fields)
-
-
-async def _tool_as_json(caller: Caller, binding: Binding, *arguments: Any) -> str:
-    (fields,) = arguments or ({},)
-    answer = await caller.tools.answer(binding.function, fields)
-    if answer.startswith('{"error":'):
-        await caller.tools.gate.cleaned(binding.function, msgspec.json.decode(answer))
-    return answer
-
-
-_CALLS: dict[Kind, Callable[..., Any]] = {
-    Kind.REQUEST: _request,
-    Kind.LARGE_REQUEST: _large_request,
-    Kind.NOTIFICATION: _notification,
-    Kind.OPERATION: _operation,
-    Kind.TOOL: _tool,
-    Kind.TOOL_AS_JSON: _tool_as_json,
-}
 
 
 async def _decoded(sent: Awaitable[Any], declared: Callable[..., Any], binding: Binding) -> Any:
@@ -141,20 +114,23 @@ def _result_type(declared: Callable[..., Any]) -> Any:
 class Remote:
     """The editor behind a channel (implements `Port`). A noun is built on its first use."""
 
-    def __init__(self, caller: Caller) -> None:
-        self._caller = caller
+    def __init__(self, channel: Channel, operations: Operations) -> None:
+        self._channel, self._operations = channel, operations
 
     def __getattr__(self, name: str) -> Any:
         if name not in Port.__annotations__:
             raise AttributeError(name)
-        built = self.__dict__[name] = implement(noun(name), self._caller)
+        built = self.__dict__[name] = self._implement(noun(name))
         return built
+
+    def _implement(self, noun: type, *bound: Any) -> Any:
+        return implement(noun, self._channel, self._operations, *bound)
 
     def panel(self, chat: int) -> "Panel":
         """Return the panel of a chat."""
         from claude_ide.editor.port.panel import Panel
 
-        panel: Panel = implement(Panel, self._caller, chat)
+        panel: Panel = self._implement(Panel, chat)
         return panel
 
     async def batch(self, steps: Sequence[Step[Any]], guard: Guard | Unguarded) -> Any:

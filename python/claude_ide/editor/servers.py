@@ -14,10 +14,10 @@ from typing import Any, TypeVar
 import msgspec
 
 from claude_ide.base.errors import EditorError
+from claude_ide.editor.operations import Operations
 from claude_ide.editor.port import Port
-from claude_ide.editor.port.servers import Published, Reply, Run, Server, Spot, View
-from claude_ide.editor.spot import index_in
-from claude_ide.editor.tools import Tools
+from claude_ide.editor.port.tools import Published, Reply, Run, Server, Spot, View
+from claude_ide.editor.protocol import index_in
 
 ATTACHES_SECONDS = 1.0
 """A configuration may start a server a moment after a file is loaded."""
@@ -99,9 +99,9 @@ class _Attempt(msgspec.Struct):
 class Servers:
     """The user's language servers. Raises `EditorError` with one sentence."""
 
-    def __init__(self, port: Port, tools: Tools) -> None:
+    def __init__(self, port: Port, operations: Operations) -> None:
         self._port = port
-        self._tools = tools
+        self._operations = operations
         self._warm: set[tuple[int, int]] = set()
         """The servers that know the text of a buffer, each with the buffer."""
         self._has_begun = False
@@ -115,7 +115,7 @@ class Servers:
 
         Cancelling this cancels the requests.
         """
-        with self._tools.waiting():
+        with self._operations.waiting():
             wanted = {"method": question.method or None, "supports": question.supports}
             # This one is refused while the editor is busy.
             opened = await self._port.language_servers.open(_given({**question.place, **wanted}))
@@ -274,12 +274,12 @@ class Servers:
             found = msgspec.json.decode(answer.encode("utf-8", "replace"), type=Reply)
             return await self._told(found) if found.failure else found
 
-        with self._tools.waiting():
+        with self._operations.waiting():
             return await asyncio.gather(*(reply(*each) for each in requests))
 
     async def _told(self, outcome: Outcome) -> Outcome:
         """Return a failure whose words name no private file."""
-        words = await self._tools.gate.told(outcome.failure)
+        words = await self._operations.gate.told(outcome.failure)
         return msgspec.structs.replace(outcome, failure=words)
 
     async def _attempt(self, view: View, question: Question) -> _Attempt:

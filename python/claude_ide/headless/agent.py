@@ -31,7 +31,7 @@ from claude_ide.agents.requests import Allow, Answer, Asked, PermissionAsked, Re
 from claude_ide.agents.stream_json.headless import FENCED, Format, Question, Result, decoded
 from claude_ide.base.errors import AgentError, LoginNeededError, UserError
 from claude_ide.base.paths import real
-from claude_ide.editor.port.questions import READING
+from claude_ide.editor.port.prompts import READING
 
 READS = ("read", "search")
 CHANGES = ("edit", "delete", "move")

@@ -17,8 +17,8 @@ from claude_ide.editor.editor import Editor
 from claude_ide.editor.git_changes import Changes
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.batch import Gate, Guard, retry, step, tick
-from claude_ide.editor.port.diffs import Question as PortQuestion
-from claude_ide.editor.port.questions import CommitRequest
+from claude_ide.editor.port.prompts import CommitRequest
+from claude_ide.editor.port.prompts import Question as PortQuestion
 from claude_ide.headless.agent import Needs
 from claude_ide.headless.run import Run, structured, without_fence
 from claude_ide.trust.trust import Trust, shown

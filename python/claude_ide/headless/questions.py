@@ -20,7 +20,7 @@ from claude_ide.chat.kinds import Kinds
 from claude_ide.config import Config
 from claude_ide.editor.contexts import expanded
 from claude_ide.editor.editor import Editor
-from claude_ide.editor.port.questions import (
+from claude_ide.editor.port.prompts import (
     AskRequest,
     CommitAsked,
     CommitRequest,

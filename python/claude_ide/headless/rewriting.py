@@ -7,9 +7,8 @@ from claude_ide.base.errors import EditorError
 from claude_ide.base.text_diff import hunks, merge_lines
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.batch import Gate, Guard, retry, step, tick
-from claude_ide.editor.port.diffs import Question as PortQuestion
-from claude_ide.editor.port.diffs import lines_of, with_ends
-from claude_ide.editor.port.questions import READING, RewriteRequest
+from claude_ide.editor.port.prompts import READING, RewriteRequest, lines_of, with_ends
+from claude_ide.editor.port.prompts import Question as PortQuestion
 from claude_ide.headless.agent import Needs
 from claude_ide.headless.answer import STARTING
 from claude_ide.headless.run import Run, structured, without_fence

@@ -17,7 +17,7 @@ from claude_ide.base.new_diagnostics import Item, line_of, new_diagnostics
 from claude_ide.base.paths import exists, real
 from claude_ide.base.text_diff import ends
 from claude_ide.editor.editor import Editor
-from claude_ide.editor.state import Diagnostics
+from claude_ide.editor.events import Diagnostics
 
 SECONDS = 0.38
 """The longest that a write is delayed: the CLI gives up after 0.45 s (measured)."""

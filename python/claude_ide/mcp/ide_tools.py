@@ -11,9 +11,9 @@ from claude_ide.base import files
 from claude_ide.base.errors import EditorError, ToolError, UserError
 from claude_ide.base.paths import exists, named_by, normalized, to_uri
 from claude_ide.editor.diffs import Decision, Diff
+from claude_ide.editor.events import Diagnostics
 from claude_ide.editor.mentions import check_private
 from claude_ide.editor.port import Port
-from claude_ide.editor.state import Diagnostics
 from claude_ide.mcp.baseline import PUBLISH_SECONDS, diagnosed, load
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.tool import Caller, Content, json_text, text, tool

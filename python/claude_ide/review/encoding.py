@@ -7,7 +7,7 @@ one content. Its line ends are those of ASCII, as in all encodings whose texts h
 import re
 
 from claude_ide.base.errors import UserError
-from claude_ide.editor.port.buffers import NewText
+from claude_ide.editor.port.files import NewText
 from claude_ide.editor.port.review import ShownBuffer
 from claude_ide.review.baseline import Texts, lines_of
 

@@ -13,11 +13,11 @@ from typing import NamedTuple
 from claude_ide.base import files
 from claude_ide.base.text_diff import hunks, merge, merge_lines
 from claude_ide.config import Config
-from claude_ide.editor.disk_report import DiskReport
+from claude_ide.editor.disk import DiskReport
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.batch import Gate, Guard, modified, named, retry, stamp, step, tick
-from claude_ide.editor.port.buffers import Disk, NewText
 from claude_ide.editor.port.events import FileFollowed, FileKept
+from claude_ide.editor.port.files import Disk, NewText
 
 MOST_VERSIONS, MOST_FILES = 20, 20
 

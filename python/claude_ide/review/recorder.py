@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from claude_ide.base import files
 from claude_ide.base.errors import EditorError
 from claude_ide.base.paths import absolute, real
-from claude_ide.editor.busy import soon
-from claude_ide.editor.disk_watch import editor_stamp
+from claude_ide.editor.channel import soon
+from claude_ide.editor.disk import editor_stamp
 from claude_ide.editor.editor import Editor
 from claude_ide.review import telling
 from claude_ide.review.encoding import encoded, is_utf8

@@ -9,7 +9,7 @@ from claude_ide.base.errors import EditorError, UserError
 from claude_ide.base.paths import real, within
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.review import ShownBuffer
-from claude_ide.editor.port.tools import Typed
+from claude_ide.editor.port.windows import Typed
 from claude_ide.review import telling
 from claude_ide.review.baseline import Rows
 from claude_ide.review.encoding import of_buffer, readable

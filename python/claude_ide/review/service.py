@@ -15,7 +15,7 @@ from claude_ide.base.paths import within
 from claude_ide.config import ReviewConfig
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.batch import Gate, Guard, retry, step, tick
-from claude_ide.editor.port.buffers import Disk
+from claude_ide.editor.port.files import Disk
 from claude_ide.editor.port.review import (
     DrawnRemark,
     ListItem,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from claude_ide.base.errors import EditorError
-from claude_ide.editor.port.servers import Server, Spot, View
+from claude_ide.editor.port.tools import Server, Spot, View
 from claude_ide.editor.protocol import word_at
 from claude_ide.mcp.lsp.actions import Action, Wanted, choose, follow_up, spots
 

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from claude_ide.base.errors import EditorError
-from claude_ide.editor.port.buffers import BufferText
-from claude_ide.editor.protocol import Position, Range
-from claude_ide.editor.text_edits import TextEdit, count_changed, edited, within
+from claude_ide.editor.port.files import BufferText
+from claude_ide.editor.protocol import Position, Range, TextEdit, count_changed, edited, within
 from claude_ide.mcp.lsp import edits
 from claude_ide.mcp.lsp.edits import changed
 

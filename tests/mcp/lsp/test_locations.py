@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.editor.port.servers import Server
+from claude_ide.editor.port.tools import Server
 from claude_ide.editor.servers import Answer
 from claude_ide.mcp.lsp.answers import Parameter, locations, signatures, words
 

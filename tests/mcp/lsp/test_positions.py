@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.editor.port.servers import Server, Spot
+from claude_ide.editor.port.tools import Server, Spot
 from claude_ide.editor.protocol import character_of, index_of, kind_of, position_of, shortened
 from claude_ide.mcp.lsp.source import LARGEST_BYTES, LONGEST, _lines, column, excerpt
 

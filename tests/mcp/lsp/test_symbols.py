@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from claude_ide.base.errors import EditorError
-from claude_ide.editor.port.servers import Reply, Server
+from claude_ide.editor.port.tools import Reply, Server
 from claude_ide.editor.protocol import Range
 from claude_ide.editor.servers import Answer
 from claude_ide.mcp.lsp import answers as lsp

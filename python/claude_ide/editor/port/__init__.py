@@ -3,7 +3,7 @@
 Each noun is a `Protocol`. Its methods name the function of the editor behind them (`binding.py`),
 and their types are the contract: arguments and results cross as plain tables, and structs describe
 them. All methods may raise `EditorError` with one line. `remote.py` implements all of them for both
-editors; `lacking.py` says what Vim lacks.
+editors; `LACKING_IN_VIM` names what Vim lacks.
 
 A call is one instant in the editor: nothing else happens there while it runs. Calls run in the
 order in which they were made, and wait while the editor is busy. `batch.py` makes several calls in
@@ -18,15 +18,11 @@ from claude_ide.editor.port.batch import Guard, Result, Second, Step, Unguarded
 # The host starts without the nouns, which it needs one by one (`remote.py`).
 if TYPE_CHECKING:
     from claude_ide.editor.port import batch as _batch
-    from claude_ide.editor.port import buffers as _buffers
-    from claude_ide.editor.port import contexts as _contexts
     from claude_ide.editor.port import diagnostics as _diagnostics
-    from claude_ide.editor.port import diffs as _diffs
-    from claude_ide.editor.port import formatting as _formatting
+    from claude_ide.editor.port import files as _files
     from claude_ide.editor.port import panel as _panel
-    from claude_ide.editor.port import privacy as _privacy
+    from claude_ide.editor.port import prompts as _prompts
     from claude_ide.editor.port import review as _review
-    from claude_ide.editor.port import servers as _servers
     from claude_ide.editor.port import terminals as _terminals
     from claude_ide.editor.port import tools as _tools
     from claude_ide.editor.port import windows as _windows
@@ -36,35 +32,34 @@ class Port(Protocol):
     """An editor. Each noun is annotated with the module that has it, and its name there."""
 
     batches: "_batch.Batches"
-    buffers: "_buffers.Buffers"
+    buffers: "_files.Buffers"
     calling: "_windows.Calling"
-    contexts: "_contexts.Contexts"
+    contexts: "_prompts.Contexts"
     diagnostics: "_diagnostics.Diagnostics"
-    dialogues: "_tools.Dialogues"
-    diffs: "_diffs.Diffs"
-    disk: "_buffers.Disk"
-    formatting: "_formatting.Formatting"
+    dialogues: "_windows.Dialogues"
+    diffs: "_files.Diffs"
+    disk: "_files.Disk"
+    formatting: "_files.Formatting"
     forms: "_panel.Forms"
     host: "_terminals.Host"
-    kernel: "_tools.Kernel"
-    language_servers: "_servers.LanguageServers"
+    kernel: "_windows.Kernel"
+    language_servers: "_tools.LanguageServers"
     lists: "_panel.Lists"
     model_tools: "_tools.ModelTools"
     own_tools: "_tools.OwnTools"
     panels: "_panel.Panels"
-    permission: "_terminals.Permission"
-    privacy: "_privacy.Privacy"
-    question: "_diffs.Question"
+    permission: "_windows.Permission"
+    privacy: "_files.Privacy"
+    question: "_prompts.Question"
     review: "_review.Review"
-    selection: "_diagnostics.Selection"
+    selection: "_prompts.Selection"
     terminals: "_terminals.Terminals"
     typing: "_terminals.Typing"
     windows: "_windows.Windows"
-    wire: "_terminals.Wire"
+    wire: "_windows.Wire"
 
     def panel(self, chat: int) -> "_panel.Panel":
         """Return the panel of a chat."""
-        ...
 
     @overload
     async def batch(
@@ -82,4 +77,23 @@ class Port(Protocol):
         Raises `ChangedError` if a fact of the guard does not hold: nothing was done; `StepError`
         if a step fails: those before it were done. Cancelling withdraws a batch that waits.
         """
-        ...
+
+
+LACKING_IN_VIM = {
+    "approval_buffer": "the panel, and the kernel",
+    "chat": "the panel",
+    "jupyter": "the kernel",
+    "system.browser": "the panel opens a browser to log in",
+    "terminal.typing.redraw": "a terminal that is resized twice at once",
+    "terminal_prompt": ":ClaudePrompt",
+    "tools.buffers.texts": "language servers",
+    "tools.language_servers": "language servers",
+    "tools.own": "tools that the user adds in the editor",
+    "tools.syntax": "syntax trees",
+    "window.scratch": "texts that the panel shows in a window",
+}
+"""The beginnings of the names of functions that only Neovim has, with the feature or reason.
+
+In Vim a call of one raises `EditorError`; nothing calls one there, because the commands and the
+model's tools that need it are not offered.
+"""

@@ -153,7 +153,6 @@ class Batches(Protocol):
         steps: Sequence[tuple[str, Sequence[Any]]],
     ) -> BatchOutcome:
         """Run functions with arguments, as soon as a gate is open. Cancelling withdraws them."""
-        ...
 
 
 class ChangedError(EditorError):

@@ -1,4 +1,4 @@
-"""Diagnostics, the waits for them, and the selection. Positions are 0-based, in UTF-16."""
+"""Diagnostics, and the waits for them. Positions are 0-based, in UTF-16."""
 
 from collections.abc import Sequence
 from typing import Any, Literal, Protocol
@@ -129,7 +129,6 @@ class Diagnostics(Protocol):
 
         All are those for which something has published. Vim knows no keys that have changed.
         """
-        ...
 
     @request("diagnostics.slice", large=True)
     async def slice(
@@ -139,64 +138,19 @@ class Diagnostics(Protocol):
 
         `severity` is from 1 (error) to 4. The list is empty if the set has another version by now.
         """
-        ...
 
     @request("diagnostics.unopened.load")
     async def load(self, path: str) -> LoadedFile:
         """Load a file for a while, unseen, so that it is checked even if it is not open."""
-        ...
 
     @notification("diagnostics.unopened.release")
     def release(self) -> None:
         """Unload the files that were loaded only to be checked."""
-        ...
 
     @request("diagnostics.texts.recent")
     async def recent_checks(self) -> Checks:
         """Return the checks of buffers that have just got a new text."""
-        ...
 
     @request("diagnostics.texts.follow")
     async def follow_checks(self, buffers: Sequence[int]) -> Checks:
         """Return the checks of loaded buffers; that of one without a text from its file begins."""
-        ...
-
-
-class MentionFacts(Payload, frozen=True):
-    """The current folder, and the file of a buffer; "" if it has none.
-
-    `current` is what `%` with modifiers means; "" if the current buffer has no file.
-    """
-
-    folder: str
-    file: str
-    current: str
-
-
-class Selection(Protocol):
-    """The selection, and what a mention needs."""
-
-    @request("selection.current")
-    async def current(self) -> dict[str, Any] | None:
-        """Return the selection or the cursor in the current file; None outside files."""
-        ...
-
-    @request("selection.latest")
-    async def latest(self) -> dict[str, Any] | None:
-        """Return the selection or the cursor in the file where the user was last."""
-        ...
-
-    @request("selection.is_shared")
-    async def is_shared(self) -> bool:
-        """Return whether the user lets the selection leave the editor."""
-        ...
-
-    @request("selection.mention.facts")
-    async def mention_facts(self, buffer: int, modifiers: str) -> MentionFacts:
-        """Return where the user is; `modifiers` are those of `%`."""
-        ...
-
-    @request("selection.mention.line_count")
-    async def line_count(self, path: str) -> int:
-        """Return the lines of a file in its buffer; 0 if it is not loaded."""
-        ...

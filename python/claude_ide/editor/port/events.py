@@ -1,6 +1,6 @@
 """The events that the editor reports: a struct for each, by the name that the editor emits.
 
-Absent fields have their default. `chat.py` and `questions.py` have those with several kinds.
+Absent fields have their default. Those of chats, prompts and reviews are beside the nouns of these.
 """
 
 from typing import Any, ClassVar
@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 import msgspec
 
 from claude_ide.editor.port.binding import Payload
-from claude_ide.editor.port.contexts import Facts
 
 
 class Event(Payload, frozen=True):
@@ -248,15 +247,6 @@ class Commented(Event, frozen=True):
 
 
 # Terminals, and what they ask.
-
-
-class QuotationAsked(Event, frozen=True):
-    """The prompt for a terminal is to quote the lines that are selected (`terminals.quoted`)."""
-
-    EVENT: ClassVar = "quotation_asked"
-
-    number: int
-    facts: Facts
 
 
 class TerminalEnded(Event, frozen=True):

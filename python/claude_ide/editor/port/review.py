@@ -8,7 +8,7 @@ from typing import ClassVar, Protocol
 
 from claude_ide.editor.port.binding import Payload, notification, operation, request
 from claude_ide.editor.port.events import Event
-from claude_ide.editor.port.tools import Typed
+from claude_ide.editor.port.windows import Typed
 
 
 class ReviewShown(Event, frozen=True):
@@ -125,24 +125,20 @@ class Review(Protocol):
     @request("review.overlay.buffer", large=True)
     async def buffer(self, bufnr: int) -> ShownBuffer | None:
         """Return a loaded buffer; None if it has no file."""
-        ...
 
     @request("review.overlay.find")
     async def find(self, paths: Sequence[str]) -> list[tuple[int, str]]:
         """Return the loaded buffers of files that are in windows, with their paths."""
-        ...
 
     @request("review.overlay.draw")
     async def draw(
         self, bufnr: int, tick: int, hunks: Sequence[Drawn], remarks: Sequence[DrawnRemark]
     ) -> bool:
         """Draw hunks and remarks in a buffer, unless it has another text by now: return False."""
-        ...
 
     @request("review.go")
     async def go(self, path: str, row: int) -> None:
         """Show a file in the current window, with the cursor in this row."""
-        ...
 
     @notification("review.overlay.waiting")
     def waiting(
@@ -152,17 +148,14 @@ class Review(Protocol):
 
         `remarks` is how many are not sent, and `value` the JSON of what `review()` returns.
         """
-        ...
 
     @request("review.overlay.save")
     async def save(self, bufnr: int) -> str:
         """Write a buffer as it is, without autocommands that change it; return why it failed."""
-        ...
 
     @request("review.list.show", large=True)
     async def show_list(self, title: str, items: Sequence[ListItem], list_: int = 0) -> int:
         """Show a list in the quickfix window, or update this one; return its number."""
-        ...
 
     @operation("review.remark.write", "review.remark.close")
     async def write_remark(self, title: str, words: str, is_changed: bool) -> Typed:
@@ -170,24 +163,19 @@ class Review(Protocol):
 
         If it `is_changed`, the user has written the words, and they are not dropped unasked.
         """
-        ...
 
     @notification("review.know_recipients")
     def know_recipients(self, names: Sequence[str]) -> None:
         """Know to whom a review can be sent."""
-        ...
 
     @request("review.list.listed")
     async def listed(self, bufnr: int) -> Listed | None:
         """Return which list a buffer shows; None if it is none of ours."""
-        ...
 
     @request("review.own_writes.watch")
     async def watch_own_writes(self) -> None:
         """Start to note which files the user writes."""
-        ...
 
     @request("review.own_writes.among")
     async def own_writes(self, paths: Sequence[str]) -> list[str]:
         """Return those of the files that the user was the last to write."""
-        ...

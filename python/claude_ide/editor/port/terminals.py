@@ -1,4 +1,4 @@
-"""Terminals in which agents run, their permissions, and the host itself."""
+"""Terminals in which agents run, and what the editor knows of its host."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol
@@ -60,72 +60,58 @@ class Terminals(Protocol):
 
         The editor finds their terminals by them.
         """
-        ...
 
     @request("terminal.register.here")
     async def here(self) -> list[int]:
         """Return the process ids of the clients that belong to this tab page."""
-        ...
 
     @request("terminal.register.running")
     async def running(self) -> list[Terminal]:
         """Return the terminals that run, the last used one first."""
-        ...
 
     @notification("terminal.register.set_state")
     def set_state(self, launch: str, state: Literal["idle", "working", "wants you"]) -> None:
         """Report what the CLI in a terminal does, for `b:claude_ide`."""
-        ...
 
     @notification("terminal.register.work_in")
     def work_in(self, name: str, worktree: str) -> None:
         """Report that the session of a terminal works in another worktree."""
-        ...
 
     @request("terminal.toggle")
     async def toggle(self, place: Mapping[str, Any]) -> Toggled:
         """Hide or show the CLI that runs."""
-        ...
 
     @request("terminal.switch")
     async def switch(self, name: str) -> None:
         """Show the CLI with a name instead of the current one, and go there."""
-        ...
 
     @request("terminal.start")
     async def start(self, terminal: Mapping[str, Any]) -> None:
         """Start a CLI, and go there (`claude_ide.TerminalRequest`)."""
-        ...
 
     @notification("terminal.quit.answer")
     def answer_quit(self, problem: str) -> None:
         """Report whether the editor may exit: with a problem it refuses once, as for a change."""
-        ...
 
     @request("terminal.environment", large=True)
     async def environment(self) -> dict[str, str]:
         """Return the environment of the editor's child processes."""
-        ...
 
     @request("terminal.adopt")
     async def adopt(self, pane: TmuxPane) -> None:
         """Take over a CLI in a pane of tmux."""
-        ...
 
     @request("terminal.focus")
     async def focus(self, pid: int) -> None:
         """Go to the terminal of a client; 0: to that of `:Claude`."""
-        ...
 
     @request("terminal_prompt.quoted")
     async def quoted(self, number: int, text: str, refusal: str) -> None:
         """Answer `QuotationAsked` with the quoted lines, or with why they are not quoted."""
-        ...
 
     @request("terminal_prompt.finish")
     async def finish_prompt(self, is_sent: bool) -> None:
         """Report whether the prompt of `:ClaudePrompt` is on its way; otherwise it stays."""
-        ...
 
 
 class TypedPrompt(Payload, frozen=True):
@@ -146,7 +132,6 @@ class Typing(Protocol):
     @request("terminal.typing.hold")
     async def hold(self, text: str) -> int:
         """Keep a prompt for which there is no CLI yet; return its number."""
-        ...
 
     @request("terminal.typing.begin")
     async def begin(self, pid: int, text: str, name: str = "") -> TypedPrompt:
@@ -156,56 +141,26 @@ class Typing(Protocol):
 
         Raises `EditorError` if neither a terminal of the editor nor a pane of `:Claude` is found.
         """
-        ...
 
     @request("terminal.typing.read")
     async def read(self, buffer: int, most: int) -> list[str]:
         """Return the lowest rows of a terminal; none once its program has ended."""
-        ...
 
     @request("terminal.typing.press")
     async def press(self, buffer: int, keys: str, seen: Sequence[str]) -> bool:
         """Send keys, unless the screen has changed since it was `seen`: then return False."""
-        ...
 
     @notification("terminal.typing.redraw")
     def redraw(self, buffer: int) -> None:
         """Have the program draw its whole screen again."""
-        ...
 
     @notification("terminal.typing.finish")
     def finish(self, number: int) -> None:
         """Forget a prompt: it is typed."""
-        ...
 
     @notification("terminal.typing.lose")
     def lose(self, numbers: Sequence[int], why: str) -> None:
         """Keep prompts that a CLI has not got where the user finds them."""
-        ...
-
-
-class Permission(Protocol):
-    """The float with the permission that a CLI in a terminal waits for."""
-
-    @request("permission.width")
-    async def width(self) -> int:
-        """Return the columns for its text."""
-        ...
-
-    @request("permission.show")
-    async def show(self, permission: Mapping[str, Any]) -> None:
-        """Show a permission, instead of an earlier one (`claude_ide.Permission`)."""
-        ...
-
-    @request("permission.enter")
-    async def enter(self) -> None:
-        """Move the user into the float."""
-        ...
-
-    @request("permission.close")
-    async def close(self) -> None:
-        """Close the float: no permission waits any more."""
-        ...
 
 
 class Host(Protocol):
@@ -214,40 +169,15 @@ class Host(Protocol):
     @request("host.listening")
     async def listening(self, port: int, token: str, lock: str) -> None:
         """Report that the server accepts clients, its address, and the path of its lock."""
-        ...
 
     @request("host.stopped")
     async def stopped(self) -> None:
         """Report that the server has stopped."""
-        ...
 
     @notification("host.clients")
     def clients_changed(self, count: int) -> None:
         """Report the number of connected clients."""
-        ...
 
     @request("health.receive")
     async def report_health(self, findings: Sequence[Mapping[str, Any]]) -> None:
         """Give `:checkhealth` what was found: `level`, `line`, perhaps `advice`."""
-        ...
-
-
-class Wire(Protocol):
-    """The window of `:ClaudeWire`."""
-
-    @request("wire_window.open")
-    async def open(self, is_recording: bool) -> None:
-        """Open the window; enter it if it is open. It stays as it is while it `is_recording`."""
-        ...
-
-    @request("wire_window.append")
-    async def append(
-        self, lines: Sequence[str], heads: Sequence[Sequence[int]], dropped: int
-    ) -> str:
-        """Append the lines of messages, and drop lines at the beginning.
-
-        A head is the index of a message's first line, and the bytes at which its time, its
-        direction and its client end. Returns "closed", "done", or "busy" if the text cannot be
-        changed at the moment.
-        """
-        ...

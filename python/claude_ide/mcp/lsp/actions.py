@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from claude_ide.base.errors import EditorError, ToolError
-from claude_ide.editor.port.servers import Published, Server, Spot, View
+from claude_ide.editor.port.tools import Published, Server, Spot, View
 from claude_ide.editor.protocol import listed, position_of, shortened
 from claude_ide.editor.servers import Answer, Question, Servers
 

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from claude_ide.base.errors import EditorError
-from claude_ide.editor.port.servers import Reply, Server
+from claude_ide.editor.port.tools import Reply, Server
 from claude_ide.editor.protocol import (
     Position,
     Range,

@@ -13,10 +13,9 @@ from claude_ide.base.errors import EditorError
 from claude_ide.base.names import editor_name
 from claude_ide.base.paths import exists, from_uri, normalized
 from claude_ide.editor.editor import Editor
-from claude_ide.editor.port.buffers import BufferText
-from claude_ide.editor.port.servers import Server
-from claude_ide.editor.protocol import parsed
-from claude_ide.editor.text_edits import TextEdit, count_changed, edited
+from claude_ide.editor.port.files import BufferText
+from claude_ide.editor.port.tools import Server
+from claude_ide.editor.protocol import TextEdit, count_changed, edited, parsed
 
 UNKNOWN = "the language server answered an edit of an unknown form"
 

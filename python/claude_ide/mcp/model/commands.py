@@ -9,8 +9,8 @@ from msgspec import Meta
 
 from claude_ide.base.errors import ToolError
 from claude_ide.base.names import EXECUTE_CODE, EXECUTE_CODE_TITLE
-from claude_ide.editor.port.formatting import ShellFacts
-from claude_ide.editor.shell import expanded
+from claude_ide.editor.formatting import expanded
+from claude_ide.editor.port.files import ShellFacts
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.execution import SECONDS, execute
 from claude_ide.mcp.ide_tools import Code

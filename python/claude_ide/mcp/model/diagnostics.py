@@ -11,10 +11,10 @@ from msgspec import Meta
 
 from claude_ide.base.names import NEOVIM, editor_name
 from claude_ide.editor.editor import PENDING
-from claude_ide.editor.port.servers import Published
+from claude_ide.editor.events import Diagnostics
+from claude_ide.editor.port.tools import Published
 from claude_ide.editor.protocol import character_of, index_of, listed
 from claude_ide.editor.servers import Question, Servers
-from claude_ide.editor.state import Diagnostics
 from claude_ide.mcp.baseline import PUBLISH_SECONDS, diagnosed
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.lsp.source import column, excerpt, lines_at

@@ -9,10 +9,9 @@ from msgspec import Meta
 
 from claude_ide.base.errors import EditorError, ToolError
 from claude_ide.editor.formatting import Result
-from claude_ide.editor.port.servers import Published, Run, Server, View
-from claude_ide.editor.protocol import place_in, word_at
+from claude_ide.editor.port.tools import Published, Run, Server, View
+from claude_ide.editor.protocol import place_in, within, word_at
 from claude_ide.editor.servers import Question
-from claude_ide.editor.text_edits import within
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.lsp import actions
 from claude_ide.mcp.lsp.edits import EditedFile, changed, composed, located

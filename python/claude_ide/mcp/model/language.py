@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from claude_ide.editor.port.servers import Server, View
+from claude_ide.editor.port.tools import Server, View
 from claude_ide.editor.protocol import listed, place_in
 from claude_ide.editor.servers import Answers, Question
 from claude_ide.mcp.client import Client

@@ -24,8 +24,8 @@ from claude_ide.editor.port.batch import (
     step,
     tick,
 )
-from claude_ide.editor.port.buffers import Disk, FileBuffer, NewText, Saved
 from claude_ide.editor.port.diagnostics import Diagnostics
+from claude_ide.editor.port.files import Disk, FileBuffer, NewText, Saved
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.lsp.edits import EditedFile
 from claude_ide.mcp.model.common import count, page

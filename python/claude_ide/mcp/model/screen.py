@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from claude_ide.base.errors import ToolError
-from claude_ide.editor.tools import unless_busy
+from claude_ide.editor.operations import unless_busy
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.lsp.source import column, lines_at
 from claude_ide.mcp.model.buffers import not_private

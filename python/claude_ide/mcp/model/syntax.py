@@ -15,8 +15,7 @@ import msgspec
 from msgspec import Meta
 
 from claude_ide.base.errors import ToolError
-from claude_ide.editor.protocol import index_of
-from claude_ide.editor.spot import index_in
+from claude_ide.editor.protocol import index_in, index_of
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.model.common import (
     FilePath,

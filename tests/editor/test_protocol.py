@@ -1,9 +1,9 @@
-"""`editor/spot.py`: the place in a line that a model names."""
+"""`editor/protocol.py`: the place in a line that a model names."""
 
 import pytest
 
 from claude_ide.base.errors import EditorError
-from claude_ide.editor.spot import index_in
+from claude_ide.editor.protocol import index_in
 
 COLUMNS = [3 * word + each for word in range(20) for each in (1, 3)]
 

@@ -1,4 +1,7 @@
-"""Buffers, as texts of files: open, unsaved, written by agents. Paths are absolute."""
+"""The files in the editor: their buffers, proposals for them, formatters, and privacy.
+
+Paths are absolute.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol
@@ -7,8 +10,9 @@ from msgspec import field
 
 from claude_ide.base.errors import EditorError
 from claude_ide.editor.port.batch import MISSING
-from claude_ide.editor.port.binding import Payload, notification, request
-from claude_ide.editor.port.events import EditorsChanged
+from claude_ide.editor.port.binding import Payload, notification, operation, request
+from claude_ide.editor.port.events import EditorsChanged, PrivacyFacts
+from claude_ide.privacy.rules import Pushed
 
 LINE_ENDS = {"unix": "\n", "dos": "\r\n", "mac": "\r"}
 
@@ -95,17 +99,14 @@ class Buffers(Protocol):
     @request("editors.all", large=True)
     async def editors(self) -> EditorsChanged:
         """Return all open files."""
-        ...
 
     @request("file.path.folders")
     async def folders(self) -> list[str]:
         """Return the working folders: the global one, then those of tabpages and windows."""
-        ...
 
     @request("file.buffers.folder")
     async def folder(self) -> str:
         """Return the working folder of the current window."""
-        ...
 
     @request("file.buffers.text")
     async def text(self, path: str, real: bool = False) -> Text | None:
@@ -113,42 +114,34 @@ class Buffers(Protocol):
 
         `real` says that `path` has no links, so that none is followed.
         """
-        ...
 
     @request("tools.buffers.rows", large=True)
     async def lines(self, wanted: Sequence[Mapping[str, Any]]) -> list[list[str] | bool]:
         """Return lines of loaded files, for each `path` and its `rows`; False for another file."""
-        ...
 
     @request("file.buffers.modified")
     async def modified(self, paths: Sequence[str]) -> list[str]:
         """Return those of the files whose buffers have unsaved changes."""
-        ...
 
     @request("file.buffers.below")
     async def below(self, folder: str) -> list[BufferBelow]:
         """Return the files below a folder, a real path, that have buffers."""
-        ...
 
     @request("file.buffers.find")
     async def find(self, path: str, real: bool = False) -> Buffer | None:
         """Return a file's buffer. `real` is as in `text`."""
-        ...
 
     @request("file.buffers.save")
     async def save(self, path: str) -> None:
         """Save a file's buffer as `:write` does."""
-        ...
 
     @request("file.open.open_file")
     async def open_file(self, opening: dict[str, Any]) -> dict[str, Any]:
         """Open a file in a suitable window (`claude_ide.OpenFile`, `claude_ide.OpenedFile`)."""
-        ...
 
     @request("file.open.close_file")
     async def close_file(self, path: str) -> Closed:
         """Close a file without losing changes."""
-        ...
 
 
 class FileBuffer(Payload, frozen=True):
@@ -205,7 +198,6 @@ class Disk(Protocol):
     @request("disk_changes.agent_file.look")
     async def look(self, path: str, has_text: bool) -> FileBuffer | None:
         """Return a file's buffer, after it has followed the disk; None if it is not loaded."""
-        ...
 
     @request("disk_changes.agent_file.check")
     async def check(self, bufnr: int, text: NewText) -> bool:
@@ -213,12 +205,10 @@ class Disk(Protocol):
 
         Raises `EditorError` if its encoding lacks characters of the text.
         """
-        ...
 
     @request("disk_changes.agent_file.replace")
     async def replace(self, bufnr: int, text: NewText) -> int:
         """Replace a buffer's text in one undo step; return the new 'changedtick'."""
-        ...
 
     @request("disk_changes.agent_file.save")
     async def save(self, bufnr: int, path: str, agent: str, is_accepted: bool) -> Saved:
@@ -226,7 +216,6 @@ class Disk(Protocol):
 
         `is_accepted` is whether the user has seen the change.
         """
-        ...
 
     @request("disk_changes.reload.acknowledge")
     async def acknowledge(self, bufnr: int) -> None:
@@ -234,17 +223,14 @@ class Disk(Protocol):
 
         They stay as they are.
         """
-        ...
 
     @request("disk_changes.reload.sync_one")
     async def sync(self, bufnr: int) -> bool:
         """Have a buffer without unsaved changes follow the disk now; return whether it has."""
-        ...
 
     @request("host.server")
     async def is_responding(self) -> Any:
         """Return at once, unless the editor is busy."""
-        ...
 
     @request("disk_changes.reload.sync")
     async def reload(self) -> list[int]:
@@ -252,27 +238,22 @@ class Disk(Protocol):
 
         Returns the numbers of the reloaded buffers.
         """
-        ...
 
     @request("disk_changes.reload.is_behind")
     async def is_behind(self, bufnr: int) -> bool:
         """Return whether a loaded buffer does not hold the last write to its file."""
-        ...
 
     @request("disk_changes.reload.expect")
     async def expect_write(self, path: str) -> None:
         """Have a file's buffer follow the next write, which a client is about to make."""
-        ...
 
     @notification("disk_changes.report.announce")
     def announce_write(self, path: str, agent: str = "Claude") -> None:
         """Announce that an agent writes a file without a diff."""
-        ...
 
     @notification("disk_changes.report.judged")
     def judged(self, path: str) -> None:
         """Know that a write below unsaved changes is not merged: `:write` asks about it."""
-        ...
 
     @request("disk_changes.reload.changed_in")
     async def changed_in(
@@ -284,4 +265,136 @@ class Disk(Protocol):
         to be called again, because the file has another stamp by now, or the text cannot be
         replaced while the user types there; "followed"; or "" if the buffer stays as it is.
         """
-        ...
+
+
+class Diffs(Protocol):
+    """Proposals, each by an id of ours; their events are in `editor/events.py`."""
+
+    @request("diff.open")
+    async def open(self, id_: int, diff: Mapping[str, Any]) -> None:
+        """Show a proposal as soon as this disturbs nobody (`claude_ide.DiffRequest`)."""
+
+    @notification("diff.offer")
+    def offer(self, id_: int, what: str) -> None:
+        """Offer to accept a proposal together with the edits that follow; `what` that allows."""
+
+    @request("diff.accept")
+    async def accept(self, id_: int) -> None:
+        """Accept a proposal with its current text."""
+
+    @notification("diff.close")
+    def close(self, id_: int) -> None:
+        """Close a proposal that is no longer needed."""
+
+    @notification("diff.accepted.settle")
+    def report_written(self, id_: int, is_written: bool = ...) -> None:
+        """Report whether an accepted text was written; otherwise the editor looks at the file.
+
+        A text that the user had edited, and that was not written, stays in a buffer.
+        """
+
+    @notification("diff.winbar.tell")
+    def explain(self, launch: str, path: str, words: str) -> None:
+        """Say why the CLI of a launch edits a file; empty if the edit is over.
+
+        Its diff may open later.
+        """
+
+
+class Formatter(Payload, frozen=True):
+    """What can format a buffer.
+
+    `is_own`: the user has set it for this buffer. `order` is when language servers format, too:
+    `first`, `last`, or `prefer`, instead of it. `id` is the editor's for it. A language server that
+    the host asks has an `encoding`, and `parameters` of the request, as JSON.
+    """
+
+    kind: str
+    name: str
+    is_own: bool = False
+    order: str = ""
+    id: int | str | None = None
+    encoding: str = ""
+    parameters: str = ""
+
+
+class Formatters(Payload, frozen=True):
+    """What can format a buffer now, in the order in which the editor itself looks for it.
+
+    `is_starting`: a server has not reported yet what it can do. `may_attach`: others may come.
+    """
+
+    candidates: list[Formatter] = field(default_factory=list)
+    is_starting: bool = False
+    may_attach: bool = False
+
+
+class Formatted(Payload, frozen=True):
+    """What a formatter has made of a buffer: the new lines, or edits of a language server.
+
+    `bits` are those of the units in which that counts characters.
+    """
+
+    lines: list[str] | None = None
+    edits: Any = None
+    bits: int = 16
+
+
+class ShellFacts(Payload, frozen=True):
+    """How the user's shell runs a command for a buffer.
+
+    `names` are the paths that were asked for, each also escaped for the shell; empty for none.
+    """
+
+    shell: list[str]
+    folder: str
+    environment: dict[str, str]
+    names: list[tuple[str, str]] = field(default_factory=list)
+
+
+class Formatting(Protocol):
+    """The formatters."""
+
+    @request("format.formatters")
+    async def formatters(self, buffer: int) -> Formatters | None:
+        """Return what can format a buffer; None if it is not loaded."""
+
+    @request("format.text", large=True)
+    async def text(self, buffer: int, path: str) -> BufferText | None:
+        """Return the text of a buffer after it has followed the disk; None if it is not loaded."""
+
+    @operation("format.start")
+    async def start(self, buffer: int, formatter: Formatter) -> Formatted:
+        """Have a plugin compute a text; the buffer stays as it is, also if this is given up."""
+
+    @request("format.shell")
+    async def shell(self, buffer: int, names: Sequence[str]) -> ShellFacts:
+        """Return how to run a command; `names` are such as `%:p`, to be expanded."""
+
+
+class Privacy(Protocol):
+    """The rules in the editor, and what they depend on there."""
+
+    @notification("privacy.apply")
+    def apply(self, rules: Pushed) -> None:
+        """Judge by these rules from now on."""
+
+    @notification("privacy.deny")
+    def deny(self, path: str, reason: str) -> None:
+        """Keep a file in the editor that the rules there cannot tell from others."""
+
+    @request("privacy.look")
+    async def look(self) -> None:
+        """Report the facts as an event if they have changed."""
+
+    @request("privacy.facts", large=True)
+    async def facts(self) -> PrivacyFacts:
+        """Return what the rules depend on, and what they have found."""
+
+    @request("privacy.why")
+    async def why(self, bufnr: int) -> str | None:
+        """Return a sentence that says why a buffer is private; None, or empty, if it is not."""
+
+    @request("privacy.of_buffer")
+    async def of_buffer(self, bufnr: int) -> str | None:
+        """Return why the text of a buffer is private; None, or empty, if it is not."""

@@ -1,4 +1,4 @@
-"""`editor/port/questions.py`: events from `headless/init.lua` become requests."""
+"""`editor/port/prompts.py`: events from `headless/init.lua` become requests."""
 
 from typing import Any
 
@@ -6,11 +6,11 @@ import pytest
 
 from claude_ide.editor.events import decoded
 from claude_ide.editor.port.events import Event
-from claude_ide.editor.port.questions import (
+from claude_ide.editor.port.prompts import (
     READING,
+    AskedLines,
     AskRequest,
     CommitRequest,
-    Lines,
     RewriteRequest,
 )
 
@@ -23,7 +23,9 @@ def test_a_question_is_decoded() -> None:
     about = {"name": "a", "first": 1, "last": 2, "text": "x"}
     payload = {"kind": "ask", "id": 1, "cwd": "/", "prompt": "x", "lines": about}
 
-    assert decode(payload) == AskRequest(1, "/", "x", tools=READING, lines=Lines("a", 1, 2, "x"))
+    assert decode(payload) == AskRequest(
+        1, "/", "x", tools=READING, lines=AskedLines("a", 1, 2, "x")
+    )
 
 
 def test_requests_for_commits_rewrites_and_refinements_are_decoded() -> None:
