@@ -43,7 +43,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "chat.chat_context",
     },
     "chat": {
-        *("base", "config", "trust", "transport", "editor", "agents", "agents.user_servers"),
+        *("base", "config", "trust", "transport", "editor", "mcp", "agents", "agents.user_servers"),
         *("review", "chat.page", "chat.transcript", "chat.chat_context", "chat.requests"),
     },
     "agents.configured": {"config", "agents", "agents.stream_json", "agents.acp", "chat"},

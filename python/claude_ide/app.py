@@ -8,7 +8,7 @@ import contextlib
 import logging
 import os
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -29,10 +29,10 @@ from claude_ide.editor.port.panel import ChatEvent
 from claude_ide.hooks.links import Links
 from claude_ide.mcp.address import LAUNCH, TOKEN
 from claude_ide.mcp.client import Client
-from claude_ide.mcp.doors import Door, Toolbox
+from claude_ide.mcp.doors import Toolbox
 from claude_ide.mcp.ide import Ide
 from claude_ide.mcp.lock_file import LockFile
-from claude_ide.mcp.reading import Reading, Readings
+from claude_ide.mcp.reading import Readings
 from claude_ide.review.events import ReviewEvents
 from claude_ide.review.writes import AgentWrites
 from claude_ide.startup import Bound
@@ -324,21 +324,18 @@ class App:
     def chats(self) -> "Chats":
         """The chats; the first use imports what they need."""
         from claude_ide.chat.chats import Chats
-        from claude_ide.mcp.in_process import InProcessServer
-
-        def serve(agent: str, folder: str) -> InProcessServer:
-            client = Client(self.editor, self.config, label=agent, reading=Reading([folder]))
-            return InProcessServer(client, self.tools)
+        from claude_ide.chat.opening import Agents
 
         # As in `allowed`, but a chat can ask in its own request.
         def unasked() -> tuple[str, ...]:
             return (*self.reading, *self.tools.asking_in_chat)
 
+        given = self.editor, self.config, self.trust, self.review
         chats = Chats(
-            *(self.editor, self.config, self.guard, self.kinds, serve, self.trust, self.review),
-            partial(Door, self.editor, self.config, lambda: self.tools),
+            *(self.editor, self.config, self.guard, self.kinds),
+            Agents(*given, lambda: self.tools, unasked),
             *(self.sessions.stored, self.sessions.open, self.sessions.release),
-            *(self.sessions.worktree, unasked),
+            self.sessions.worktree,
         )
         for event in (events.SelectionChanged, events.EditorsChanged):
             self.editor.events.subscribe(event, lambda _: chats.refresh_bars())

@@ -13,7 +13,6 @@ from claude_ide.agents.events import (
     UserMessage,
     Waiting,
 )
-from claude_ide.chat.transcript import search
 from claude_ide.chat.transcript.prompts import EDITED
 from support.frames import Panel
 
@@ -89,5 +88,5 @@ def test_the_commands_since_a_prompt_are_those_that_have_run() -> None:
         )
     panel.handle(ToolStarted("t3", "Bash", "execute", "never run"))
 
-    assert search.commands_since(panel.transcript.sheet, "p3") == ["title of t1"]
-    assert search.commands_since(panel.transcript.sheet, "p9") == []
+    assert panel.transcript.commands_since("p3") == ["title of t1"]
+    assert panel.transcript.commands_since("p9") == []

@@ -1,9 +1,9 @@
-"""`transcript/earlier.py`: the part of a conversation that a transcript no longer shows."""
+"""`chat/conversation.py`: the part of a conversation that a transcript no longer shows."""
 
 from claude_ide.agents.events import Cleared, Event, Session, Text, UserMessage
+from claude_ide.chat.conversation import FIRST_LINES, MISSING, Earlier, load
 from claude_ide.chat.page.page import EARLIER
 from claude_ide.chat.page.sheet import ShowEarlier
-from claude_ide.chat.transcript.earlier import FIRST_LINES, MISSING, Earlier, load
 from claude_ide.chat.transcript.transcript import Transcript
 from support.frames import Drawn
 from support.pages import draw

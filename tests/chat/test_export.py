@@ -1,7 +1,7 @@
 """A conversation as Markdown."""
 
 from claude_ide.agents.events import Dead, Notice, Text, Waiting
-from claude_ide.chat.transcript.earlier import markdown
+from claude_ide.chat.conversation import markdown
 from claude_ide.chat.transcript.transcript import Transcript
 from support.digest import decoded
 from support.transcripts import frames_of

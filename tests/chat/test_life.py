@@ -1,13 +1,12 @@
 """`chat/life.py`: the stages of an agent's life, and when it is restarted."""
 
-from typing import Any
-
 import pytest
 
 from claude_ide.agents import events
 from claude_ide.agents.agent import NewSession
 from claude_ide.agents.session_state import State
 from claude_ide.base.errors import UserError
+from claude_ide.chat.chat_context import ChatContext, ChatPart, Phase
 from claude_ide.chat.life import MOVES, Life, Move, Stage
 from support.chat_parts import PocketChat
 from support.neovim import until
@@ -28,6 +27,17 @@ LEADS: dict[tuple[Stage, Move], Stage] = {
 """Where a move leads; elsewhere the stage stays."""
 
 
+class Recorded(ChatPart):
+    """Keeps the events."""
+
+    def __init__(self, chat: ChatContext, kept: list[events.Event]) -> None:
+        super().__init__(chat)
+        self._kept = kept
+
+    def apply(self, event: events.Event) -> None:
+        self._kept.append(event)
+
+
 class Restarts:
     """An agent that is started, the requests that wait, and what the agent has emitted."""
 
@@ -36,20 +46,10 @@ class Restarts:
         self.agent = self.chat.agent
         self.requests: list[str] = []
         self.events: list[events.Event] = []
-        self.life = Life(
-            *(self.chat.context, self.requests),
-            admit=self._nothing,
-            prepare=self._nothing,
-            begin=self._nothing,
-            handle=self._handle,
-        )
-
-    async def _nothing(self, *_: Any) -> None:
-        """Do nothing."""
-
-    def _handle(self, event: events.Event) -> None:
-        self.events.append(event)
-        self.life.apply(event)
+        context = self.chat.context
+        self.life = Life(context)
+        context.requests = self.requests
+        context.phases = {Phase.RECORD: [Recorded(context, self.events)], Phase.FOLLOW: [self.life]}
 
     @property
     def starts(self) -> int:

@@ -14,7 +14,6 @@ from claude_ide.agents.events import (
     ToolStatus,
 )
 from claude_ide.chat.page.sheet import OpenOutput
-from claude_ide.chat.transcript import search
 from claude_ide.chat.transcript.notices import LONGEST_LINE, MOST_REMARK_LINES
 from support.frames import Panel
 
@@ -94,7 +93,7 @@ def test_the_text_of_a_blocked_prompt_is_what_the_user_wrote_of_it() -> None:
         panel.handle(PromptChanged(number, PromptStage.STARTED))
 
     def like(text: str) -> str:
-        return search.prompt_like(panel.transcript.sheet, text)
+        return panel.transcript.prompt_like(text)
 
     assert like("<ide_selection>x</ide_selection>\nprompt two") == "prompt two"
     assert like("") == "prompt three"

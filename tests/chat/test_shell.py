@@ -5,13 +5,17 @@ import os
 import stat
 import subprocess
 import uuid
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from claude_ide.agents import events
 from claude_ide.agents.agent import ShellResult
 from claude_ide.base.errors import UserError
+from claude_ide.chat.chat_context import ChatContext, ChatPart, Phase
 from claude_ide.chat.page.sheet import OpenOutput, Sheet
 from claude_ide.chat.sending import Shell, is_command, unescaped
 from claude_ide.chat.transcript.prompts import KEPT_BYTES, PREVIEW, Output, Ran
@@ -22,6 +26,17 @@ from support.neovim import until
 from support.processes import started_with
 
 
+class Drawing(ChatPart):
+    """Draws at once what has changed."""
+
+    def __init__(self, chat: ChatContext, draw: Callable[[], None]) -> None:
+        super().__init__(chat)
+        self._draw = draw
+
+    def refresh(self) -> None:
+        self._draw()
+
+
 class Shown:
     """A shell in a folder, and the lines that it shows."""
 
@@ -30,8 +45,9 @@ class Shown:
         self.sheet = chat.sheet
         self.clock = Clock()
         self.drawn = Drawn()
-        chat.refresh = self._draw
-        self.shell = Shell(chat, lambda: trusted, clock=self.clock)
+        chat.phases = {Phase.SHOW: [Drawing(chat, self._draw)]}
+        trust: Any = SimpleNamespace(is_trusted=trusted)
+        self.shell = Shell(chat, trust, clock=self.clock)
 
     def _draw(self) -> None:
         while (frame := self.sheet.frame()) is not None:

@@ -1,7 +1,14 @@
 """The pinned todo list."""
 
-from claude_ide.agents.events import Cleared, Todo, TodoList, TurnEnded, TurnEndReason
+from typing import Any
+
+import pytest
+
+from claude_ide.agents.events import Cleared, Event, Todo, TodoList, TurnEnded, TurnEndReason
+from claude_ide.base.errors import UserError
 from claude_ide.chat.bar import MOST_ROWS, Todos, pinned
+from claude_ide.editor.port.panel import TodosToggled
+from support.chat_parts import PocketChat
 
 
 def text(todos: TodoList) -> list[str]:
@@ -44,34 +51,49 @@ def test_the_end_of_a_long_list_is_shown_when_all_is_done() -> None:
     assert text(numbered(30, 30))[-1] == "✓ item 29"
 
 
-def test_a_list_is_removed_when_its_turn_is_over_and_all_is_done() -> None:
-    todos, over = Todos(), TurnEnded(TurnEndReason.COMPLETED)
+class Pinned(list[int]):
+    """The numbers of rows that a chat has pinned, one after the other."""
 
-    assert todos.apply(numbered(2, 1))
-    assert not todos.apply(over)
-    assert len(todos.pinned()["lines"]) == 2
-    assert todos.apply(numbered(2, 2))
-    assert len(todos.pinned()["lines"]) == 2
-    assert todos.apply(over)
-    assert todos.pinned()["lines"] == []
+    def __init__(self) -> None:
+        super().__init__()
+        self.chat = PocketChat(self._answer)
+        self.todos = Todos(self.chat.context)
+
+    async def _answer(self, _function: str, _chat: int, facts: dict[str, Any]) -> None:
+        self.append(len(facts["pinned"]["lines"]))
+
+    async def after(self, *happened: Event) -> list[int]:
+        """Return what has been pinned so far, after these events."""
+        for event in happened:
+            self.todos.apply(event)
+            await self.chat.settle()
+        return list(self)
+
+    async def toggle(self) -> list[int]:
+        await self.todos.toggle(TodosToggled(chat=1))
+        return list(self)
 
 
-def test_a_list_is_removed_with_its_conversation() -> None:
-    todos = Todos()
-    todos.apply(numbered(2, 1))
+async def test_a_list_is_removed_when_its_turn_is_over_and_all_is_done() -> None:
+    pinned, over = Pinned(), TurnEnded(TurnEndReason.COMPLETED)
 
-    assert todos.apply(Cleared())
-    assert todos.is_empty
+    assert await pinned.after(numbered(2, 1), over) == [2]
+    assert await pinned.after(numbered(2, 2)) == [2, 2]
+    assert await pinned.after(over) == [2, 2, 0]
 
 
-def test_a_hidden_list_stays_hidden_until_the_user_shows_it() -> None:
-    todos = Todos()
-    todos.apply(numbered(2, 1))
-    todos.toggle()
+async def test_a_list_is_removed_with_its_conversation() -> None:
+    pinned = Pinned()
 
-    assert todos.pinned()["lines"] == []
-    assert not todos.apply(numbered(3, 1))
+    assert await pinned.after(numbered(2, 1), Cleared()) == [2, 0]
+    with pytest.raises(UserError, match="there is no todo list"):
+        await pinned.toggle()
 
-    todos.toggle()
 
-    assert len(todos.pinned()["lines"]) == 3
+async def test_a_hidden_list_stays_hidden_until_the_user_shows_it() -> None:
+    pinned = Pinned()
+    await pinned.after(numbered(2, 1))
+
+    assert await pinned.toggle() == [2, 0]
+    assert await pinned.after(numbered(3, 1)) == [2, 0]
+    assert await pinned.toggle() == [2, 0, 3]

@@ -32,7 +32,6 @@ from claude_ide.agents.requests import (
     RequestWithdrawn,
 )
 from claude_ide.chat.page.sheet import Review
-from claude_ide.chat.transcript import search
 from claude_ide.chat.transcript.detail import Summary
 from claude_ide.chat.transcript.transcript import Transcript
 from support.frames import Clock, Panel, shown
@@ -271,7 +270,7 @@ def test_each_part_belongs_to_the_turn_above_it() -> None:
 
     def turn(line: str) -> str | None:
         part, _ = panel.drawn.part(line)
-        return search.turn_at(panel.transcript.sheet, part)
+        return panel.transcript.turn_at(part)
 
     assert turn("before") is None
     assert turn("» one") == turn("answer one") == turn("── 1.5 s") == "p1"

@@ -4,6 +4,7 @@ from typing import Any
 
 from claude_ide.agents.events import Notice
 from claude_ide.chat.consent import Consent, TrustAsked, TrustQuestion, details
+from claude_ide.chat.life import Life
 from claude_ide.chat.page.page import Part
 from claude_ide.trust.folder_settings import Item
 from support.chat_parts import PocketChat
@@ -54,10 +55,16 @@ class Folder:
 
 async def test_the_question_is_shown_once_and_stays_below_the_conversation() -> None:
     chat, counts = PocketChat(_no_answer).context, list[int]()
+
+    def label() -> str:
+        counts.append(chat.waiting)
+        return ""
+
+    chat.label = label
     folder: Any = Folder()
     kind: Any = chat.kind
     kind.chooses_settings = False
-    consent = Consent(chat, folder, [], lambda: counts.append(len(consent)), _decided)
+    consent = Consent(chat, Life(chat), folder)
     await consent.show()
     await consent.show()
     chat.transcript.apply(Notice("hello"))

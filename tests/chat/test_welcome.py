@@ -1,14 +1,21 @@
 """`welcome.py`: the content of a transcript without a conversation."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
 from claude_ide.agents import events
 from claude_ide.agents.agent import SessionSummary
+from claude_ide.chat.bar import Bar
+from claude_ide.chat.chat_context import ChatContext
+from claude_ide.chat.life import Life
 from claude_ide.chat.page.sheet import Resume
+from claude_ide.chat.settings import Settings
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.chat.welcome import WELCOME, Welcome
+from support.another_agent import ALL
+from support.chat_parts import PocketChat
 
 
 def sessions() -> list[SessionSummary]:
@@ -16,13 +23,18 @@ def sessions() -> list[SessionSummary]:
 
 
 @pytest.fixture
-def transcript() -> Transcript:
-    return Transcript("Otter")
+def chat() -> ChatContext:
+    return PocketChat().context
 
 
 @pytest.fixture
-def welcome(transcript: Transcript) -> Welcome:
-    welcome = Welcome(transcript.sheet, "Otter")
+def transcript(chat: ChatContext) -> Transcript:
+    return chat.transcript
+
+
+@pytest.fixture
+def welcome(chat: ChatContext) -> Welcome:
+    welcome = Welcome(chat, Bar(), Settings(chat, Life(chat)))
     welcome.show()
     return welcome
 
@@ -41,13 +53,13 @@ def test_the_settings_and_keys_are_shown(transcript: Transcript, welcome: Welcom
     assert keys[-1] == "  all keys: g?"
 
 
-def test_the_mode_key_is_shown_only_if_the_agent_has_modes(transcript: Transcript) -> None:
-    offered = [False]
-    welcome = Welcome(transcript.sheet, "Otter", lambda: offered[0])
-    welcome.show()
+def test_the_mode_key_is_shown_only_if_the_agent_has_modes(
+    chat: ChatContext, transcript: Transcript, welcome: Welcome
+) -> None:
     assert not [line for line in transcript.lines if "<S-Tab>" in line]
 
-    offered[0] = True
+    agent: Any = chat.agent
+    agent.capabilities = ALL
     welcome.update("small")
 
     assert "  <S-Tab>  changes the permission mode" in transcript.lines

@@ -8,7 +8,8 @@ import pytest
 
 from claude_ide.agents.events import TextDelta
 from claude_ide.agents.requests import Option, OptionKind, PermissionAsked, RequestWithdrawn
-from claude_ide.chat.chat import UNSHOWN, Chat
+from claude_ide.chat.chat import Chat
+from claude_ide.chat.chat_context import UNSHOWN
 from support.another_agent import ALL, AnotherKind
 from support.chats_here import ChatsHere
 from support.neovim import Neovim, until

@@ -8,7 +8,7 @@ import pytest
 from claude_ide.agents.requests import Option, OptionKind, PermissionAsked
 from claude_ide.chat.page.sheet import Sheet
 from claude_ide.chat.page.text import visible
-from claude_ide.chat.requests.requests import Requests
+from claude_ide.chat.requests.answers import Requests
 from support.chats import Chats
 from support.chunks import chunk
 from support.neovim import Neovim, until

@@ -11,6 +11,7 @@ from claude_ide.base.errors import ClaudeIdeError, EditorError
 from claude_ide.chat.chat import Chat
 from claude_ide.chat.chats import Chats
 from claude_ide.chat.kinds import Kinds, StoredSessions
+from claude_ide.chat.opening import Agents
 from claude_ide.config import Config, ReviewConfig
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.events import DiffEditsAccepted, ListPressed
@@ -21,7 +22,6 @@ from claude_ide.review.service import ReviewService
 from claude_ide.sessions.here import Watch
 from claude_ide.sessions.sessions import Sessions
 from claude_ide.trust.trust import Trust
-from support.mcp_server import Server
 from support.neovim import Neovim, until
 
 CODE = "return require('claude_ide.messages.reason').attempt(...)"
@@ -81,14 +81,12 @@ class ChatsHere:
         self.editor = Editor(TestedNeovim(nvim))
         trust = Trust(state / "trust.json", {}, lambda _complaint: None)
         self.trust = trust
-        self.doors: list[Door] = []
         kinds = Kinds([kind, *others])
         review = ReviewService(self.editor, state / "review", ReviewConfig())
         stored = StoredSessions(kinds, trust, self._know_sessions)
         self.chats = Chats(
-            *(self.editor, Config(), self._run, kinds, _no_server, trust),
-            review,
-            self._door,
+            *(self.editor, Config(), self._run, kinds),
+            Agents(self.editor, Config(), trust, review, model.toolset),
             *(stored, lambda words: self.sessions.open(words), self._release, _no_worktree),
         )
         app: Any = SimpleNamespace(
@@ -118,10 +116,10 @@ class ChatsHere:
         else:
             self.chats.on_list_event(pressed)
 
-    def _door(self, name: str, folder: str) -> Door:
-        door = Door(self.editor, Config(), model.toolset, name, folder)
-        self.doors.append(door)
-        return door
+    @property
+    def doors(self) -> list[Door]:
+        """The doors of the chats."""
+        return [chat._door for chat in self.all()]
 
     @classmethod
     async def start(cls, nvim: Neovim, kind: Kind, state: Path, *others: Kind) -> "ChatsHere":
@@ -179,10 +177,6 @@ class ChatsHere:
 
 async def _served(_message: dict[str, Any]) -> dict[str, Any] | None:
     return None
-
-
-def _no_server(_agent: str, _folder: str) -> Server:
-    return Server(_served)
 
 
 async def _no_worktree(name: str, folder: Path) -> Path:

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from claude_ide.agents import events
 from claude_ide.agents.events import (
@@ -19,13 +19,21 @@ from claude_ide.agents.events import (
     Waiting,
 )
 from claude_ide.agents.session_state import SessionState, State
+from claude_ide.base.errors import UserError
 from claude_ide.base.limits import Limit
+from claude_ide.chat.background import Background
+from claude_ide.chat.branching import Branching
 from claude_ide.chat.chat_context import ChatContext, ChatPart
+from claude_ide.chat.following import Following
+from claude_ide.chat.life import Life
 from claude_ide.chat.page.painter import Painter
 from claude_ide.chat.page.rows import Chunk, Row, drawn, row
 from claude_ide.chat.page.text import counted, elapsed, harmless, money, one_line, rounded
+from claude_ide.chat.sending import Sending
 from claude_ide.chat.settings import efforts
-from claude_ide.editor.status_line import WARN_FROM
+from claude_ide.editor.port import panel
+from claude_ide.editor.port.binding import handles
+from claude_ide.editor.status_line import CHAT, WARN_FROM
 
 Sides = dict[str, list[Chunk]]
 """`{"left": chunks, "right": chunks}`"""
@@ -354,45 +362,39 @@ def _spaced(chunks: list[Chunk]) -> list[Chunk]:
     return spaced[1:]
 
 
-class Facts(NamedTuple):
-    """What the bars show beside the session: `tasks` is the number of those in the background.
-
-    `edited` is the earlier prompt that the user is editing, or "".
-    """
-
-    state: SessionState
-    waiting: int
-    tasks: int
-    chips: Sequence[str]
-    edited: str
-    follows: bool
-    limits: Sequence[Limit]
-
-
 class Bars(ChatPart):
-    """The bars of one chat and its progress message, as a source of frames.
-
-    `wake` is called when the bars change without an event, but not while they are hidden.
-    """
+    """The bars of one chat and its progress message, as a source of frames."""
 
     def __init__(
-        self, chat: ChatContext, bar: Bar, facts: Callable[[], Facts], wake: Callable[[], None]
+        self,
+        chat: ChatContext,
+        life: Life,
+        sending: Sending,
+        background: Background,
+        branching: Branching,
+        following: Following,
     ) -> None:
         super().__init__(chat)
-        self._bar = bar
-        self._facts = facts
-        self._wake = wake
+        self._life = life
+        self._attachment = sending.attachment
+        self._background = background
+        self._branching = branching
+        self._following = following
+        self.bar = Bar()
         self._sent: dict[str, Any] | None = None
         self._ticking: asyncio.TimerHandle | None = None
-        self.painter = Painter(self._panel.update, self)
+        self.painter = chat.bars = Painter(self._panel.update, self)
 
     def apply(self, event: Event) -> None:
         """Collect what an event tells about the session."""
-        self._bar.apply(event)
+        self.bar.apply(event)
+        if isinstance(event, events.LimitsTold):
+            self._editor.limits.learn(f"{CHAT}{self._chat.id}", event.limits)
+        self.painter.soon()
 
     def frame(self) -> dict[str, Any] | None:
         """Return the bars if they have changed since the last frame, otherwise None."""
-        look = self._look(self._facts())
+        look = self._look()
         if look == self._sent:
             return None
         self._sent = look
@@ -407,20 +409,31 @@ class Bars(ChatPart):
         self.painter.close()
         self._stop_ticking()
 
-    def _look(self, now: Facts) -> dict[str, Any]:
-        self._wake_later(now)
-        keys = LEAVES if now.edited else ANSWERING if now.waiting else KEYS
-        bars = {
-            "transcript": self._bar.transcript(*now[:3], follows=now.follows, limits=now.limits),
-            "prompt": prompt_bar(now.chips, keys, now.edited),
-        }
-        return {"bars": bars, "work": self._bar.work(now.state, now.waiting)}
+    def tick(self) -> None:
+        """Draw what changes with time."""
+        if self._chat.shown and not self._chat.requests and self._transcript.tick():
+            self._chat.painter.soon()
+            self._background.tick()
+        self.painter.soon()
 
-    def _wake_later(self, now: Facts) -> None:
+    def _look(self) -> dict[str, Any]:
+        state, waiting, edited = self._life.state, self._chat.waiting, self._branching.edited
+        self._tick_later(state, waiting)
+        keys = LEAVES if edited else ANSWERING if waiting else KEYS
+        transcript = self.bar.transcript(
+            *(state, waiting, self._background.running),
+            follows=self._following.is_on,
+            limits=self._editor.limits.shown if self._chat.has("limits") else (),
+        )
+        chips = self._attachment.chips(self._attachment.now)
+        bars = {"transcript": transcript, "prompt": prompt_bar(chips, keys, edited)}
+        return {"bars": bars, "work": self.bar.work(state, waiting)}
+
+    def _tick_later(self, state: SessionState, waiting: int) -> None:
         self._stop_ticking()
-        seconds = self._bar.seconds_to_change(now.state, now.waiting) if self._chat.shown else None
+        seconds = self.bar.seconds_to_change(state, waiting) if self._chat.shown else None
         if seconds is not None:
-            self._ticking = asyncio.get_running_loop().call_later(seconds, self._wake)
+            self._ticking = asyncio.get_running_loop().call_later(seconds, self.tick)
 
     def _stop_ticking(self) -> None:
         if self._ticking is not None:
@@ -433,20 +446,16 @@ LONGEST_TODO = 60
 DONE = "completed"
 
 
-class Todos:
-    """The list of a chat, until it is done; the user can hide it."""
+class Todos(ChatPart):
+    """Pins the agent's todo list to the transcript until it is done; the user can hide it."""
 
-    def __init__(self) -> None:
+    def __init__(self, chat: ChatContext) -> None:
+        super().__init__(chat)
         self._list = TodoList(())
         self._is_hidden = False
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether there is no list."""
-        return not self._list.todos
-
-    def apply(self, event: Event) -> bool:
-        """Apply an event; return whether the pinned rows have changed."""
+    def apply(self, event: Event) -> None:
+        """Show a changed list."""
         before = self._list
         match event:
             case TodoList():
@@ -455,15 +464,20 @@ class Todos:
                 self._list = TodoList(())
             case TurnEnded() if is_done(self._list):
                 self._list = TodoList(())
-        return self._list is not before and not self._is_hidden
+        if self._list is not before and not self._is_hidden:
+            self._chat.run(self._pin())
 
-    def toggle(self) -> None:
+    @handles(panel.TodosToggled)
+    async def toggle(self, _: panel.TodosToggled) -> None:
         """Hide the list, or show it again."""
+        if not self._list.todos:
+            raise UserError("there is no todo list")
         self._is_hidden = not self._is_hidden
+        await self._pin()
 
-    def pinned(self) -> dict[str, Any]:
-        """Return the page to pin now."""
-        return drawn([] if self._is_hidden else pinned(self._list))
+    async def _pin(self) -> None:
+        rows = [] if self._is_hidden else pinned(self._list)
+        await self._panel.update({"pinned": drawn(rows)})
 
 
 def is_done(event: TodoList) -> bool:

@@ -17,14 +17,12 @@ from claude_ide.base.errors import AgentError, UserError
 from claude_ide.base.paths import within
 from claude_ide.chat import context
 from claude_ide.chat.chat_context import ChatContext, ChatPart, subcommand
-from claude_ide.chat.context import Attachment
 from claude_ide.chat.life import Life
 from claude_ide.chat.page.rows import drawn
 from claude_ide.chat.page.text import one_line
 from claude_ide.chat.requests.answers import Answers
 from claude_ide.chat.sending import Sending, is_command
 from claude_ide.chat.settings import Settings
-from claude_ide.chat.transcript import search
 from claude_ide.chat.transcript.detail import unified
 from claude_ide.editor.port import panel
 from claude_ide.editor.port.binding import handles
@@ -59,14 +57,12 @@ class Branching(ChatPart):
         chat: ChatContext,
         life: Life,
         sending: Sending,
-        attachment: Attachment,
         answers: Answers,
         settings: Settings,
     ) -> None:
         super().__init__(chat)
         self._life = life
         self._sending = sending
-        self._attachment = attachment
         self._answers = answers
         self._settings = settings
         self._target: Target | None = None
@@ -199,7 +195,7 @@ class Branching(ChatPart):
         """Show the conversation as it was before a prompt."""
         self._target = None
         self._transcript.cut(prompt)
-        self._attachment.forget()
+        self._sending.attachment.forget()
         await self._panel.update({"pinned": drawn([])})
 
     async def _preview(self, target: Target) -> Rewind:
@@ -267,8 +263,8 @@ class Branching(ChatPart):
 
     def _changes(self, prompt: str) -> str:
         """Return the changes since a prompt, and the commands whose changes would remain."""
-        diff = unified(search.changes_since(self._transcript.sheet, prompt), self._chat.root)
-        commands = search.commands_since(self._transcript.sheet, prompt)
+        diff = unified(self._transcript.changes_since(prompt), self._chat.root)
+        commands = self._transcript.commands_since(prompt)
         if not commands:
             return diff
         remaining = [f"  {one_line(command)}" for command in commands]

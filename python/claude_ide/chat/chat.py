@@ -1,59 +1,35 @@
 """One conversation: an agent, its panel, and the user's actions."""
 
-import asyncio
-import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from claude_ide.agents import events
-from claude_ide.agents.agent import ContextUsage, NewSession, Opening
+from claude_ide.agents.agent import ContextUsage
 from claude_ide.agents.events import Event
-from claude_ide.agents.requests import Asked, PermissionAsked, PlanProposed, QuestionAsked, UrlAsked
 from claude_ide.agents.session_state import SessionState, State
 from claude_ide.base.errors import UserError
 from claude_ide.chat.background import Background
-from claude_ide.chat.bar import Bar, Bars, Facts, Suggesting, Todos
+from claude_ide.chat.bar import Bars, Suggesting, Todos
 from claude_ide.chat.branching import Branching
-from claude_ide.chat.chat_context import ChatContext, ChatPart, Run, subcommand, subcommands
+from claude_ide.chat.chat_context import ChatContext, ChatPart, Phase, subcommand, subcommands
 from claude_ide.chat.consent import KIND, Consent
-from claude_ide.chat.context import Attachment
+from claude_ide.chat.conversation import Conversation
 from claude_ide.chat.following import Following
-from claude_ide.chat.life import Life, Stage
+from claude_ide.chat.life import Life, Logins, Stage
 from claude_ide.chat.opening import OpenedAgent
 from claude_ide.chat.page.rows import Chunk
 from claude_ide.chat.page.sheet import OpenOutput, Resume, Review, ShowEarlier
-from claude_ide.chat.page.text import one_line
 from claude_ide.chat.recording import Reporting, Reviewing
 from claude_ide.chat.requests.answers import Answers
-from claude_ide.chat.requests.requests import Requests
-from claude_ide.chat.sending import Sending, Shell, is_command
+from claude_ide.chat.sending import Sending, is_command
 from claude_ide.chat.settings import Settings
-from claude_ide.chat.transcript import earlier
-from claude_ide.chat.transcript.earlier import Earlier, markdown
 from claude_ide.chat.welcome import Welcome
-from claude_ide.config import Config
-from claude_ide.editor.editor import Editor
 from claude_ide.editor.port import panel
 from claude_ide.editor.port.binding import handlers, handles
 from claude_ide.editor.port.windows import Look
-from claude_ide.editor.status_line import CHAT
-
-logger = logging.getLogger(__name__)
-
-FORKED = "a fork: what follows is in a session of its own (:ClaudeChat resume lists the other one)"
-UNSHOWN = "a request could not be shown, see :ClaudeLog · <C-c> stops the turn"
 
 OFF = "off"
 """The word that ends remote control."""
-
-LONGEST_NAME = 30
-"""Characters."""
-
-MOST_LINES = 120_000
-"""A longer transcript is not extended."""
-
-EXPORT = ":ClaudeChat export writes all of it"
 
 WAITS = ("waits", "ClaudeChatRequest")
 WORKS = ("works", "ClaudeChatToolRunning")
@@ -82,244 +58,83 @@ class Status:
         return WORKS if self.state.busy else OPEN
 
 
-class Conversation(ChatPart):
-    """The transcript, which shows each event before anything follows from it."""
-
-    def apply(self, event: Event) -> None:
-        """Show an event."""
-        is_urgent = True
-        try:
-            is_urgent = self._transcript.apply(event)
-        finally:
-            painter = self._chat.painter
-            (painter.now if is_urgent else painter.soon)()
-
-
-class ReadingBack(ChatPart):
-    """Shows the conversation above a transcript, and exports it, from the stored history."""
-
-    def __init__(self, chat: ChatContext) -> None:
-        super().__init__(chat)
-        self._busy = asyncio.Lock()
-
-    async def show_earlier(self) -> None:
-        """Show the previous portion of the conversation above the transcript."""
-        if self._busy.locked():
-            return
-        async with self._busy:
-            if len(self._transcript.lines) > MOST_LINES:
-                raise UserError(f"the transcript cannot grow further; {EXPORT}")
-            above = await self._above()
-            if not above.is_known:
-                raise UserError("the conversation above this line belongs to another session")
-            above.show(await asyncio.to_thread(above.portion))
-            self._chat.painter.now()
-
-    @subcommand("export")
-    async def export(self, path: str) -> None:
-        """Write the whole conversation to a file as Markdown, or show it."""
-        text = await self._markdown()
-        if not path:
-            shown = self._chat.name, "conversation.md", text, "markdown"
-            await self._editor.port.windows.show_text(*shown)
-            return
-        target = Path(self._chat.root, Path(path).expanduser())
-        try:
-            target.touch(exist_ok=False)
-            target.write_text(text, encoding="utf-8")
-        except FileExistsError:
-            raise UserError(f"{path} already exists") from None
-        except OSError as error:
-            raise UserError(f"cannot write {target}: {error.strerror}") from None
-        self._editor.notify(f"wrote {path}")
-
-    async def _markdown(self) -> str:
-        if self._transcript.sheet.page.earlier is None:
-            return markdown(self._transcript, self._chat.title)
-        above = await self._above()
-        return await asyncio.to_thread(above.document, self._chat.title)
-
-    async def _above(self) -> Earlier:
-        self._chat.require_capability("stored_history")
-        history = await self._agent.history(self._agent.session)
-        return Earlier(self._transcript, history)
-
-
 class Chat(ChatPart):
-    """A chat with one agent.
+    """A chat with one agent."""
 
-    `label` returns what tells a chat from the others, or nothing. `trust_changed` is called when
-    the user decides about a folder.
-    """
-
-    def __init__(
-        self,
-        id_: int,
-        opened: OpenedAgent,
-        editor: Editor,
-        config: Config,
-        run: Run,
-        label: Callable[["Chat"], str],
-        trust_changed: Callable[[], Awaitable[None]],
-    ) -> None:
-        root = str(opened.folder)
-        self.context = chat = ChatContext(
-            *(id_, opened.kind, opened.agent, root, editor, config, run)
-        )
+    def __init__(self, chat: ChatContext, opened: OpenedAgent) -> None:
         super().__init__(chat)
-        chat.label = lambda: label(self)
-        chat.refresh = self.refresh
-        self.id, self.root, self.kind, self.agent = id_, root, opened.kind, opened.agent
+        self.context, self._door = chat, opened.door
+        self.id, self.root, self.kind, self.agent = chat.id, chat.root, chat.kind, chat.agent
         self.panel, self.transcript = chat.panel, chat.transcript
-        self._door = opened.door
-        self.transcript.sheet.page.renders = config.chat.render
-        self.transcript.resumes = lambda: chat.has("resume")
-        self.welcome = Welcome(chat.sheet, chat.name, lambda: chat.has("modes"))
-        self._reading_back = ReadingBack(chat)
-        self._todos = Todos()
-        self._bar = Bar()
-        self.requests = Requests(chat.sheet, chat.name, root, lambda _: self._count_requests())
-        self.consent = Consent(
-            *(chat, opened.trust, self.requests, self._consent_changed, trust_changed)
-        )
-        self.answers = Answers(chat, self.requests)
-        self.life = Life(
-            *(chat, self.requests),
-            admit=self.consent.admit,
-            prepare=self._prepare,
-            begin=lambda ready: self.settings.begin(ready),
-            handle=self._handle,
-        )
+        self.life = Life(chat)
+        self.logins = Logins(chat, self.life)
         self.settings = Settings(chat, self.life)
-        self._attachment = Attachment(chat)
-        self._shell = Shell(chat, lambda: opened.trust.is_trusted)
-        self.sending = Sending(chat, self._attachment, self._shell, self.life)
+        self.consent = Consent(chat, self.life, opened.trust)
+        self.answers = Answers(chat)
+        self.requests = self.answers.requests
+        self.sending = Sending(chat, self.life, opened.trust)
         self.background = Background(chat, self.life)
-        self.branching = Branching(
-            *(chat, self.life, self.sending, self._attachment, self.answers, self.settings)
-        )
+        self.branching = Branching(chat, self.life, self.sending, self.answers, self.settings)
+        following = Following(chat)
+        shown = self.sending, self.background, self.branching, following
+        self._bars = Bars(chat, self.life, *shown)
+        self._bar = self._bars.bar
+        self.welcome = Welcome(chat, self._bar, self.settings)
         self.reviewing = Reviewing(chat, opened.witness, opened.review)
-        self._following = Following(chat)
-        self._bars = Bars(chat, self._bar, self._facts, self._tick)
-        self._parts: tuple[ChatPart, ...] = (
-            Conversation(chat),
-            # What records an event, and shows it elsewhere.
-            self.reviewing,
-            Reporting(chat, opened.witness, opened.has_read),
-            self._bars,
-            self.settings,
-            self.background,
-            self._following,
-            Suggesting(chat),
-            # What then ends, begins or goes on.
-            self.answers,
-            self.branching,
-            self,
-            self.sending,
-            self.life,
-            self._shell,
-        )
-        owners = (*self._parts, self._reading_back)
-        self.handlers = {event: act for part in owners for event, act in handlers(part)}
+        self._conversation = Conversation(chat)
+        reporting = Reporting(chat, opened.witness, opened.has_read)
+        chat.phases = {
+            Phase.SHOW: [self._conversation],
+            Phase.RECORD: [
+                self.reviewing,
+                reporting,
+                self._bars,
+                self.settings,
+                self.welcome,
+                self.background,
+                following,
+                Todos(chat),
+                Suggesting(chat),
+            ],
+            Phase.FOLLOW: [
+                self.answers,
+                self.branching,
+                self,
+                self.sending,
+                self.consent,
+                self.life,
+                self.logins,
+            ],
+        }
+        self.handlers = {event: act for part in chat.parts for event, act in handlers(part)}
         """By the type of the event of the panel."""
-        self.subcommands = subcommands(*owners)
-        run(chat.painter.run())
-        run(self._bars.painter.run())
-
-    # Start and end.
+        self.subcommands = subcommands(*chat.parts)
+        chat.run(chat.painter.run())
+        chat.run(chat.bars.run())
 
     async def end(self) -> None:
         """End the agent and everything else of the chat."""
-        self._with_parts("the end", lambda part: part.close())
-        self.context.painter.close()
+        self.context.close()
         try:
             await self.life.end()
         finally:
             await self._door.close()
 
-    async def _prepare(self, opening: Opening) -> None:
-        if isinstance(opening, NewSession):
-            self.welcome.show()
-        elif opening.id and self.transcript.sheet.is_empty:
-            history = await self.agent.history(opening.id)
-            earlier.load(self.transcript, history)
-            if opening.fork:
-                self.transcript.note("branch", FORKED)
-            self.context.painter.now()
-        await self.consent.show()
-
-    # Events of the agent.
-
-    def _handle(self, event: Event) -> None:
-        match event:
-            case PermissionAsked() | QuestionAsked() | UrlAsked() | PlanProposed():
-                self._ask(event)
-            case _ if not self.life.hides(event):
-                self._apply_to_parts(event)
-
-    def _ask(self, event: Asked) -> None:
-        if isinstance(event, PermissionAsked):
-            self.reviewing.asked(event)
-        try:
-            self.answers.ask(event)
-        except Exception:
-            # The agent waits, and the user has to know.
-            logger.exception("%s could not be shown", type(event).__name__)
-            self._apply_to_parts(events.Notice(UNSHOWN, "error"))
-
-    def _apply_to_parts(self, event: Event) -> None:
-        self._with_parts(type(event).__name__, lambda part: part.apply(event))
-        models = self.settings.offered.models
-        model = self._bar.model or (models[0].name if models else "")
-        self.welcome.update(model, self._bar.mode_name)
-        self.refresh_bars()
-
-    def _with_parts(self, what: str, act: Callable[[ChatPart], object]) -> None:
-        for part in self._parts:
-            try:
-                act(part)
-            except Exception:
-                # One that fails must not keep a request open, or a prompt waiting.
-                logger.exception("%s failed in %s", what, type(part).__name__)
-
     def apply(self, event: Event) -> None:
-        """Apply an event's effects on the editor outside the transcript."""
-        if self._todos.apply(event):
-            self._chat.run(self.panel.update({"pinned": self._todos.pinned()}))
+        """Apply an event's effects on the editor outside the panel."""
         match event:
             case events.ToolInput(tool, path=path) if path and self.transcript.is_edit(tool):
                 self._editor.port.disk.announce_write(path, self.transcript.name)
             case events.Session(session, title):
                 self.context.title = title or self.title
                 self._chat.run(self.panel.update({"session": session}))
-            case events.LimitsTold(limits):
-                self._editor.limits.learn(f"{CHAT}{self.id}", limits)
             case events.TurnEnded():
                 self._door.withdraw()
-
-    def _count_requests(self) -> None:
-        facts = {"requests": len(self.consent), "label": self._chat.label()}
-        self._chat.run(self.panel.update(facts))
-        self.refresh_bars()
-
-    def _consent_changed(self) -> None:
-        self._count_requests()
-        self.context.painter.now()
 
     @property
     def title(self) -> str:
         """The title of the session; empty if it has none."""
         return self.context.title
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """What the user may know this chat by, the best first; some are empty."""
-        first = next(iter(self.transcript.prompts.values()), "")
-        return (
-            one_line(self.title, LONGEST_NAME),
-            one_line(first, LONGEST_NAME),
-            Path(self.root).name,
-        )
 
     @property
     def status(self) -> Status:
@@ -328,48 +143,18 @@ class Chat(ChatPart):
         bar = self._bar
         return Status(self.title, self.life.state, waiting, bar.cost, bar.percent)
 
-    # Drawing.
-
     @handles(panel.Placed)
-    def place(self, placed: panel.Placed) -> None:
+    async def place(self, placed: panel.Placed) -> None:
         """Follow the panel, which is now visible or hidden, and fit the transcript into it."""
         self.context.shown = placed.shown
-        self._tick()
+        self._bars.tick()
         if placed.width:
             self.transcript.sheet.resize(placed.width)
             self.requests.resize(placed.width, placed.columns)
             self.context.painter.soon()
 
-    def refresh(self) -> None:
-        """Draw the changes, and send the agent's offer if it has changed."""
-        self.settings.update()
-        self.context.painter.soon()
-        self.refresh_bars()
-
-    def _tick(self) -> None:
-        """Draw what changes with time."""
-        if self.context.shown and not self.requests and self.transcript.tick():
-            self.context.painter.soon()
-            self.background.tick()
-        self.refresh_bars()
-
-    def _facts(self) -> Facts:
-        return Facts(
-            self.life.state,
-            len(self.consent),
-            self.background.running,
-            self._attachment.chips(self._attachment.now),
-            self.branching.edited,
-            self._following.is_on,
-            self._editor.limits.shown if self.context.has("limits") else (),
-        )
-
-    def refresh_bars(self) -> None:
-        """Draw the bars, if they have changed."""
-        self._bars.painter.soon()
-
     @handles(panel.RedrawAsked)
-    def redraw(self, _: panel.RedrawAsked) -> None:
+    async def redraw(self, _: panel.RedrawAsked) -> None:
         """Draw everything again: the editor has lost the content."""
         self.transcript.sheet.redraw()
         self.context.painter.now()
@@ -393,7 +178,7 @@ class Chat(ChatPart):
     async def _end_turn(self, taken: Sequence[int]) -> None:
         """Do so; `taken` are the prompts that the user has taken back, as the agent lacks them."""
         self.sending.taken_back(taken)
-        if self._shell.stop():
+        if self.sending.shell.stop():
             return
         state = self.life.state
         if state.state is State.QUEUED and await self.sending.withdraw_all():
@@ -403,10 +188,6 @@ class Chat(ChatPart):
         elif self.life.stage is Stage.LATE and not taken:
             await self.life.give_up()
         self.background.report()
-
-    async def trust_changed(self) -> None:
-        """Follow the user's decision about the folder."""
-        await self.consent.follow(self.life)
 
     async def press(self, part: int, offset: int) -> str:
         """Open or close a part of the transcript, show its whole text, or start a review.
@@ -419,7 +200,7 @@ class Chat(ChatPart):
             case Review(request):
                 self.answers.review(request)
             case ShowEarlier():
-                await self._reading_back.show_earlier()
+                await self._conversation.show_earlier()
             case Resume(session):
                 return session
         self.context.painter.now()
@@ -458,16 +239,8 @@ class Chat(ChatPart):
         """Leave the prompt that is being edited, or exclude the current file from the next one."""
         if self.branching.edited:
             return await self.branching.leave()
-        self._attachment.drop()
-        self.refresh_bars()
-
-    @handles(panel.TodosToggled)
-    async def toggle_todos(self, _: panel.TodosToggled) -> None:
-        """Hide the pinned todo list, or show it again."""
-        if self._todos.is_empty:
-            raise UserError("there is no todo list")
-        self._todos.toggle()
-        await self.panel.update({"pinned": self._todos.pinned()})
+        self.sending.attachment.drop()
+        self.context.bars.soon()
 
     @subcommand("aside")
     async def ask_aside(self, question: str) -> None:

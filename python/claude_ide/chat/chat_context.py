@@ -3,22 +3,27 @@
 A feature has the name of its subcommand of `:ClaudeChat`, or of its key (`<Plug>(claude-chat-…)`).
 """
 
-from collections.abc import Awaitable, Callable
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence, Sized
+from enum import Enum, auto
+from pathlib import Path
 from typing import Any, TypeVar
 
-from claude_ide.agents.agent import Agent, Kind
-from claude_ide.agents.events import Event
-from claude_ide.agents.requests import Allow, Answer, Reject
+from claude_ide.agents.agent import Agent, Kind, Opening
+from claude_ide.agents.events import Event, Notice, Ready
+from claude_ide.agents.requests import Allow, Answer, Asked, Reject
 from claude_ide.base.errors import UserError
 from claude_ide.chat.page.painter import Painter
+from claude_ide.chat.page.text import one_line
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.config import Config
 from claude_ide.editor.attention import Session, chat_place
 from claude_ide.editor.editor import Editor
 
+logger = logging.getLogger(__name__)
+
 Run = Callable[[Awaitable[Any]], Any]
 """Starts a task, and shows its errors to the user in one line."""
-
 
 NEEDS = {
     "aside": "side_question",
@@ -75,9 +80,25 @@ VERBS = {
     "withdraw": "withdraw a queued prompt",
 }
 
+UNSHOWN = "a request could not be shown, see :ClaudeLog · <C-c> stops the turn"
+
+LONGEST_NAME = 30
+"""Characters."""
+
 CONFIG = "config"
 SETTINGS = ("settings", "modes", "models", "effort", "thinking_tokens")
 """The capabilities of which one is enough for the feature `CONFIG`."""
+
+
+class Phase(Enum):
+    """The phases in which the parts of a chat get each event, in their order."""
+
+    SHOW = auto()
+    """The transcript shows an event before anything follows from it."""
+    RECORD = auto()
+    """What records an event, and shows it elsewhere."""
+    FOLLOW = auto()
+    """What then ends, begins or goes on."""
 
 
 class ChatContext:
@@ -103,19 +124,82 @@ class ChatContext:
         self.run = run
         self.panel = editor.port.panel(id_)
         self.transcript = Transcript(agent.name, root=root)
+        self.transcript.resumes = lambda: self.has("resume")
         self.sheet = self.transcript.sheet
-        self.painter = Painter(self.panel.draw, self.sheet)
+        self.sheet.page.renders = config.chat.render
+        self.painter = self.bars = Painter(self.panel.draw, self.sheet)
         self.session = Session(chat_place(id_), self.name, self._label)
         """As it calls the user."""
         self.title = ""
         self.shown = True
+        self.requests: Sized = ()
+        """Those that wait for the user."""
+        self.is_held_back = False
+        """Whether the agent's start waits for the user's trust in the folder."""
         self.label: Callable[[], str] = str
         """Returns what tells the chat from the others, or nothing."""
-        self.refresh: Callable[[], None] = self.painter.soon
-        """Draws what has changed, also in the bars."""
+        self.trust_changed: Callable[[], Awaitable[None]] = self._nothing
+        """Has all chats follow the user's decision about a folder."""
+        self.phases: Mapping[Phase, Sequence[ChatPart]] = {}
 
     async def _label(self) -> str:
         return self.label()
+
+    async def _nothing(self) -> None:
+        """Do nothing: there is no other chat."""
+
+    @property
+    def parts(self) -> list["ChatPart"]:
+        """The parts in the order in which they get each event, and are closed."""
+        return [part for phase in Phase for part in self.phases.get(phase, ())]
+
+    def apply(self, event: Event) -> None:
+        """Give an event of the agent to the parts."""
+        if not isinstance(event, Asked):
+            self._each(type(event).__name__, lambda part: part.apply(event))
+        elif not self._each(type(event).__name__, lambda part: part.ask(event)):
+            # The agent waits, and the user has to know.
+            self.apply(Notice(UNSHOWN, "error"))
+
+    def refresh(self) -> None:
+        """Draw what has changed, also in the bars."""
+        self.painter.soon()
+        self.bars.soon()
+        self._each("a refresh", lambda part: part.refresh())
+
+    def close(self) -> None:
+        """End the parts."""
+        self._each("the end", lambda part: part.close())
+        self.painter.close()
+
+    def _each(self, what: str, act: Callable[["ChatPart"], object]) -> bool:
+        """Act on each part; return whether none has failed."""
+        failed = False
+        for part in self.parts:
+            try:
+                act(part)
+            except Exception:
+                # One that fails must not keep a request open, or a prompt waiting.
+                logger.exception("%s failed in %s", what, type(part).__name__)
+                failed = True
+        return not failed
+
+    @property
+    def waiting(self) -> int:
+        """The number of requests that wait for the user, one for trust included."""
+        return len(self.requests) + self.is_held_back
+
+    def count(self) -> None:
+        """Show how many requests wait."""
+        self.run(self.panel.update({"requests": self.waiting, "label": self.label()}))
+        self.bars.soon()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the user may know this chat by, the best first; some are empty."""
+        first = next(iter(self.transcript.prompts.values()), "")
+        title, prompt = (one_line(text, LONGEST_NAME) for text in (self.title, first))
+        return title, prompt, Path(self.root).name
 
     def has(self, capability: str) -> bool:
         """Return whether the agent is known to have a capability."""
@@ -158,7 +242,7 @@ class ChatContext:
 
 
 class ChatPart:
-    """A part of a chat. Events reach it in the order of the parts; its failure affects no other."""
+    """A part of a chat. Its failure affects no other part."""
 
     def __init__(self, chat: ChatContext) -> None:
         self._chat = chat
@@ -167,8 +251,23 @@ class ChatPart:
         self._panel = chat.panel
         self._transcript = chat.transcript
 
+    async def admit(self) -> None:
+        """Return when the agent may start; raises `AgentError` if it may not."""
+
+    async def prepare(self, opening: Opening) -> None:
+        """Prepare for a start of the agent."""
+
+    async def begin(self, ready: Ready) -> None:
+        """Go on with an agent that has started."""
+
     def apply(self, event: Event) -> None:
         """Apply an event of the agent; most have no effect."""
+
+    def ask(self, asked: Asked) -> None:
+        """Ask the user, or note what the agent asks."""
+
+    def refresh(self) -> None:
+        """Show what may have changed without an event."""
 
     def close(self) -> None:
         """End with the chat."""

@@ -15,12 +15,12 @@ from claude_ide.base.errors import (
     UnknownSessionError,
     UserError,
 )
-from claude_ide.chat import context, mcp_servers
+from claude_ide.chat import mcp_servers
 from claude_ide.chat.chat import Chat
-from claude_ide.chat.chat_context import SUBCOMMANDS, Run, subcommand, subcommands
+from claude_ide.chat.chat_context import SUBCOMMANDS, ChatContext, Run, subcommand, subcommands
+from claude_ide.chat.context import mention as mention_words
 from claude_ide.chat.kinds import Kinds, Stored, StoredSessions
-from claude_ide.chat.login import Logins
-from claude_ide.chat.opening import Agents, Door, OpenedAgent, ToolServer
+from claude_ide.chat.opening import Agents, OpenedAgent
 from claude_ide.chat.page.text import one_line
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
@@ -29,8 +29,6 @@ from claude_ide.editor.port import panel
 from claude_ide.editor.port.binding import handlers, handles
 from claude_ide.editor.port.events import ListPressed
 from claude_ide.editor.port.panel import ChatEvent, Found, Revival
-from claude_ide.review.service import ReviewService
-from claude_ide.trust.trust import Trust
 
 WORKTREE = "--worktree="
 NOTHING = "there is no earlier session in this folder"
@@ -41,12 +39,7 @@ T = TypeVar("T")
 
 
 class Chats:
-    """The chats by their ids.
-
-    `serve` creates the MCP server for an agent of this name in a folder (`InProcessServer`). Its
-    tools that `reading` names run without a permission request. `door` creates, from the same, a
-    door for one that starts its servers itself.
-    """
+    """The chats by their ids."""
 
     def __init__(
         self,
@@ -54,22 +47,18 @@ class Chats:
         config: Config,
         run: Run,
         kinds: Kinds,
-        serve: Callable[[str, str], ToolServer],
-        trust: Trust,
-        review: ReviewService,
-        door: Callable[[str, str], Door],
+        agents: Agents,
         stored: StoredSessions,
         list_sessions: Callable[[str], Awaitable[None]],
         release: Callable[[str], Awaitable[bool]],
         worktree: Callable[[str, Path], Awaitable[Path]],
-        reading: Callable[[], tuple[str, ...]] = tuple,
     ) -> None:
         self._editor = editor
         self._port = editor.port
         self._config = config
         self._run = run
         self._kinds = kinds
-        self._agents = Agents(editor, config, trust, serve, reading, review, door)
+        self._agents = agents
         self._chats: dict[int, Chat] = {}
         editor.limits.subscribe(self.refresh_bars)
         self._list_sessions = list_sessions
@@ -80,10 +69,9 @@ class Chats:
         self._finding: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
         """The locks of chats that are being looked for, or taken over, by their ids."""
         self._stored = stored
-        self._logins = Logins(editor, config.terminal)
-        self._mcp_list = mcp_servers.McpServers(self._port, run, self._logins.run_for_servers)
+        self._mcp_list = mcp_servers.McpServers(self._port, run)
         self._subcommands = subcommands(self)
-        self._handlers = {**dict(handlers(self)), **dict(handlers(self._logins))}
+        self._handlers = dict(handlers(self))
         """By the type of the event of a panel; a chat handles the others."""
 
     # Commands.
@@ -101,7 +89,7 @@ class Chats:
         finally:
             # The agent may have rejected the request as unknown, which changes its offer.
             for chat in self._chats.values():
-                chat.refresh()
+                chat.context.refresh()
 
     @subcommand("")
     async def toggle(self) -> None:
@@ -162,7 +150,7 @@ class Chats:
         chat = await self._near(mentioned_path(mention), insist=insist)
         if chat is None:
             return False
-        words = context.mention(mention, chat.root)
+        words = mention_words(mention, chat.root)
         await chat.panel.mention(words)
         if focus:
             await chat.panel.write()
@@ -234,7 +222,7 @@ class Chats:
     async def trust_changed(self) -> None:
         """Have each chat follow the user's decisions about folders."""
         for chat in list(self._chats.values()):
-            await chat.trust_changed()
+            await chat.consent.follow()
 
     @property
     def by_id(self) -> Mapping[int, Chat]:
@@ -301,16 +289,16 @@ class Chats:
             raise
 
     def _new(self, id_: int, opened: OpenedAgent) -> Chat:
-        chat = Chat(
-            *(id_, opened, self._editor, self._config, self._run),
-            *(self._label, self.trust_changed),
-        )
-        self._chats[id_] = chat
+        opened_for = id_, opened.kind, opened.agent, str(opened.folder)
+        context = ChatContext(*opened_for, self._editor, self._config, self._run)
+        context.label = lambda: self._label(context)
+        context.trust_changed = self.trust_changed
+        chat = self._chats[id_] = Chat(context, opened)
         return chat
 
-    def _label(self, chat: Chat) -> str:
+    def _label(self, chat: ChatContext) -> str:
         """Return what tells a chat from the others of its agent; empty if there are none."""
-        same = [each for each in self._chats.values() if each.agent.name == chat.agent.name]
+        same = [each.context for each in self._chats.values() if each.agent.name == chat.name]
         others = [each.names for each in same if each is not chat]
         of_one = zip(chat.names, *others, strict=True)
         return next((own for own, *rest in of_one if others and own and own not in rest), "")
@@ -350,7 +338,7 @@ class Chats:
 
     def name(self, chat: Chat) -> str:
         """Return what the user knows a chat by, as short as possible."""
-        label = self._label(chat)
+        label = self._label(chat.context)
         return f"{chat.kind.name} chat" + (f": {label}" if label else "")
 
     def describe(self) -> list[dict[str, str]]:
@@ -474,7 +462,7 @@ class Chats:
     def refresh_bars(self) -> None:
         """Redraw the bars, which show the user's file, selection and limits."""
         for chat in self._chats.values():
-            chat.refresh_bars()
+            chat.context.bars.soon()
 
     async def _handle(self, event: ChatEvent) -> None:
         """Call what handles the event, with its chat."""
@@ -545,4 +533,4 @@ async def _greet(chat: Chat, stored: StoredSessions) -> None:
         found = await stored.of(chat.kind, Path(chat.root))
         # Some agents list a session before its first prompt.
         chat.welcome.offer([each for each in found if each.id != chat.agent.session])
-        chat.refresh()
+        chat.context.refresh()

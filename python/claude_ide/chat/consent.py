@@ -7,10 +7,11 @@ question has no details, because we do not know which settings it reads.
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Sequence, Sized
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from claude_ide.agents.agent import Opening
 from claude_ide.base.errors import AgentError
 from claude_ide.chat.chat_context import ChatContext, ChatPart
 from claude_ide.chat.life import Life
@@ -115,34 +116,16 @@ class FolderTrust:
 
 
 class Consent(ChatPart):
-    """Shows the question, and holds back the agent's start until the user agrees.
+    """Shows the question, and holds back the agent's start until the user agrees."""
 
-    `changed` is called when the question appears or disappears, `decided` after the user's
-    decision.
-    """
-
-    def __init__(
-        self,
-        chat: ChatContext,
-        trust: FolderTrust,
-        requests: Sized,
-        changed: Callable[[], None],
-        decided: Callable[[], Awaitable[None]],
-    ) -> None:
+    def __init__(self, chat: ChatContext, life: Life, trust: FolderTrust) -> None:
         super().__init__(chat)
+        self._life = life
         self.trust = trust
-        self._requests = requests
-        self._changed, self._decided = changed, decided
         self._view: TrustQuestion | None = None
         self._decision = asyncio.Event()
         self._is_declined = False
-        self._holds_back = False
-        """Whether the agent's start waits for the user's answer."""
         self._must_trust = chat.kind.needs_trust
-
-    def __len__(self) -> int:
-        """Return the number of requests that wait for the user, the question included."""
-        return len(self._requests) + self._holds_back
 
     @property
     def is_asked(self) -> bool:
@@ -155,14 +138,14 @@ class Consent(ChatPart):
             raise AgentError(reason)
         self._is_declined = False
         if self._must_trust and not self.trust.is_trusted:
-            self._holds_back = True
+            self._chat.is_held_back = True
             what = f"to trust {shown(self._chat.root)} · :ClaudeChat answer"
             call = self._editor.attention.asked(self._chat.session, what)
             try:
                 await self.show()
                 await self._decision_for_yes()
             finally:
-                self._holds_back = False
+                self._chat.is_held_back = False
                 call.end()
                 await self.show()
         self.trust.was_followed = self.trust.is_trusted
@@ -178,7 +161,7 @@ class Consent(ChatPart):
     async def show(self) -> None:
         """Show the question as it is now; none if the user has declined it."""
         asked = self._question()
-        if asked is not None and not self._holds_back:
+        if asked is not None and not self._chat.is_held_back:
             asked = None if self.trust.is_declined else asked
         if self._view is not None:
             self._chat.sheet.remove(self._view)
@@ -188,7 +171,12 @@ class Consent(ChatPart):
             self._view = self._chat.sheet.add(
                 KIND, lambda part: TrustQuestion(part, question), tail=True
             )
-        self._changed()
+        self._chat.count()
+        self._chat.painter.now()
+
+    async def prepare(self, opening: Opening) -> None:
+        """Show the question."""
+        await self.show()
 
     async def key(self, part: int, key: str) -> None:
         """Answer the question with a key that it shows, if it is still in this part."""
@@ -202,7 +190,7 @@ class Consent(ChatPart):
             self._is_declined = True
         elif key == "n":
             self.trust.decline()
-        await self._decided()
+        await self._chat.trust_changed()
 
     async def choose(self) -> None:
         """Have the user choose an answer from a list."""
@@ -220,17 +208,17 @@ class Consent(ChatPart):
         elif key:
             await self._answer(key)
 
-    async def follow(self, life: Life) -> None:
+    async def follow(self) -> None:
         """Follow the user's decision about the folder: now, or when the turn ends."""
         if self._is_declined and self.trust.is_trusted:
-            return await life.restart()
+            return await self._life.restart()
         self._decision.set()
         await self.show()
         is_settled = self._chat.kind.chooses_settings and not self._must_trust
         is_outdated = not is_settled and self.trust.is_trusted != self.trust.was_followed
-        if life.is_relaunchable and is_outdated:
+        if self._life.is_relaunchable and is_outdated:
             self._chat.note(KIND, self._effect(later=self._agent.state.busy))
-            await life.relaunch()
+            await self._life.relaunch()
 
     def _effect(self, *, later: bool) -> str:
         """Return the effect of the user's decision in one line."""
@@ -245,7 +233,7 @@ class Consent(ChatPart):
     def _question(self) -> TrustAsked | None:
         folder = shown(self._chat.root)
         if self._must_trust:
-            return TrustAsked(folder, [], self._chat.kind.name) if self._holds_back else None
+            return TrustAsked(folder, [], self._chat.kind.name) if self._chat.is_held_back else None
         if self._chat.kind.chooses_settings or self.trust.is_trusted:
             return None
         items = self.trust.items

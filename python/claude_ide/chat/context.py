@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from claude_ide.agents.agent import Image, Mention, OpenFile, Prompt, Selection, Words
 from claude_ide.base.paths import exists, within
-from claude_ide.chat.chat_context import ChatContext, ChatPart
+from claude_ide.chat.chat_context import ChatContext
 from claude_ide.chat.page.rows import size
 from claude_ide.chat.page.text import counted
 from claude_ide.editor.editor import Editor
@@ -223,18 +223,19 @@ async def gather(
     return Gathered(prompt, labels, missing)
 
 
-class Attachment(ChatPart):
+class Attachment:
     """The user's file or selection, which a prompt includes once, unless the user removes them."""
 
     def __init__(self, chat: ChatContext) -> None:
-        super().__init__(chat)
+        self._chat = chat
+        self._editor = chat.editor
         self._sent: Where | None = None
         self._dropped: Where | None = None
 
     @property
     def sends_text(self) -> bool:
         """Whether the agent gets the text of the open file with a prompt."""
-        return self._agent.capabilities.open_file
+        return self._chat.agent.capabilities.open_file
 
     @property
     def is_known(self) -> bool:

@@ -2,14 +2,17 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sized
+import os
+from collections.abc import Callable
 from enum import Enum, auto
+from typing import Any
 
 from claude_ide.agents import events
-from claude_ide.agents.agent import NewSession, Opening, ResumeSession
+from claude_ide.agents.agent import Login, NewSession, Opening, ResumeSession
 from claude_ide.agents.events import Dead, Event, Ready, TurnEnded
 from claude_ide.agents.session_state import SessionState, State
 from claude_ide.base.errors import AgentError, LoginNeededError, UnknownSessionError, UserError
+from claude_ide.base.program import required
 from claude_ide.chat.chat_context import ChatContext, ChatPart
 from claude_ide.chat.page.rows import row
 from claude_ide.chat.transcript.notices import Announcement
@@ -73,25 +76,10 @@ SETTLED = (Stage.RUNNING, Stage.FAILED, Stage.CLOSED)
 
 
 class Life(ChatPart):
-    """Starts an agent, and hands its events over until it ends.
+    """Starts an agent with the parts of its chat, and gives them its events until it ends."""
 
-    `requests` are those that wait for the user. `admit` returns when the agent may start.
-    `prepare` is called before each start, and `begin` after it; `handle` is called with each event.
-    """
-
-    def __init__(
-        self,
-        chat: ChatContext,
-        requests: Sized,
-        *,
-        admit: Callable[[], Awaitable[None]],
-        prepare: Callable[[Opening], Awaitable[None]],
-        begin: Callable[[Ready], Awaitable[None]],
-        handle: Callable[[Event], None],
-    ) -> None:
+    def __init__(self, chat: ChatContext) -> None:
         super().__init__(chat)
-        self._requests = requests
-        self._admit, self._prepare, self._begin, self._handle = admit, prepare, begin, handle
         self.stage = Stage.OFF
         self._settled = asyncio.Event()
         self.lock = asyncio.Lock()
@@ -197,7 +185,7 @@ class Life(ChatPart):
         """Restart the agent if that is still due, the agent is idle and no request waits."""
         # No prompt is sent in between.
         async with self.lock:
-            is_idle = self._agent.state.state is State.IDLE and not self._requests
+            is_idle = self._agent.state.state is State.IDLE and not self._chat.requests
             if self._is_restart_due and is_idle and await self._replace():
                 self._start_again()
 
@@ -250,10 +238,6 @@ class Life(ChatPart):
 
     # Events.
 
-    def hides(self, event: Event) -> bool:
-        """Return whether to hide an event: the end of an agent that is being replaced."""
-        return self.stage is Stage.STOPPING and isinstance(event, Dead)
-
     def apply(self, event: Event) -> None:
         """Restart the agent if that is due and this event leaves it idle."""
         if self._is_restart_due and isinstance(event, Ready | TurnEnded):
@@ -262,10 +246,14 @@ class Life(ChatPart):
     async def _live(self, opening: Opening) -> None:
         """Start the agent, and handle its events until it ends."""
         try:
-            await self._admit()
+            for part in self._chat.parts:
+                await part.admit()
             self._be_patient(LATE_SECONDS)
-            await self._prepare(opening)
-            await self._begin(await self._agent.start(opening))
+            for part in self._chat.parts:
+                await part.prepare(opening)
+            ready = await self._agent.start(opening)
+            for part in self._chat.parts:
+                await part.begin(ready)
         except UnknownSessionError as error:
             self._opening = NewSession()
             return self._fail(f"{error} · R starts a new one")
@@ -283,11 +271,9 @@ class Life(ChatPart):
             self._be_patient()
         self._go(Move.ANSWER)
         async for event in self._agent.events():
-            try:
-                self._handle(event)
-            except Exception:
-                # The events after it may still be valid.
-                logger.exception("an event could not be handled: %s", type(event).__name__)
+            # The end of an agent that is being replaced is not shown.
+            if not (self.stage is Stage.STOPPING and isinstance(event, Dead)):
+                self._chat.apply(event)
 
     def _fail(self, reason: str) -> None:
         """Show why the agent could not be started."""
@@ -318,3 +304,70 @@ class Life(ChatPart):
         self._go(Move.WAIT)
         self._late_line = self._chat.sheet.add(LATE_KIND, lambda part: Announcement(part, [line]))
         self._chat.painter.now()
+
+
+class Logins(ChatPart):
+    """Logs the user in to the agent, in a terminal, and then goes on."""
+
+    def __init__(self, chat: ChatContext, life: Life) -> None:
+        super().__init__(chat)
+        self._life = life
+
+    @handles(panel.LoginWanted)
+    async def log_in(self, _: panel.LoginWanted) -> None:
+        """Log in to the agent; the user chooses how if there are several ways."""
+        kind = self._chat.kind
+        login = await self._chosen(kind.logins(), kind.name)
+        if login is None:
+            return
+        if login.problem:
+            raise UserError(login.problem)
+        if not login.command:
+            kind.choose_login(login.id)
+            return await self._go_on()
+        request = self._request(login.command, login.environment)
+        if login.stays:
+            return await self._start(request)
+        await self._panel.open_login(request | {"name": kind.name})
+
+    @handles(panel.LoggedIn)
+    async def _logged_in(self, event: panel.LoggedIn) -> None:
+        await self._go_on(succeeded=event.succeeded)
+
+    async def log_in_to_servers(self) -> None:
+        """Log in to MCP servers, in a terminal."""
+        await self._start(self._request(self._chat.kind.login_to_servers(), {}))
+
+    async def _go_on(self, *, succeeded: bool = True) -> None:
+        """Start an agent again that has waited for the login, or does not know about it yet.
+
+        The program of a login may fail although the user is logged in; only an agent that runs is
+        not disturbed then.
+        """
+        if self._life.state.state is State.DEAD:
+            await self._life.restart()
+        elif succeeded and self._chat.has("resume") and self._life.is_relaunchable:
+            await self._life.relaunch()
+
+    async def _chosen(self, logins: list[Login], name: str) -> Login | None:
+        if len(logins) == 1:
+            return logins[0]
+        chosen = await self._editor.select(f"Log in to {name}:", [each.name for each in logins])
+        return None if chosen is None else logins[chosen]
+
+    async def _start(self, request: dict[str, Any]) -> None:
+        """Run a command in a terminal as if it were a CLI."""
+        path = required(request["cmd"][0], os.environ.get("PATH", ""))
+        command = {"cmd": [path, *request["arguments"]], "env": request["environment"]}
+        await self._editor.port.terminals.start(request | command)
+
+    def _request(self, command: Any, environment: Any) -> dict[str, Any]:
+        program, *arguments = command
+        terminal = self._chat.config.terminal
+        window = {"side": terminal.side, "size": terminal.size, "keys": terminal.keys}
+        return {
+            "cmd": [program],
+            "arguments": arguments,
+            "environment": dict(environment),
+            **window,
+        }

@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 
 from claude_ide.agents.agent import ServerState, ToolServer
 from claude_ide.base.errors import AgentError
@@ -34,11 +34,10 @@ LONGEST_ERROR = 500
 
 
 class McpServers:
-    """The list for one chat at a time; `log_in` opens a terminal."""
+    """The list for one chat at a time."""
 
-    def __init__(self, port: Port, run: Run, log_in: Callable[[Chat], Awaitable[None]]) -> None:
+    def __init__(self, port: Port, run: Run) -> None:
         self._listing = Listing(NAME, KEYS, port, run)
-        self._log_in = log_in
         self._chat: Chat | None = None
         self._servers: list[ToolServer] = []
         self._connecting: set[str] = set()
@@ -56,7 +55,7 @@ class McpServers:
             self._listing.end()
             self._chat = None
         elif key == "L" and self._chat is not None:
-            await self._log_in(self._chat)
+            await self._chat.logins.log_in_to_servers()
         elif self._chat is not None and name:
             act = {"r": self._reconnect, "x": self._turn}[key]
             await self._during(act(self._chat, name), self._chat, name)

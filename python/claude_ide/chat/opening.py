@@ -1,55 +1,31 @@
 """Opens the agents of the chats: each gets the editor's tools and the trust in its folder."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, TypeVar
 from uuid import uuid4
 
 from claude_ide.agents.agent import Agent, Kind
 from claude_ide.agents.user_servers import UserServers
-from claude_ide.agents.workbench import McpAddress, McpCommand, McpServer, Workbench
+from claude_ide.agents.workbench import McpAddress, McpCommand, Workbench
 from claude_ide.base.names import SERVER
 from claude_ide.chat.agent_files import AgentFiles
 from claude_ide.chat.consent import FolderTrust
 from claude_ide.chat.recording import Diagnosis, Witness
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
+from claude_ide.mcp.client import Client
+from claude_ide.mcp.doors import Door
+from claude_ide.mcp.in_process import InProcessServer
+from claude_ide.mcp.reading import Reading
+from claude_ide.mcp.tool import Toolset
 from claude_ide.review.recorder import Recorder
 from claude_ide.review.service import ReviewService
 from claude_ide.trust.trust import Trust
 
 T = TypeVar("T")
-
-
-class ToolServer(McpServer, Protocol):
-    """A server of the editor's tools that knows what its agent has read (`mcp/in_process.py`)."""
-
-    def has_read(self, path: str) -> None:
-        """Note that the agent has read a file by its own tools."""
-
-
-class Door(Protocol):
-    """The entrance for an agent that starts MCP servers, or connects to them (`mcp/doors.py`)."""
-
-    async def open(self) -> tuple[tuple[str, ...], Mapping[str, str]]:
-        """Return the command of that server, and its environment. Raises `OSError`."""
-
-    async def open_http(self) -> tuple[str, Mapping[str, str]]:
-        """Return the address of that server, and its header fields. Raises `OSError`."""
-
-    def allow_code(self, asked: str, allowed: str, *, for_good: bool) -> None:
-        """Note that the user has allowed code for which the agent has asked."""
-
-    def has_read(self, path: str) -> None:
-        """Note that the agent has read a file by its own tools."""
-
-    def withdraw(self) -> None:
-        """Cancel what the agent still waits for there."""
-
-    async def close(self) -> None:
-        """Disconnect the agent for good."""
 
 
 class OpenedAgent(NamedTuple):
@@ -61,7 +37,7 @@ class OpenedAgent(NamedTuple):
     trust: FolderTrust
     witness: Witness
     review: ReviewService
-    server: ToolServer
+    server: InProcessServer
     door: Door
 
     def has_read(self, path: str) -> None:
@@ -71,30 +47,23 @@ class OpenedAgent(NamedTuple):
 
 
 class Agents:
-    """Agents of all kinds.
-
-    `serve` creates the MCP server for an agent of this name in a folder (`InProcessServer`). Its
-    tools that `reading` names run without a permission request. `door` creates, from the same, the
-    door for an agent that starts its servers itself.
-    """
+    """Agents of all kinds. Those of the `tools` that `reading` names need no permission."""
 
     def __init__(
         self,
         editor: Editor,
         config: Config,
         trust: Trust,
-        serve: Callable[[str, str], ToolServer],
-        reading: Callable[[], tuple[str, ...]],
         review: ReviewService,
-        door: Callable[[str, str], Door],
+        tools: Callable[[], Toolset],
+        reading: Callable[[], tuple[str, ...]] = tuple,
     ) -> None:
         self._editor = editor
         self._config = config
         self._trust = trust
-        self._serve = serve
-        self._reading = reading
         self._review = review
-        self._door = door
+        self._tools = tools
+        self._reading = reading
 
     def open(self, kind: Kind, folder: Path) -> OpenedAgent:
         """Return an agent of a kind for a folder, without starting it.
@@ -106,8 +75,10 @@ class Agents:
             *(self._review, self._editor, uuid4().hex, str(folder)), agent=kind.name
         )
         witness = Witness(recorder, Diagnosis(self._editor))
-        server = self._serve(kind.name, str(folder))
-        door = self._door(kind.name, str(folder))
+        reading = Reading([str(folder)])
+        client = Client(self._editor, self._config, label=kind.name, reading=reading)
+        server = InProcessServer(client, self._tools())
+        door = Door(self._editor, self._config, self._tools, kind.name, str(folder))
         servers = UserServers(self._config, kind.id, folder, self._trust.is_trusted)
         workbench = Workbench(
             {SERVER: server},

@@ -8,13 +8,12 @@ from pathlib import Path
 
 from claude_ide.agents import events, fields
 from claude_ide.agents.events import Change, Event, FileWritten, Hunk, ToolStatus, TurnEndReason
-from claude_ide.agents.requests import PermissionAsked
+from claude_ide.agents.requests import Asked, PermissionAsked
 from claude_ide.base.errors import EditorError, UserError
 from claude_ide.base.last_words import sentence
 from claude_ide.base.new_diagnostics import Item, line_of, new_diagnostics
 from claude_ide.base.paths import exists, is_same, normalized
 from claude_ide.chat.chat_context import ChatContext, ChatPart
-from claude_ide.chat.transcript import search
 from claude_ide.chat.transcript.detail import Summary
 from claude_ide.chat.transcript.notices import Announcement
 from claude_ide.editor.editor import Editor
@@ -350,21 +349,21 @@ class Reviewing(ChatPart):
                     self._recorder.in_background()
                 self._chat.run(self._recorder.runs(fields.text(given.get("command"))))
             case events.ToolInput(tool, path=path) if path and self._transcript.is_edit(tool):
-                words = sentence(search.last_text(self._transcript.sheet))
+                words = sentence(self._transcript.last_text())
                 if words:
                     self._chat.run(self._recorder.explain(path, words))
             case events.TurnEnded(why):
                 self._chat.run(self._count(self._transcript.end, why))
 
-    def asked(self, asked: PermissionAsked) -> None:
+    def ask(self, asked: Asked) -> None:
         """Know about which edits the user decides."""
-        for edit in asked.edits:
+        for edit in asked.edits if isinstance(asked, PermissionAsked) else ():
             self._recorder.asked(str(Path(self._chat.root, edit.path)), asked.tool)
 
     @handles(panel.ChangesWanted)
     async def show_at(self, wanted: panel.ChangesWanted) -> None:
         """Show the changes of the turn to which a part of the transcript belongs."""
-        turn = search.turn_at(self._transcript.sheet, wanted.part)
+        turn = self._transcript.turn_at(wanted.part)
         if turn is None:
             raise UserError("there is no turn under the cursor")
         since = "turn" if turn == self._transcript.turn else "session"

@@ -13,10 +13,10 @@ from claude_ide.base import git, program
 from claude_ide.base.errors import ClaudeIdeError, UserError
 from claude_ide.chat import context
 from claude_ide.chat.chat_context import ChatContext, ChatPart
+from claude_ide.chat.consent import FolderTrust
 from claude_ide.chat.context import Attachment, Where
 from claude_ide.chat.life import Life
 from claude_ide.chat.page.text import one_line
-from claude_ide.chat.transcript import search
 from claude_ide.chat.transcript.prompts import Queued, Ran
 from claude_ide.editor.port import panel
 from claude_ide.editor.port.binding import handles
@@ -45,7 +45,7 @@ def chip(result: ShellResult) -> str:
     return f"{SIGN}{one_line(result.command, LONGEST_CHIP)}"
 
 
-class Shell(ChatPart):
+class Shell:
     """Runs commands in the folder of a chat, one at a time.
 
     In a folder that is not trusted, git runs no program that the folder names, as for the agent.
@@ -54,22 +54,18 @@ class Shell(ChatPart):
     def __init__(
         self,
         chat: ChatContext,
-        is_trusted: Callable[[], bool],
+        trust: FolderTrust,
         *,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        super().__init__(chat)
+        self._chat = chat
         self._root = Path(chat.root)
-        self._is_trusted = is_trusted
+        self._trust = trust
         self._clock = clock
         self._process: Process | None = None
         self._running = asyncio.Lock()
         self._is_stopped = False
         self._results: list[ShellResult] = []
-
-    def close(self) -> None:
-        """End the command."""
-        self.stop()
 
     def take(self) -> list[ShellResult]:
         """Return the results that no prompt has included yet; a prompt will include them."""
@@ -136,7 +132,7 @@ class Shell(ChatPart):
 
     def _environment(self) -> dict[str, str]:
         given = program.inherited(os.environ)
-        return given if self._is_trusted() else git.guarded(given, self._root)
+        return given if self._trust.is_trusted else git.guarded(given, self._root)
 
 
 def _outcome(code: int) -> str:
@@ -179,10 +175,10 @@ class Sending(ChatPart):
     prompt is sent.
     """
 
-    def __init__(self, chat: ChatContext, attachment: Attachment, shell: Shell, life: Life) -> None:
+    def __init__(self, chat: ChatContext, life: Life, trust: FolderTrust) -> None:
         super().__init__(chat)
-        self._attachment = attachment
-        self._shell = shell
+        self.attachment = Attachment(chat)
+        self.shell = Shell(chat, trust)
         self._life = life
         self.is_closed = False
         self._held: dict[int, Held] = {}
@@ -220,7 +216,7 @@ class Sending(ChatPart):
         if not await self._panel.claim_prompt(number):
             return
         try:
-            await self._shell.run(
+            await self.shell.run(
                 sent.text, lambda: self._chat.run(self._panel.forget_prompts([number]))
             )
         except UserError:
@@ -228,9 +224,10 @@ class Sending(ChatPart):
             raise
 
     def close(self) -> None:
-        """Send no more: the panel keeps the texts of the prompts."""
+        """Send no more: the panel keeps the texts of the prompts. End the user's command."""
         self.is_closed = True
         self._held.clear()
+        self.shell.stop()
 
     @handles(panel.PromptWithdrawn)
     async def withdraw(self, asked: panel.PromptWithdrawn) -> None:
@@ -266,8 +263,8 @@ class Sending(ChatPart):
 
         `blocked` is empty if the agent does not know its text.
         """
-        self._attachment.forget()
-        text = search.prompt_like(self._transcript.sheet, blocked)
+        self.attachment.forget()
+        text = self._transcript.prompt_like(blocked)
         if text and not await self._panel.put_if_empty(text):
             self._chat.note("notice", KEPT)
 
@@ -295,13 +292,13 @@ class Sending(ChatPart):
         return self._pop_cancelled()
 
     def _hold(self, sent: panel.PromptSent, *, is_ready: bool) -> None:
-        number, text, attached = sent.number, sent.text, self._attachment.now
-        self._attachment.sent(attached)
+        number, text, attached = sent.number, sent.text, self.attachment.now
+        self.attachment.sent(attached)
         # A command of the agent must come first in its prompt.
-        ran = [] if text.startswith("/") else self._shell.take()
-        chips = [*self._attachment.chips(attached), *map(chip, ran)]
+        ran = [] if text.startswith("/") else self.shell.take()
+        chips = [*self.attachment.chips(attached), *map(chip, ran)]
         view = self._transcript.hold_prompt(text, chips, is_ready=is_ready)
-        is_attached = self._attachment.is_known
+        is_attached = self.attachment.is_known
         self._held[number] = Held(
             *(number, text, sent.how, sent.images, attached, is_attached, ran, view)
         )
@@ -313,7 +310,7 @@ class Sending(ChatPart):
             return False
         if held := self._held.get(number):
             # The conversation may be another one now, which does not know the file or selection.
-            self._attachment.not_sent(held.attached)
+            self.attachment.not_sent(held.attached)
             held.is_attached = False
         return True
 
@@ -351,8 +348,8 @@ class Sending(ChatPart):
     def _offer_again(self, unsent: Sequence[Held]) -> None:
         """Offer what was attached to prompts for the next one."""
         for held in reversed(unsent):
-            self._attachment.not_sent(held.attached)
-            self._shell.give_back(held.ran)
+            self.attachment.not_sent(held.attached)
+            self.shell.give_back(held.ran)
 
     async def _send(self, number: int) -> None:
         held = self._held.get(number)
@@ -360,12 +357,12 @@ class Sending(ChatPart):
             return
         self._chat.require(held.how, "paste-image" if held.images else "")
         if not held.is_attached:
-            held.attached = self._attachment.now
-            self._attachment.sent(held.attached)
+            held.attached = self.attachment.now
+            self.attachment.sent(held.attached)
         words = unescaped(held.text)
         gathered = await context.gather(
             *(self._editor, words, self._chat.root, held.attached, held.images),
-            sends_text=self._attachment.sends_text,
+            sends_text=self.attachment.sends_text,
         )
         if not await self._panel.claim_prompt(number):
             return self.taken_back([number])

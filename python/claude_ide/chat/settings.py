@@ -131,7 +131,7 @@ class Settings(ChatPart):
                 self._current[EFFORT] = value
             case events.SettingsChanged(own):
                 self._own = own
-        self.update()
+        self.refresh()
 
     @property
     def mode(self) -> str:
@@ -153,7 +153,7 @@ class Settings(ChatPart):
 
     # What the panel offers and completes.
 
-    def update(self) -> None:
+    def refresh(self) -> None:
         """Send the offer if it has changed, for example after the agent has rejected a request.
 
         It is called with each piece of an answer, so it composes nothing while nothing has changed.

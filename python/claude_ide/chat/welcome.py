@@ -1,14 +1,18 @@
 """The content of a transcript without a conversation: the settings, keys, the latest sessions."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from claude_ide.agents.agent import SessionSummary
+from claude_ide.agents.agent import NewSession, Opening, SessionSummary
+from claude_ide.agents.events import Event
+from claude_ide.chat.bar import Bar
+from claude_ide.chat.chat_context import ChatContext, ChatPart
 from claude_ide.chat.kinds import age_of
 from claude_ide.chat.page.page import Part
 from claude_ide.chat.page.rows import BLANK, Row, row
-from claude_ide.chat.page.sheet import Action, Resume, Sheet, View
+from claude_ide.chat.page.sheet import Action, Resume, View
 from claude_ide.chat.page.text import one_line
+from claude_ide.chat.settings import Settings
 
 WELCOME = "welcome"
 MOST_SESSIONS = 3
@@ -64,44 +68,52 @@ def _session(summary: SessionSummary, now: datetime) -> Row:
     return row(("  » ", KEY), (title, ""), (f"  {age_of(summary.changed, now)}", META))
 
 
-class Welcome:
-    """The greeting of one chat, until its conversation begins.
+class Welcome(ChatPart):
+    """The greeting of one chat, until its conversation begins."""
 
-    `has_modes` returns whether the agent has permission modes.
-    """
-
-    def __init__(
-        self, sheet: Sheet, name: str, has_modes: Callable[[], bool] = lambda: True
-    ) -> None:
-        self._sheet = sheet
-        self._name = name
-        self._has_modes = has_modes
+    def __init__(self, chat: ChatContext, bar: Bar, settings: Settings) -> None:
+        super().__init__(chat)
+        self._bar = bar
+        self._settings = settings
         self._view: Greeting | None = None
+
+    async def prepare(self, opening: Opening) -> None:
+        """Show the greeting in a new session."""
+        if isinstance(opening, NewSession):
+            self.show()
 
     def show(self) -> None:
         """Show the greeting, unless there is a conversation."""
         if self._shown is None:
-            self._view = self._sheet.show_while_empty(
-                WELCOME, lambda part: Greeting(part, self._name, has_modes=self._has_modes())
+            self._view = self._chat.sheet.show_while_empty(
+                WELCOME,
+                lambda part: Greeting(part, self._chat.name, has_modes=self._chat.has("modes")),
             )
 
     def offer(self, sessions: Sequence[SessionSummary]) -> None:
         """Show the latest of these sessions."""
         if view := self._shown:
             view.sessions = sessions[:MOST_SESSIONS]
-            self._sheet.changed(view)
+            self._chat.sheet.changed(view)
+
+    def apply(self, event: Event) -> None:
+        """Show the settings as they are after an event."""
+        # Nothing is composed once the greeting has gone.
+        if self._shown is not None:
+            models = self._settings.offered.models
+            model = self._bar.model or (models[0].name if models else "")
+            self.update(model, self._bar.mode_name)
 
     def update(self, *settings: str) -> None:
         """Show the current settings."""
-        # Called after every event: nothing is composed once the greeting has gone.
         view = self._shown
         if view is None:
             return
-        shown = " · ".join(filter(None, (self._name, *settings)))
-        has_modes = self._has_modes()
+        shown = " · ".join(filter(None, (self._chat.name, *settings)))
+        has_modes = self._chat.has("modes")
         if (view.settings, view.has_modes) != (shown, has_modes):
             view.settings, view.has_modes = shown, has_modes
-            self._sheet.changed(view)
+            self._chat.sheet.changed(view)
 
     @property
     def _shown(self) -> Greeting | None:

@@ -1,10 +1,11 @@
-"""The user's answers to requests: by a key in the transcript, from a list, in a review.
+"""The requests of one chat that wait, and the user's answers: by a key, from a list, in a review.
 
 A request is answered once. It continues to wait if a list or a review closes without an answer.
 """
 
 import asyncio
 import logging
+from collections.abc import Callable, Iterator
 
 from msgspec.structs import replace
 
@@ -20,19 +21,19 @@ from claude_ide.agents.requests import (
     PlanProposed,
     QuestionAsked,
     Reject,
+    RequestWithdrawn,
     Scope,
     UrlAsked,
 )
 from claude_ide.base.errors import AgentError, UserError
 from claude_ide.base.last_words import sentence
 from claude_ide.chat.chat_context import ChatContext, ChatPart
+from claude_ide.chat.page.sheet import Sheet
 from claude_ide.chat.page.text import counted, one_line
 from claude_ide.chat.requests import form, proposal, ways
 from claude_ide.chat.requests.permission import capitalized
-from claude_ide.chat.requests.requests import Requests, Waiting
-from claude_ide.chat.requests.reviews import ALLOWED, REJECTED, Reviews
-from claude_ide.chat.requests.view import SHOWN, Request, can_open, whereabouts
-from claude_ide.chat.transcript import search
+from claude_ide.chat.requests.reviews import ALLOWED, REJECTED, Reviews, Waiting
+from claude_ide.chat.requests.view import LINE, SHOWN, WIDTH, Request, can_open, whereabouts
 from claude_ide.editor.attention import APPROVAL_PLACE
 
 logger = logging.getLogger(__name__)
@@ -45,18 +46,117 @@ DECLINE = {"n": "Decline", "N": "Cancel"}
 SHOW, NO = "d", {"n": "No", "N": "No, because…"}
 
 
+MARGIN = 6
+"""Columns of the screen that a list of choices needs for numbers and a border."""
+
+
+class Requests:
+    """The only registry of the requests of the agent with this name that wait, the oldest first.
+
+    Paths below `root` are relative to it. `changed` is called whenever their number changes.
+    """
+
+    def __init__(
+        self,
+        sheet: Sheet,
+        name: str,
+        root: str = "",
+        changed: Callable[[], object] = bool,
+    ) -> None:
+        self._sheet = sheet
+        self._name = name
+        self._root = root
+        self._changed = changed
+        self._waiting: dict[str, Waiting] = {}
+        self._width, self._room = WIDTH, LINE
+
+    def __len__(self) -> int:
+        """Return the number of requests."""
+        return len(self._waiting)
+
+    def __iter__(self) -> Iterator[Waiting]:
+        """Iterate over a copy, so that the loop may remove requests."""
+        return iter(list(self._waiting.values()))
+
+    def add(self, asked: Asked) -> Waiting:
+        """Show a request; it replaces an earlier one with the same id."""
+        self.remove(asked.request)
+        view = self._sheet.add(
+            "request",
+            lambda part: Request(part, asked, self._root, self._name, self._width, self._room),
+            tail=True,
+        )
+        waiting = self._waiting[asked.request] = Waiting(asked, view)
+        self._changed()
+        return waiting
+
+    def settle(self, event: Event) -> None:
+        """Remove the requests that an event ends."""
+        match event:
+            case RequestWithdrawn(request):
+                self.remove(request)
+            case ToolEnded(tool) if tool:
+                for waiting in self:
+                    if waiting.asked.tool == tool:
+                        self.remove(waiting.asked.request)
+            case Dead():
+                self.clear()
+
+    def remove(self, request: str) -> Waiting | None:
+        """Remove a request with its view and its review; return it, or None if it is unknown."""
+        waiting = self._waiting.pop(request, None)
+        if waiting is None:
+            return None
+        waiting.is_over = True
+        if waiting.call is not None:
+            waiting.call.end(is_answered=waiting.answering is not None)
+        self._sheet.remove(waiting.view)
+        for task in (waiting.review, waiting.choosing):
+            # A task that sends the answer ends by itself.
+            if task is not None and task is not waiting.answering:
+                task.cancel()
+        self._changed()
+        return waiting
+
+    def clear(self) -> None:
+        """Remove all requests."""
+        for waiting in self:
+            self.remove(waiting.asked.request)
+
+    def find(self, request: str) -> Waiting | None:
+        """Return a request by its id."""
+        return self._waiting.get(request)
+
+    def at(self, part: int) -> Waiting | None:
+        """Return the request in a part of the transcript."""
+        return next((waiting for waiting in self if waiting.view.part.id == part), None)
+
+    def redraw(self, waiting: Waiting) -> None:
+        """Have the next frame draw a request that has changed."""
+        if not waiting.is_over:
+            self._sheet.changed(waiting.view)
+
+    def resize(self, width: int, columns: int) -> None:
+        """Fit the requests into a window of this width; `columns` is the width of the screen."""
+        self._width, self._room = width, min(LINE, columns - MARGIN)
+        for waiting in self:
+            waiting.view.resize(self._width, self._room)
+            self.redraw(waiting)
+
+
 class Answers(ChatPart):
     """Shows the requests of one chat to the user, and sends the answers to the agent."""
 
-    def __init__(self, chat: ChatContext, requests: Requests) -> None:
+    def __init__(self, chat: ChatContext) -> None:
         super().__init__(chat)
-        self._requests = requests
-        self._reviews = Reviews(chat, requests, self._respond)
+        self.requests = Requests(chat.sheet, chat.name, chat.root, chat.count)
+        chat.requests = self.requests
+        self._reviews = Reviews(chat, self.respond)
 
     def ask(self, asked: Asked) -> None:
         """Show a request, and start its review if it is an edit or a plan."""
-        waiting = self._requests.add(asked)
-        waiting.why = sentence(search.last_text(self._transcript.sheet))
+        waiting = self.requests.add(asked)
+        waiting.why = sentence(self._transcript.last_text())
         self._chat.painter.now()
         if isinstance(asked, PlanProposed) or proposal.is_edit(asked):
             self._reviews.begin(waiting)
@@ -76,7 +176,7 @@ class Answers(ChatPart):
 
     def apply(self, event: Event) -> None:
         """Handle an event that ends requests, or reports the result of an accepted edit."""
-        self._requests.settle(event)
+        self.requests.settle(event)
         match event:
             case ToolEnded(tool, status):
                 self._reviews.settle(tool, status)
@@ -89,12 +189,12 @@ class Answers(ChatPart):
 
     def clear(self) -> None:
         """Remove all requests: the agent no longer waits for answers."""
-        self._requests.clear()
+        self.requests.clear()
         self._reviews.clear()
 
     def review(self, request: str) -> None:
         """Start the review of a request, by its id."""
-        if waiting := self._requests.find(request):
+        if waiting := self.requests.find(request):
             waiting.see()
             self._reviews.begin(waiting)
 
@@ -104,14 +204,14 @@ class Answers(ChatPart):
         `kind` is how much of the request the user had seen (`view.SHOWN`). A key that allows more
         than that does not answer: it shows the rest first. `reason` is why `n` rejects it.
         """
-        if waiting := self._requests.at(part):
+        if waiting := self.requests.at(part):
             waiting.see()
             await self._press(waiting, key, kind, reason)
 
     async def _press(self, waiting: Waiting, key: str, kind: str, reason: str = "") -> None:
         """Answer a request with a key. After the last answer the transcript shows what follows."""
         await self._key(waiting, key, kind, reason)
-        if waiting.is_over and not self._requests:
+        if waiting.is_over and not self.requests:
             await self._panel.follow()
 
     async def _key(self, waiting: Waiting, key: str, kind: str, why: str = "") -> None:
@@ -133,17 +233,17 @@ class Answers(ChatPart):
             case "y":
                 for path in proposal.paths(asked) if proposal.is_edit(asked) else ():
                     await self._editor.port.disk.expect_write(path)
-                await self._respond(waiting, Allow(), ALLOWED)
+                await self.respond(waiting, Allow(), ALLOWED)
             case "a":
                 await self._always(waiting)
             case "c" if isinstance(asked, PermissionAsked) and asked.code:
                 self._reviews.begin(waiting)
             case "n" if is_for_program(asked):
-                await self._respond(waiting, Reject(), DECLINED)
+                await self.respond(waiting, Reject(), DECLINED)
             case "n":
                 await self._reject(waiting, why)
             case "N" if is_for_program(asked):
-                await self._respond(waiting, Dismiss(), CANCELLED)
+                await self.respond(waiting, Dismiss(), CANCELLED)
             case "N":
                 reason = await self._editor.input("Why not? ")
                 if waiting.is_over and reason:
@@ -156,7 +256,7 @@ class Answers(ChatPart):
         where = whereabouts(waiting.asked, self._chat.root)
         if where is not None:
             waiting.view.locate(where)
-            self._requests.redraw(waiting)
+            self.requests.redraw(waiting)
             self._chat.painter.now()
 
     async def _covers(self, waiting: Waiting, key: str) -> bool:
@@ -172,14 +272,14 @@ class Answers(ChatPart):
         if waiting.is_over:
             return
         waiting.view.unfold(key)
-        self._requests.redraw(waiting)
+        self.requests.redraw(waiting)
         self._chat.painter.now()
         await self._chat.painter.drawn()
         await self._panel.lead(waiting.view.part.id, key if is_pressed else "")
 
     async def _reject(self, waiting: Waiting, reason: str) -> None:
         summary = f"{REJECTED}: {reason}" if reason else REJECTED
-        await self._respond(waiting, Reject(reason), summary)
+        await self.respond(waiting, Reject(reason), summary)
 
     async def _accept_diff(self, waiting: Waiting) -> None:
         """Accept the diff on the screen, including the user's changes in it."""
@@ -200,11 +300,11 @@ class Answers(ChatPart):
                 waiting.is_opened = False
                 return
             opened = "opened elsewhere"
-        await self._respond(waiting, Allow(), opened)
+        await self.respond(waiting, Allow(), opened)
 
     async def choose(self) -> None:
         """Have the user choose an answer to the oldest request from a list."""
-        waiting = next(iter(self._requests), None)
+        waiting = next(iter(self.requests), None)
         if waiting is None:
             return
         waiting.see()
@@ -244,18 +344,18 @@ class Answers(ChatPart):
         if isinstance(way, Scope):
             await self._add_rule(waiting, way)
         elif way is not None:
-            await self._respond(waiting, ways.answer(way), way.name)
+            await self.respond(waiting, ways.answer(way), way.name)
 
     async def _add_rule(self, waiting: Waiting, scope: Scope) -> None:
         """Have the user edit the rule, until it is valid."""
         assert ways.has_rules(waiting.asked)
 
         async def respond(answer: Answer, summary: str) -> None:
-            await self._respond(waiting, answer, summary)
+            await self.respond(waiting, answer, summary)
 
         await ways.add_rule(self._editor, waiting.asked, scope, lambda: waiting.is_over, respond)
 
-    async def _respond(
+    async def respond(
         self, waiting: Waiting, answer: Answer, summary: str, instead: str = ""
     ) -> None:
         """Send an answer, unless the request already has one; show its `summary`.
@@ -285,7 +385,7 @@ class Answers(ChatPart):
         if isinstance(answer, Reject) and instead and answer.reason == instead:
             self._reviews.forget(waiting.asked.tool)
         if not waiting.is_over:
-            self._requests.remove(waiting.asked.request)
+            self.requests.remove(waiting.asked.request)
             self._transcript.answered(waiting.asked.tool, waiting.view.label, summary)
         for words in (unread, *waiting.comments):
             if words:

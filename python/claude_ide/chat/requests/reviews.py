@@ -1,19 +1,19 @@
-"""Reviews of requests in other windows: an edit as a diff, a plan in a buffer, questions in a form.
+"""A request that waits, and its review in another window: as a diff, a plan in a buffer, a form.
 
 If the user closes a review without an answer, the request continues to wait.
 """
 
 import asyncio
 import contextlib
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from claude_ide.agents.events import ToolStatus
 from claude_ide.agents.requests import (
     Allow,
-    Answer,
+    Asked,
     Option,
     PermissionAsked,
     PlanProposed,
@@ -30,8 +30,8 @@ from claude_ide.chat.requests import form, proposal, ways
 from claude_ide.chat.requests.form import Form
 from claude_ide.chat.requests.permission import LANGUAGE
 from claude_ide.chat.requests.proposal import Base, Proposal
-from claude_ide.chat.requests.requests import Requests, Waiting
-from claude_ide.editor.attention import diff_place
+from claude_ide.chat.requests.view import Request
+from claude_ide.editor.attention import Call, diff_place
 from claude_ide.editor.diffs import Decision, Diff, Offer
 from claude_ide.editor.port.events import FormPressed
 from claude_ide.editor.port.panel import Proposed, Reviewed
@@ -44,6 +44,50 @@ KERNEL = "the Jupyter kernel"
 SENT_AS_PROMPT = "changes go into a prompt"
 
 
+@dataclass(slots=True, eq=False)
+class Waiting:
+    """A request: its view in the transcript, and its review in another window."""
+
+    asked: Asked
+    view: Request
+    token: int = 0
+    """The token of its plan or form in Lua; 0 if it has had none."""
+    form: Form | None = None
+    """The answers so far, if it has questions whose form was shown."""
+    review: "asyncio.Task[None] | None" = None
+    proposed: tuple[Proposal, ...] = ()
+    diff: Diff | None = None
+    """The diff on the screen; several are shown one after the other."""
+    accepts_all: bool = False
+    """Whether the user has accepted the diffs that were not shown yet."""
+    way: Option | None = None
+    """How the user has accepted a diff together with the edits that follow."""
+    choosing: "asyncio.Task[Any] | None" = None
+    """The task that shows a list of answers."""
+    answering: "asyncio.Task[Any] | None" = None
+    """The task that sends the answer."""
+    comments: list[str] = field(default_factory=list)
+    """What the user has said about the accepted diffs; the agent's next prompt."""
+    why: str = ""
+    """What the agent has said before, in one sentence."""
+    call: Call | None = None
+    """It calls the user."""
+    is_opened: bool = False
+    """Whether its address has been opened; a second key opens it no more."""
+    is_over: bool = False
+    """Whether it was answered or withdrawn."""
+
+    def see(self) -> None:
+        """Know that the user has seen it."""
+        if self.call is not None:
+            self.call.see()
+
+    @property
+    def has_one_diff(self) -> bool:
+        """Whether one diff shows all that it would change."""
+        return len(self.proposed) == 1 and self.diff is not None and self.diff.shown.is_set()
+
+
 class _Version(NamedTuple):
     """The text that the user accepts for a file, and its edit, if it is not the proposed one."""
 
@@ -52,22 +96,12 @@ class _Version(NamedTuple):
     text: str
 
 
-class Respond(Protocol):
-    """Answers a request (`Answers`)."""
-
-    async def __call__(
-        self, waiting: Waiting, answer: Answer, summary: str, instead: str = ""
-    ) -> None:
-        """Send an answer; `summary` describes it, `instead` the user's changes in words."""
-
-
 class Reviews:
-    """The reviews of one chat; `respond` answers a request."""
+    """The reviews of one chat; `respond` answers a request (`Answers.respond`)."""
 
-    def __init__(self, chat: ChatContext, requests: Requests, respond: Respond) -> None:
+    def __init__(self, chat: ChatContext, respond: Callable[..., Awaitable[None]]) -> None:
         self._chat = chat
         self._editor = chat.editor
-        self._requests = requests
         self._respond = respond
         self._accepted: dict[str, list[Diff]] = {}
         """Accepted diffs whose text the tool may not have written yet, by the tools' ids."""
@@ -148,7 +182,8 @@ class Reviews:
         """Show whether a request can be read in another window."""
         if waiting.view.reviewed is not is_reviewed:
             waiting.view.reviewed = is_reviewed
-            self._requests.redraw(waiting)
+            if not waiting.is_over:
+                self._chat.sheet.changed(waiting.view)
             self._chat.painter.now()
 
     async def _review_as_open(self, waiting: Waiting, asked: PermissionAsked) -> None:

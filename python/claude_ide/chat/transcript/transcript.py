@@ -17,12 +17,12 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 
 from claude_ide.agents import events
-from claude_ide.agents.events import Event
+from claude_ide.agents.events import Change, Event
 from claude_ide.agents.requests import RequestWithdrawn
 from claude_ide.chat.page.rows import Row, row
 from claude_ide.chat.page.sheet import Action, Location, Sheet, ShowEarlier, View
 from claude_ide.chat.page.text import one_line
-from claude_ide.chat.transcript import notices, search
+from claude_ide.chat.transcript import notices
 from claude_ide.chat.transcript.detail import Summary, at_end
 from claude_ide.chat.transcript.notices import Announcement, Remark
 from claude_ide.chat.transcript.prompts import OwnTurn, Prompts, Queued, Ran, Turn
@@ -215,7 +215,7 @@ class Transcript:
     def cut(self, prompt: str) -> None:
         """Remove the turn that started with this prompt, and everything after it."""
         self._settle(all_=True)
-        for view in search.since(self.sheet, prompt):
+        for view in self.since(prompt):
             if not view.part.tail:
                 self.sheet.remove(view)
 
@@ -261,6 +261,52 @@ class Transcript:
         """
         view = self.sheet.find(part)
         return view if isinstance(view, Queued) else None
+
+    def since(self, prompt: str) -> list[View]:
+        """Return the turn that started with this prompt, and all views after it."""
+        turns = itertools.dropwhile(
+            lambda view: not (isinstance(view, Turn) and view.prompt == prompt), self.sheet.views()
+        )
+        return list(turns)
+
+    def changes_since(self, prompt: str) -> list[Change]:
+        """Return the changes of tools since the turn that started with this prompt."""
+        ended = (view.ended for view in self.since(prompt) if isinstance(view, ToolUse))
+        return [change for end in ended if end is not None for change in end.changes]
+
+    def commands_since(self, prompt: str) -> list[str]:
+        """Return the commands that were run since the turn that started with this prompt."""
+        tools = (view for view in self.since(prompt) if isinstance(view, ToolUse))
+        return [tool.title for tool in tools if tool.kind == "execute" and tool.ended is not None]
+
+    def prompt_like(self, text: str) -> str:
+        """Return the text of the last prompt that has started and that `text` ends with.
+
+        If `text` is empty, that is the last prompt.
+        """
+        turns = [view.text for view in self.sheet.views() if type(view) is Turn]
+        matching = (each for each in reversed(turns) if not text or text.endswith(each.strip()))
+        return next(filter(str.strip, matching), text)
+
+    def last_text(self) -> str:
+        """Return the agent's last text in the current turn; empty if it has said nothing yet."""
+        views = list(self.sheet.views())
+        for view in reversed(views):
+            if type(view) is Turn:
+                break
+            if isinstance(view, Prose) and view.above is None:
+                return view.markdown()
+        return ""
+
+    def turn_at(self, part: int) -> str | None:
+        """Return the prompt of the turn to which a part belongs; None before the first turn."""
+        prompt = None
+        for view in self.sheet.views():
+            if type(view) is Turn:
+                prompt = view.prompt
+            if view.part.id == part:
+                return prompt
+        return None
 
     def _now(self) -> float | None:
         return self._clock() if self._clock else None

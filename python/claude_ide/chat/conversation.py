@@ -1,8 +1,13 @@
-"""The part of a conversation that a transcript no longer shows, from the stored history."""
+"""The conversation of one chat: shown with each event, read back from history, exported."""
 
+import asyncio
 from collections.abc import Container, Sequence
+from pathlib import Path
 
+from claude_ide.agents.agent import NewSession, Opening
 from claude_ide.agents.events import Event, Text, UserMessage
+from claude_ide.base.errors import UserError
+from claude_ide.chat.chat_context import ChatContext, ChatPart, subcommand
 from claude_ide.chat.page.page import EARLIER
 from claude_ide.chat.page.text import one_line
 from claude_ide.chat.transcript.prompts import Turn
@@ -13,6 +18,13 @@ PORTION_LINES = 2_000
 
 FIRST_LINES = 10_000
 """The approximate number of lines that a resumed session shows."""
+
+FORKED = "a fork: what follows is in a session of its own (:ClaudeChat resume lists the other one)"
+
+MOST_LINES = 120_000
+"""A longer transcript is not extended."""
+
+EXPORT = ":ClaudeChat export writes all of it"
 
 MISSING = "*The conversation above this line belongs to another session.*"
 
@@ -102,3 +114,71 @@ def document(name: str, title: str, story: Sequence[str]) -> str:
     """Return a story below the title of the conversation with the agent of this name."""
     heading = f"# {one_line(title) or f'A conversation with {name}'}"
     return "\n\n".join([heading, *story]) + "\n"
+
+
+class Conversation(ChatPart):
+    """Shows and exports the conversation."""
+
+    def __init__(self, chat: ChatContext) -> None:
+        super().__init__(chat)
+        self._busy = asyncio.Lock()
+
+    async def prepare(self, opening: Opening) -> None:
+        """Show the session that the agent resumes."""
+        if isinstance(opening, NewSession) or not opening.id or not self._chat.sheet.is_empty:
+            return
+        load(self._transcript, await self._agent.history(opening.id))
+        if opening.fork:
+            self._transcript.note("branch", FORKED)
+        self._chat.painter.now()
+
+    def apply(self, event: Event) -> None:
+        """Show an event."""
+        is_urgent = True
+        try:
+            is_urgent = self._transcript.apply(event)
+        finally:
+            painter = self._chat.painter
+            (painter.now if is_urgent else painter.soon)()
+
+    async def show_earlier(self) -> None:
+        """Show the previous portion of the conversation above the transcript."""
+        if self._busy.locked():
+            return
+        async with self._busy:
+            if len(self._transcript.lines) > MOST_LINES:
+                raise UserError(f"the transcript cannot grow further; {EXPORT}")
+            above = await self._above()
+            if not above.is_known:
+                raise UserError("the conversation above this line belongs to another session")
+            above.show(await asyncio.to_thread(above.portion))
+            self._chat.painter.now()
+
+    @subcommand("export")
+    async def export(self, path: str) -> None:
+        """Write the whole conversation to a file as Markdown, or show it."""
+        text = await self._markdown()
+        if not path:
+            shown = self._chat.name, "conversation.md", text, "markdown"
+            await self._editor.port.windows.show_text(*shown)
+            return
+        target = Path(self._chat.root, Path(path).expanduser())
+        try:
+            target.touch(exist_ok=False)
+            target.write_text(text, encoding="utf-8")
+        except FileExistsError:
+            raise UserError(f"{path} already exists") from None
+        except OSError as error:
+            raise UserError(f"cannot write {target}: {error.strerror}") from None
+        self._editor.notify(f"wrote {path}")
+
+    async def _markdown(self) -> str:
+        if self._transcript.sheet.page.earlier is None:
+            return markdown(self._transcript, self._chat.title)
+        above = await self._above()
+        return await asyncio.to_thread(above.document, self._chat.title)
+
+    async def _above(self) -> Earlier:
+        self._chat.require_capability("stored_history")
+        history = await self._agent.history(self._agent.session)
+        return Earlier(self._transcript, history)
