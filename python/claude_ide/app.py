@@ -26,7 +26,7 @@ from claude_ide.editor.port import events
 from claude_ide.editor.port import prompts as one_off
 from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.panel import ChatEvent
-from claude_ide.hooks.links import Links
+from claude_ide.hooks import Links
 from claude_ide.mcp.address import LAUNCH, TOKEN
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.doors import Toolbox

@@ -14,9 +14,8 @@ import pytest
 from claude_ide.config import Config, ReviewConfig
 from claude_ide.editor.attention import Attention, Session
 from claude_ide.editor.port.events import Activity
-from claude_ide.hooks import permissions, sessions
+from claude_ide.hooks import Links, permissions, sessions
 from claude_ide.hooks.endpoint import Hooks
-from claude_ide.hooks.links import Links
 from claude_ide.mcp.reading import Readings
 from claude_ide.review.service import ReviewService
 from claude_ide.trust.trust import Trust

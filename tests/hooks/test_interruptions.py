@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.hooks.activities import LONGEST_BYTES, Interruptions, Record
+from claude_ide.hooks.sessions import LONGEST_BYTES, Interruptions, Record
 from support.neovim import until
 
 MARK = "[Request interrupted by user for tool use]"

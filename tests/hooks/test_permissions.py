@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from claude_ide.hooks import permissions
-from claude_ide.hooks.conversation import Hook
 from claude_ide.hooks.permissions import Permissions
+from claude_ide.hooks.registration import Hook
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.hooks.conversation import Reasons
+from claude_ide.hooks.sessions import Reasons
 from support.fake_api import text
 from support.neovim import until
 from support.session_files import line

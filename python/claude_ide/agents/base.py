@@ -127,6 +127,16 @@ def _decoded(message: Any) -> Any:
         return message.decode("utf-8", "replace")
 
 
+async def start_child(
+    command: Sequence[str | Path], folder: Path, environment: Mapping[str, str]
+) -> Child:
+    """Start an agent's process. Raises `AgentError` if it cannot be started."""
+    try:
+        return await Child.spawn(command, cwd=folder, environment=environment)
+    except OSError as error:
+        raise AgentError(f"{command[0]} cannot be started: {error.strerror}") from None
+
+
 class Connection:
     """An agent's process from its start to its end; its output is read on when `room` returns."""
 
@@ -136,16 +146,6 @@ class Connection:
         self._room = room
         self._reading = asyncio.get_running_loop().create_task(self._read())
         self._reading.add_done_callback(_log_failure)
-
-    @staticmethod
-    async def start_child(
-        command: Sequence[str | Path], folder: Path, environment: Mapping[str, str]
-    ) -> Child:
-        """Start the process. Raises `AgentError` if it cannot be started."""
-        try:
-            return await Child.spawn(command, cwd=folder, environment=environment)
-        except OSError as error:
-            raise AgentError(f"{command[0]} cannot be started: {error.strerror}") from None
 
     @property
     def alive(self) -> bool:

@@ -417,9 +417,14 @@ class Change(Struct, frozen=True):
     def between(cls, path: str, before: str | None, after: str) -> "Change":
         """Return the change between two texts; without hunks if they are too large."""
         hunks = tuple(_hunks(text_diff.unified(before or "", after, CONTEXT)))
+        return cls.of(path, hunks, created=before is None)
+
+    @classmethod
+    def of(cls, path: str, hunks: tuple[Hunk, ...], *, created: bool = False) -> "Change":
+        """Return the change that consists of these hunks."""
         lines = [line for hunk in hunks for line in hunk.lines]
         added, removed = (sum(line.startswith(sign) for line in lines) for sign in "+-")
-        return cls(path, added, removed, hunks, created=before is None)
+        return cls(path, added, removed, hunks, created)
 
 
 def _hunks(lines: Sequence[str]) -> Iterator[Hunk]:

@@ -6,7 +6,7 @@ the user are no part of the state: they can overlap, and outlive a turn.
 """
 
 from collections.abc import Mapping
-from enum import Enum, auto
+from enum import Enum
 from types import MappingProxyType
 
 from msgspec import Struct
@@ -34,57 +34,37 @@ class State(Enum):
     DEAD = "dead"
 
 
-class Signal(Enum):
-    """The meaning of an event for the state."""
-
-    SPAWNED = auto()
-    READY = auto()
-    QUEUED = auto()
-    REQUESTED = auto()
-    THINKING = auto()
-    WRITING = auto()
-    TOOL_INPUT = auto()
-    TOOL_CALLED = auto()
-    RETRYING = auto()
-    COMPACTING = auto()
-    COMPACTED = auto()
-    STOPPING = auto()
-    TURN_ENDED = auto()
-    DIED = auto()
-
-
 BUSY = frozenset(State) - {State.OFF, State.STARTING, State.IDLE, State.DEAD}
 """States in which a turn can be interrupted."""
 
 _WORKING = BUSY - {State.STOPPING}
-_ALIVE = frozenset(State) - {State.OFF, State.DEAD}
 # A turn can begin without a prompt, for example when a task in the background ends.
 _ANSWERING = _WORKING | {State.IDLE}
 
 
-def _from(states: frozenset[State], target: State) -> Mapping[State, State]:
-    return MappingProxyType(dict.fromkeys(states, target))
+class Signal(Enum):
+    """The meaning of an event: the states that it changes, and the state that follows."""
 
+    SPAWNED = frozenset({State.OFF, State.DEAD}), State.STARTING
+    READY = frozenset({State.STARTING}), State.IDLE
+    QUEUED = frozenset({State.IDLE}), State.QUEUED
+    REQUESTED = _ANSWERING, State.WAITING
+    THINKING = _ANSWERING, State.THINKING
+    WRITING = _ANSWERING, State.WRITING
+    TOOL_INPUT = _ANSWERING, State.TOOL_INPUT
+    TOOL_CALLED = _ANSWERING, State.TOOLS
+    RETRYING = _ANSWERING, State.RETRYING
+    COMPACTING = _ANSWERING, State.COMPACTING
+    COMPACTED = frozenset({State.COMPACTING}), State.WAITING
+    STOPPING = _WORKING, State.STOPPING
+    TURN_ENDED = frozenset(State) - {State.OFF, State.DEAD}, State.IDLE
+    DIED = frozenset(State), State.DEAD
 
-TRANSITIONS: Mapping[Signal, Mapping[State, State]] = MappingProxyType(
-    {
-        Signal.SPAWNED: _from(frozenset({State.OFF, State.DEAD}), State.STARTING),
-        Signal.READY: _from(frozenset({State.STARTING}), State.IDLE),
-        Signal.QUEUED: _from(frozenset({State.IDLE}), State.QUEUED),
-        Signal.REQUESTED: _from(_ANSWERING, State.WAITING),
-        Signal.THINKING: _from(_ANSWERING, State.THINKING),
-        Signal.WRITING: _from(_ANSWERING, State.WRITING),
-        Signal.TOOL_INPUT: _from(_ANSWERING, State.TOOL_INPUT),
-        Signal.TOOL_CALLED: _from(_ANSWERING, State.TOOLS),
-        Signal.RETRYING: _from(_ANSWERING, State.RETRYING),
-        Signal.COMPACTING: _from(_ANSWERING, State.COMPACTING),
-        Signal.COMPACTED: _from(frozenset({State.COMPACTING}), State.WAITING),
-        Signal.STOPPING: _from(_WORKING, State.STOPPING),
-        Signal.TURN_ENDED: _from(_ALIVE, State.IDLE),
-        Signal.DIED: _from(frozenset(State), State.DEAD),
-    }
-)
-"""The next state for each signal; a state that is not listed does not change."""
+    def after(self, state: State) -> State:
+        """Return the state that follows this signal; most signals leave some states as they are."""
+        changed, following = self.value
+        return following if state in changed else state
+
 
 _SIGNALS: Mapping[type[Event], Signal] = MappingProxyType(
     {
@@ -102,11 +82,6 @@ _SIGNALS: Mapping[type[Event], Signal] = MappingProxyType(
         events.Dead: Signal.DIED,
     }
 )
-
-
-def after(state: State, signal: Signal) -> State:
-    """Return the state that follows a signal."""
-    return TRANSITIONS[signal].get(state, state)
 
 
 def signal_of(event: Event) -> Signal | None:
@@ -137,7 +112,7 @@ class SessionState(Struct, frozen=True):
 
     def spawned(self) -> "SessionState":
         """Return the state after the agent was started."""
-        return SessionState(after(self.state, Signal.SPAWNED))
+        return SessionState(Signal.SPAWNED.after(self.state))
 
     def after(self, event: Event) -> "SessionState":
         """Return the state after an event."""
@@ -163,4 +138,4 @@ class SessionState(Struct, frozen=True):
 
     def _next(self, event: Event) -> State:
         signal = signal_of(event)
-        return self.state if signal is None else after(self.state, signal)
+        return self.state if signal is None else signal.after(self.state)

@@ -17,8 +17,7 @@ from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.events import PermissionPressed
 from claude_ide.editor.port.terminals import TmuxPane
-from claude_ide.hooks import panes, registration, report
-from claude_ide.hooks.links import Links
+from claude_ide.hooks import Links, panes, registration, report
 from claude_ide.hooks.report import ANSWERED
 from claude_ide.mcp.reading import Readings
 from claude_ide.trust.trust import Trust

@@ -14,19 +14,8 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
+from claude_ide.agents import requests
 from claude_ide.agents.fields import mapping, mappings
-from claude_ide.agents.requests import (
-    Allow,
-    Answer,
-    Asked,
-    Option,
-    PermissionAsked,
-    PlanProposed,
-    QuestionAsked,
-    Reject,
-    Scope,
-    Subagent,
-)
 from claude_ide.agents.stream_json.permission import decode_request, encode_answer
 from claude_ide.base.errors import UserError
 from claude_ide.base.paths import is_same
@@ -38,8 +27,7 @@ from claude_ide.chat.requests.view import LINE, SHOWN, WHOLE, Request, whereabou
 from claude_ide.editor.attention import Call
 from claude_ide.editor.diffs import Diff, Offer
 from claude_ide.editor.editor import Editor
-from claude_ide.hooks.conversation import AGENT, Hook
-from claude_ide.hooks.registration import ENDS, TOOL_ENDS
+from claude_ide.hooks.registration import AGENT, ENDS, TOOL_ENDS, Hook
 
 REVIEW_SECONDS = 1.0
 """How long an edit waits for its diff, before it is shown here until the diff opens."""
@@ -66,7 +54,7 @@ class Waiting:
     launch: str
     hook: Hook
     frame: Frame
-    asked: PermissionAsked
+    asked: requests.PermissionAsked
     view: Request
     tool_use: str
     """Empty if it is not known for which use of a tool the CLI asks."""
@@ -78,7 +66,7 @@ class Waiting:
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
     """Done once a diff shows it, in which the user may choose an answer of the hook's."""
-    way: Option | None = None
+    way: requests.Option | None = None
     """What the user has chosen there."""
 
     @property
@@ -116,7 +104,7 @@ class Permissions:
     async def ask(self, launch: str, hook: Hook) -> Frame | None:
         """Return the user's decision; None if the CLI's own dialog has to get it."""
         asked = _decoded(hook)
-        if not isinstance(asked, PermissionAsked):
+        if not isinstance(asked, requests.PermissionAsked):
             self._leave_to_dialog(launch, hook, asked)
             return None
         waiting = self._new(launch, hook, asked)
@@ -202,23 +190,23 @@ class Permissions:
             case "y" | "a" if kind not in SHOWN[key]:
                 waiting.view.unfold(key)
             case "y":
-                return self._respond(waiting, Allow())
+                return self._respond(waiting, requests.Allow())
             case "a":
                 return await self._always(waiting)
             case "left":
                 return waiting.settle(None)
             case "n":
-                return self._respond(waiting, Reject(reason))
+                return self._respond(waiting, requests.Reject(reason))
             case "N":
                 return await self._reject(waiting)
             case "d":
                 waiting.view.press(0)
         await self._draw()
 
-    def _new(self, launch: str, hook: Hook, asked: PermissionAsked) -> Waiting:
+    def _new(self, launch: str, hook: Hook, asked: requests.PermissionAsked) -> Waiting:
         id_ = next(self._ids)
         if hook.agent_id:
-            asked = replace(asked, agent=Subagent(kind=hook.agent_type))
+            asked = replace(asked, agent=requests.Subagent(kind=hook.agent_type))
         view = Request(Part(id_, WHOLE), asked, hook.cwd, AGENT)
         view.show_ways()
         return Waiting(id_, launch, hook, _frame(hook), asked, view, self._use(launch, hook))
@@ -229,7 +217,7 @@ class Permissions:
         what = f"{waiting.view.label} · :ClaudeAnswer"
         return self._editor.attention.asked(session, what, is_floating=True)
 
-    def _leave_to_dialog(self, launch: str, hook: Hook, asked: Asked | None) -> None:
+    def _leave_to_dialog(self, launch: str, hook: Hook, asked: requests.Asked | None) -> None:
         """Have the user called to a question or a plan, which only the CLI's dialog shows."""
         if asked is None:
             return
@@ -333,7 +321,7 @@ class Permissions:
                 labels = [await self._editor.terminals.label(launch=each.launch) for each in found]
                 await self._editor.port.permission.show(_shown(oldest, labels))
 
-    def _respond(self, waiting: Waiting, answer: Answer) -> None:
+    def _respond(self, waiting: Waiting, answer: requests.Answer) -> None:
         """Send an answer. Raises `InvalidRuleError`."""
         decision = encode_answer(waiting.frame, answer)
         if decision.get("updatedInput") == waiting.frame["input"]:
@@ -342,9 +330,9 @@ class Permissions:
 
     async def _always(self, waiting: Waiting) -> None:
         way = await ways.choose_way(self._editor, waiting.asked)
-        if isinstance(way, Scope):
+        if isinstance(way, requests.Scope):
 
-            async def respond(answer: Allow, _: str) -> None:
+            async def respond(answer: requests.Allow, _: str) -> None:
                 self._respond(waiting, answer)
 
             await ways.add_rule(self._editor, waiting.asked, way, lambda: waiting.is_over, respond)
@@ -359,7 +347,7 @@ class Permissions:
             return
         if waiting.is_over:
             raise UserError(f"{ways.OVER}; not sent: {reason}" if reason else ways.OVER)
-        self._respond(waiting, Reject(reason))
+        self._respond(waiting, requests.Reject(reason))
 
 
 def _frame(hook: Hook) -> Frame:
@@ -372,10 +360,12 @@ def _frame(hook: Hook) -> Frame:
     }
 
 
-def _decoded(hook: Hook) -> Asked | None:
+def _decoded(hook: Hook) -> requests.Asked | None:
     """Return what a hook asks for; None if it is nothing that we know."""
     match decode_request({"request_id": "", "request": _frame(hook)}, hook.cwd):
-        case [PermissionAsked() | QuestionAsked() | PlanProposed() as asked]:
+        case [
+            requests.PermissionAsked() | requests.QuestionAsked() | requests.PlanProposed() as asked
+        ]:
             return asked
     return None
 

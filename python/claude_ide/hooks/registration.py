@@ -13,17 +13,23 @@ from typing import Any
 
 import msgspec
 
+from claude_ide.agents.fields import mapping
 from claude_ide.agents.stream_json.notices import BESIDE
+from claude_ide.agents.stream_json.tools import kind_of, path_in
+from claude_ide.base.paths import normalized
 from claude_ide.base.program import locate
-from claude_ide.hooks import report
-from claude_ide.hooks.links import FOR_OTHERS
+from claude_ide.hooks import FOR_OTHERS, report
 from claude_ide.trust import folder_settings
 from claude_ide.trust.trust import Trust
 
 ASKING = "PermissionRequest"
 """The hook that waits for the user; the CLI's own dialog waits at the same time."""
 
-ENDS = ("UserPromptSubmit", "Stop", "StopFailure", "SessionEnd")
+PROMPTED = "UserPromptSubmit"
+IDLE = ("Stop", "StopFailure", "SessionEnd")
+"""Hooks after which a CLI does nothing; before all others, and after them, it works."""
+
+ENDS = (PROMPTED, *IDLE)
 """Hooks after which an agent waits for no permission; its subagents may run in the background."""
 TOOL_ENDS = ("PostToolUse", "PostToolUseFailure", "PermissionDenied")
 
@@ -199,3 +205,48 @@ def _given(given: Mapping[str, Any] | None) -> str:
     line = (given or {}).get(SETTING)
     found = line.get("command") if isinstance(line, dict) else None
     return found if isinstance(found, str) and "\0" not in found else ""
+
+
+AGENT = "Claude"
+
+
+class Hook(msgspec.Struct, frozen=True):
+    """The body of a hook's request; each event has some of the fields."""
+
+    hook_event_name: str
+    session_id: str
+    cwd: str = ""
+    transcript_path: str = ""
+    prompt: str = ""
+    tool_name: str = ""
+    tool_use_id: str = ""
+    tool_input: Any = None
+    tool_response: Any = None
+    is_interrupt: bool = False
+    permission_suggestions: Any = None
+    agent_id: str = ""
+    """The subagent that uses the tool; empty for the agent itself."""
+    agent_type: str = ""
+    prompt_id: str = ""
+    message: Any = None
+    title: Any = None
+    notification_type: Any = None
+    reason: Any = None
+    last_assistant_message: Any = None
+    trigger: Any = None
+    custom_instructions: Any = None
+
+    @property
+    def accessed(self) -> str:
+        """The file that a tool has read or written, which the user has allowed; or ""."""
+        is_access = kind_of(self.tool_name) in ("read", "edit")
+        if self.hook_event_name != "PostToolUse" or not is_access:
+            return ""
+        path = path_in(mapping(self.tool_input))
+        return normalized(path) if path.startswith("/") else ""
+
+    @property
+    def edited(self) -> str:
+        """The file that an editing tool writes, or ""."""
+        path = path_in(mapping(self.tool_input)) if kind_of(self.tool_name) == "edit" else ""
+        return normalized(path) if path.startswith("/") else ""

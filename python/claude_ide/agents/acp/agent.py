@@ -16,11 +16,12 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from claude_ide.agents import events
 from claude_ide.agents.acp import updates
-from claude_ide.agents.acp.connection import Connection, Offer, Params, probe
+from claude_ide.agents.acp.connection import Connection, Offer, Params
 from claude_ide.agents.acp.launch import Asking, Launch, Logins, Remembered, find, words
 from claude_ide.agents.acp.prompting import Prompting
-from claude_ide.agents.acp.serving import Observing, Pending, Serving
+from claude_ide.agents.acp.serving import Serving
 from claude_ide.agents.acp.sessions import Opened, Sessions
 from claude_ide.agents.acp.updates import Decoder, SetRequest
 from claude_ide.agents.agent import (
@@ -33,17 +34,7 @@ from claude_ide.agents.agent import (
     ResumeSession,
     SessionSummary,
 )
-from claude_ide.agents.base import BaseAgent
-from claude_ide.agents.events import (
-    Dead,
-    EffortChanged,
-    Event,
-    PromptChanged,
-    Ready,
-    Session,
-    ToolStatus,
-    Usage,
-)
+from claude_ide.agents.base import BaseAgent, EventQueue, Traffic, start_child
 from claude_ide.agents.fields import mapping, text
 from claude_ide.agents.requests import Answer
 from claude_ide.agents.session_state import SessionState
@@ -54,6 +45,8 @@ from claude_ide.transport.process import GRACE_SECONDS
 
 INTERRUPT_SECONDS = 0.5
 """How long a turn may take to end before the agent is stopped."""
+
+PROBE_GRACE_SECONDS = 1.0
 
 CLOSE_SECONDS = 0.5
 """How long an agent may take to let go of its session before it is stopped."""
@@ -67,7 +60,7 @@ class AcpAgent(BaseAgent):
         self._launch = launch
         self._workbench = workbench
         self._connection: Connection | None = None
-        self._replayed: list[Event] | None = None
+        self._replayed: list[events.Event] | None = None
         """The events of a session that is being loaded."""
         self._reset()
 
@@ -76,12 +69,9 @@ class AcpAgent(BaseAgent):
         self._session = ""
         self._is_started = False
         """Whether the agent is ready; `history` opens the session before."""
-        self._usage = Usage()
+        self._usage = events.Usage()
         self._decoder = Decoder(str(self._launch.folder))
-        self._pending = Pending(self._emit)
-        self._observing = Observing(self._workbench.edits)
-        self._working = self._decoder, self._pending, self._observing
-        self._serving = Serving(self._launch, self._workbench, *self._working, self._emit)
+        self._serving = Serving(self._launch, self._workbench, self._decoder, self._emit)
         self._talk: Prompting | None = None
 
     @property
@@ -125,16 +115,16 @@ class AcpAgent(BaseAgent):
 
     # Start and end.
 
-    async def history(self, session: str) -> list[Event]:
+    async def history(self, session: str) -> list[events.Event]:
         opened = await self._connect()
         if not self._running.offer.loads:
             return updates.history(self.name, [])
-        with self._replaying() as events:
-            await self._open(opened.load(session), events)
-        self._report(updates.present(events))
-        return updates.history(self.name, events)
+        with self._replaying() as replayed:
+            await self._open(opened.load(session), replayed)
+        self._report(updates.present(replayed))
+        return updates.history(self.name, replayed)
 
-    async def start(self, opening: Opening) -> Ready:
+    async def start(self, opening: Opening) -> events.Ready:
         if not self._is_open(opening):
             sessions = await self._unopened()
             with self._replaying() as replayed:
@@ -142,9 +132,9 @@ class AcpAgent(BaseAgent):
             self._report(updates.present(replayed))
         settings = self._decoder.settings
         offered = settings.models, settings.modes, settings.efforts
-        ready = Ready(self._decoder.commands, *offered)
+        ready = events.Ready(self._decoder.commands, *offered)
         self._is_started = True
-        self._report([Session(self._session), ready, *settings.current()])
+        self._report([events.Session(self._session), ready, *settings.current()])
         return ready
 
     async def stop(self, grace: float = GRACE_SECONDS) -> None:
@@ -199,7 +189,7 @@ class AcpAgent(BaseAgent):
         await self.stop()
         return await self._connect()
 
-    async def _open(self, opening: Awaitable[Opened], replayed: Sequence[Event]) -> None:
+    async def _open(self, opening: Awaitable[Opened], replayed: Sequence[events.Event]) -> None:
         """Open a session; the agent ends if that fails."""
         try:
             opened = await opening
@@ -217,14 +207,14 @@ class AcpAgent(BaseAgent):
             await self._sessions.open(ResumeSession(self._session))
 
     @contextlib.contextmanager
-    def _replaying(self) -> Iterator[list[Event]]:
+    def _replaying(self) -> Iterator[list[events.Event]]:
         """Keep the events of a session that is being opened from the panel."""
-        self._replayed = events = list[Event]()
+        self._replayed = replayed = list[events.Event]()
         self._decoder.is_replaying = True
         try:
-            yield events
+            yield replayed
         finally:
-            events += self._decoder.turn_ended(ToolStatus.COMPLETED)
+            replayed += self._decoder.turn_ended(events.ToolStatus.COMPLETED)
             self._replayed = None
             self._decoder.is_replaying = False
 
@@ -233,20 +223,22 @@ class AcpAgent(BaseAgent):
         launch = self._launch
         async with self._starting:
             environment = program.inherited(launch.environment)
-            child = await Connection.start_child(launch.command, launch.folder, environment)
+            child = await start_child(launch.command, launch.folder, environment)
             self._events.clear()
             self._reset()
             self._state = self._state.spawned()
             notifications = {
                 "session/update": self._update,
-                "$/cancel_request": lambda params: self._pending.withdraw(params.get("requestId")),
+                "$/cancel_request": lambda params: self._serving.pending.withdraw(
+                    params.get("requestId")
+                ),
             }
             connection = self._connection = Connection(
                 child,
                 self._traffic,
                 self._events.room,
                 launch.name,
-                self._serving.requests(),
+                self._serving.handlers(),
                 notifications,
                 self._ended,
             )
@@ -258,15 +250,15 @@ class AcpAgent(BaseAgent):
             connection.kill()
             raise
         self._sessions = Sessions(connection, launch, self._workbench)
-        self._talk = Prompting(connection, *self._working, self._emit, self._reopen)
+        self._talk = Prompting(connection, self._serving, self._reopen)
         return self._sessions
 
     def _ended(self, code: int, stderr: str) -> None:
-        self._pending.withdraw_all()
+        self._serving.pending.withdraw_all()
         self._serving.terminals.close()
         if self._talk is not None:
             self._talk.ends.agent_ended()
-        self._emit(Dead(code, stderr, self._session))
+        self._emit(events.Dead(code, stderr, self._session))
 
     # Prompts.
 
@@ -292,7 +284,7 @@ class AcpAgent(BaseAgent):
         await self._prompting.interrupt()
 
     async def answer(self, request: str, answer: Answer) -> None:
-        self._pending.answer(request, answer)
+        self._serving.pending.answer(request, answer)
 
     @property
     def _prompting(self) -> Prompting:
@@ -313,13 +305,13 @@ class AcpAgent(BaseAgent):
 
     async def set_effort(self, effort: str) -> None:
         request = self._decoder.settings.set_effort(effort)
-        await self._set(request, lambda: [EffortChanged(effort)])
+        await self._set(request, lambda: [events.EffortChanged(effort)])
 
     async def set_setting(self, setting: str, value: str) -> None:
         await self._set(self._decoder.settings.set_option(setting, value), lambda: [])
 
     async def _set(
-        self, request: SetRequest | None, changed: Callable[[], Iterable[Event]]
+        self, request: SetRequest | None, changed: Callable[[], Iterable[events.Event]]
     ) -> None:
         """Change a setting; `changed` gives the events if the agent does not list its settings."""
         if request is None:
@@ -356,27 +348,26 @@ class AcpAgent(BaseAgent):
             raise AgentError(f"{self.name} is not running")
         return self._connection
 
-    def _report(self, events: Iterable[Event]) -> None:
-        for event in events:
+    def _report(self, found: Iterable[events.Event]) -> None:
+        for event in found:
             self._emit(event)
 
-    def _emit(self, event: Event) -> None:
-        if self._replayed is not None and not isinstance(event, Dead):
+    def _emit(self, event: events.Event) -> None:
+        if self._replayed is not None and not isinstance(event, events.Dead):
             self._replayed.append(event)
             return
-        if isinstance(event, Usage):
+        if isinstance(event, events.Usage):
             self._usage = event
-        self._observing.follow(event, self._decoder.tools)
         self._serving.follow(event)
         self._state = self._next_state(event)
         self._events.put(event)
 
-    def _next_state(self, event: Event) -> SessionState:
+    def _next_state(self, event: events.Event) -> SessionState:
         """Return the state after an event; a late report begins no turn, which would not end."""
         after = self._state.after(event)
         runs = self._talk is not None and self._talk.is_running
         is_late = after.busy and not self._state.busy and not runs
-        return self._state if is_late and not isinstance(event, PromptChanged) else after
+        return self._state if is_late and not isinstance(event, events.PromptChanged) else after
 
 
 class Acp(Kind):
@@ -431,8 +422,20 @@ class Acp(Kind):
         return find(self._words, self._environment)
 
     async def probe(self, folder: Path) -> Offer:
-        """Start the agent, return what it reports about itself, and end it."""
-        return await probe(self._launch(folder))
+        """Start the agent, return what it reports about itself, and end it.
+
+        Raises `AgentError` if it cannot be started, or has ended.
+        """
+        launch = self._launch(folder)
+        environment = program.inherited(launch.environment)
+        child = await start_child(launch.command, launch.folder, environment)
+        room = EventQueue().room
+        connection = Connection(child, Traffic(), room, launch.name, {}, {}, lambda *_: None)
+        try:
+            await connection.initialize({})
+            return connection.offer
+        finally:
+            await connection.stop(PROBE_GRACE_SECONDS)
 
     def open(self, folder: Path, workbench: Workbench) -> AcpAgent:
         agent = AcpAgent(self._launch(folder), workbench)

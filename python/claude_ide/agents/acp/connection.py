@@ -12,10 +12,9 @@ from msgspec import Struct
 
 from claude_ide import __version__
 from claude_ide.agents import base
-from claude_ide.agents.acp.launch import Launch, LoginMethod, login_method
-from claude_ide.agents.base import EventQueue, Traffic
+from claude_ide.agents.acp.launch import LoginMethod, login_method
+from claude_ide.agents.base import Traffic
 from claude_ide.agents.fields import integer, mapping, mappings, text
-from claude_ide.base import program
 from claude_ide.base.errors import (
     INTERNAL_ERROR,
     METHOD_NOT_FOUND,
@@ -365,23 +364,3 @@ class Connection(base.Connection):
 
 class EndedError(AgentError):
     """The agent ended before it answered."""
-
-
-PROBE_GRACE_SECONDS = 1.0
-
-
-async def probe(launch: Launch) -> Offer:
-    """Start an agent, return its answer to `initialize`, and end it.
-
-    Raises `AgentError` if it cannot be started, or has ended.
-    """
-    child = await Connection.start_child(
-        launch.command, launch.folder, program.inherited(launch.environment)
-    )
-    room = EventQueue().room
-    connection = Connection(child, Traffic(), room, launch.name, {}, {}, lambda *_: None)
-    try:
-        await connection.initialize({})
-        return connection.offer
-    finally:
-        await connection.stop(PROBE_GRACE_SECONDS)

@@ -12,20 +12,11 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from claude_ide.agents import events
 from claude_ide.agents.acp.connection import Connection, EndedError, Offer
-from claude_ide.agents.acp.serving import Observing, Pending
-from claude_ide.agents.acp.updates import ASSISTANT, Decoder, marked
+from claude_ide.agents.acp.serving import Serving
+from claude_ide.agents.acp.updates import ASSISTANT, marked
 from claude_ide.agents.agent import Image, Mention, OpenFile, Prompt, Selection, ShellResult, Words
-from claude_ide.agents.events import (
-    Event,
-    Notice,
-    PromptChanged,
-    PromptStage,
-    Stopping,
-    ToolStatus,
-    TurnEnded,
-    TurnEndReason,
-)
 from claude_ide.agents.fields import mapping, text
 from claude_ide.base.errors import AgentError, LoginNeededError, UnknownSessionError
 
@@ -33,8 +24,8 @@ CANCEL_SECONDS = 10.0
 """How long an agent may take to end a turn before another interruption ends the agent."""
 
 TOOLS = {
-    TurnEndReason.COMPLETED: ToolStatus.COMPLETED,
-    TurnEndReason.FAILED: ToolStatus.FAILED,
+    events.TurnEndReason.COMPLETED: events.ToolStatus.COMPLETED,
+    events.TurnEndReason.FAILED: events.ToolStatus.FAILED,
 }
 """The status of tools whose end was not reported, by the end of their turn."""
 
@@ -53,18 +44,18 @@ BROKEN = "the turn was lost, see :ClaudeLog"
 STATE, RUNNING, IDLE = "state_update", "running", "idle"
 
 REASONS = {
-    "end_turn": TurnEndReason.COMPLETED,
-    "max_tokens": TurnEndReason.ANSWER_TOO_LONG,
-    "max_turn_requests": TurnEndReason.TOO_MANY_REQUESTS,
-    "refusal": TurnEndReason.REFUSED,
-    "cancelled": TurnEndReason.INTERRUPTED,
+    "end_turn": events.TurnEndReason.COMPLETED,
+    "max_tokens": events.TurnEndReason.ANSWER_TOO_LONG,
+    "max_turn_requests": events.TurnEndReason.TOO_MANY_REQUESTS,
+    "refusal": events.TurnEndReason.REFUSED,
+    "cancelled": events.TurnEndReason.INTERRUPTED,
 }
 
 
 class End(NamedTuple):
     """How a turn has ended; `message` says what went wrong, `needs_login` that this helps."""
 
-    why: TurnEndReason
+    why: events.TurnEndReason
     message: str = ""
     needs_login: bool = False
 
@@ -106,18 +97,18 @@ class TurnEnds:
         except EndedError:
             return None
         except LoginNeededError as error:
-            return End(TurnEndReason.FAILED, str(error), needs_login=True)
+            return End(events.TurnEndReason.FAILED, str(error), needs_login=True)
         except AgentError as error:
             if is_cancelled():
                 # Some agents end a turn that was cancelled with an error.
                 logger.info("a cancelled turn ended with an error: %s", error)
-                return End(TurnEndReason.INTERRUPTED)
-            return End(TurnEndReason.FAILED, str(error))
+                return End(events.TurnEndReason.INTERRUPTED)
+            return End(events.TurnEndReason.FAILED, str(error))
         except Exception:
             # Without an end the chat would be busy for ever.
             logger.exception("a turn could not be followed to its end")
-            return End(TurnEndReason.FAILED, BROKEN)
-        return None if why is None else End(REASONS.get(why, TurnEndReason.COMPLETED))
+            return End(events.TurnEndReason.FAILED, BROKEN)
+        return None if why is None else End(REASONS.get(why, events.TurnEndReason.COMPLETED))
 
     def _report(self, why: str | None) -> None:
         if self._reported is not None and not self._reported.done():
@@ -204,20 +195,11 @@ def _uri(path: str, first: int | None = None, last: int | None = None) -> str:
 class Prompting:
     """Sends the prompts of one session; `reopen` opens it again in an agent that has lost it."""
 
-    def __init__(
-        self,
-        connection: Connection,
-        decoder: Decoder,
-        pending: Pending,
-        observing: Observing,
-        emit: Callable[[Event], None],
-        reopen: Callable[[], Any],
-    ) -> None:
+    def __init__(self, connection: Connection, serving: Serving, reopen: Callable[[], Any]) -> None:
         self._connection = connection
-        self._decoder = decoder
-        self._pending = pending
-        self._observing = observing
-        self._emit = emit
+        self._serving = serving
+        self._decoder = serving.decoder
+        self._emit = serving.emit
         self._reopen = reopen
         self.ends = TurnEnds(connection.offer.version)
         self._waiting: deque[tuple[str, list[Block]]] = deque()
@@ -236,7 +218,7 @@ class Prompting:
     def send(self, prompt: Prompt, *, next_: bool = False) -> str:
         """Send a prompt after the current turn, before the others with `next_`; return its id."""
         blocks = content_of(prompt, self._connection.offer)
-        id_ = self._new(PromptStage.QUEUED)
+        id_ = self._new(events.PromptStage.QUEUED)
         (self._waiting.appendleft if next_ else self._waiting.append)((id_, blocks))
         self._is_redirected |= next_ and self.is_running
         if not self.is_running:
@@ -252,7 +234,7 @@ class Prompting:
         answer = mapping(await self._connection.request(STEERING, params))
         if answer.get("outcome") == PROMPT_REQUIRED:
             return self.send(prompt)
-        id_ = self._new(PromptStage.QUEUED, PromptStage.STARTED)
+        id_ = self._new(events.PromptStage.QUEUED, events.PromptStage.STARTED)
         self._joined.append(id_)
         return id_
 
@@ -262,7 +244,7 @@ class Prompting:
         if waiting is None:
             return False
         self._waiting.remove(waiting)
-        self._emit(PromptChanged(prompt, PromptStage.CANCELLED))
+        self._emit(events.PromptChanged(prompt, events.PromptStage.CANCELLED))
         return True
 
     async def interrupt(self) -> None:
@@ -270,7 +252,7 @@ class Prompting:
         now = asyncio.get_running_loop().time()
         if self._cancelled and now - self._cancelled > CANCEL_SECONDS:
             return self._connection.kill()
-        self._emit(Stopping())
+        self._emit(events.Stopping())
         await self.cancel()
 
     async def cancel(self) -> None:
@@ -278,7 +260,7 @@ class Prompting:
         self._cancelled = self._cancelled or asyncio.get_running_loop().time()
         self._decoder.tools.is_stopping = self.is_running
         await self._connection.notify("session/cancel", {"sessionId": self._decoder.session})
-        self._pending.withdraw_all()
+        self._serving.pending.withdraw_all()
 
     async def stop(self, seconds: float) -> None:
         """End the current turn, if there is one; wait for that at most `seconds`."""
@@ -286,10 +268,10 @@ class Prompting:
             await self.cancel()
             await asyncio.wait([self._task], timeout=seconds)
 
-    def _new(self, *stages: PromptStage) -> str:
+    def _new(self, *stages: events.PromptStage) -> str:
         id_ = str(uuid.uuid4())
         for stage in stages:
-            self._emit(PromptChanged(id_, stage))
+            self._emit(events.PromptChanged(id_, stage))
         return id_
 
     def _params(self, blocks: list[Block]) -> dict[str, Any]:
@@ -298,32 +280,36 @@ class Prompting:
     async def _run_all(self) -> None:
         while self._waiting:
             prompt, blocks = self._waiting.popleft()
-            self._emit(PromptChanged(prompt, PromptStage.STARTED))
+            self._emit(events.PromptChanged(prompt, events.PromptStage.STARTED))
             began = asyncio.get_running_loop().time()
             self._cancelled = 0.0
             end = await self._ended(blocks)
-            self._pending.withdraw_all()
-            unended = TOOLS.get(end.why, ToolStatus.INTERRUPTED) if end else ToolStatus.INTERRUPTED
+            self._serving.pending.withdraw_all()
+            unended = (
+                TOOLS.get(end.why, events.ToolStatus.INTERRUPTED)
+                if end
+                else events.ToolStatus.INTERRUPTED
+            )
             for event in self._decoder.turn_ended(unended):
                 self._emit(event)
             if end is None:  # the agent has ended
                 self._waiting.clear()
                 return
             is_redirected, self._is_redirected = self._is_redirected, False
-            if is_redirected and end.why is TurnEndReason.INTERRUPTED:
-                end = End(TurnEndReason.REDIRECTED)
+            if is_redirected and end.why is events.TurnEndReason.INTERRUPTED:
+                end = End(events.TurnEndReason.REDIRECTED)
             prompts, self._joined = (prompt, *self._joined), []
             duration = round(1000 * (asyncio.get_running_loop().time() - began))
-            self._emit(TurnEnded(end.why, prompts, end.message, duration))
+            self._emit(events.TurnEnded(end.why, prompts, end.message, duration))
             for each in prompts:
-                self._emit(PromptChanged(each, PromptStage.COMPLETED))
+                self._emit(events.PromptChanged(each, events.PromptStage.COMPLETED))
 
     async def _ended(self, blocks: list[Block]) -> End | None:
         """Send a prompt and wait for the end of its turn; None if the agent has ended."""
         end = await self.ends.of(self._answer(blocks), lambda: bool(self._cancelled))
         if end is None or not end.needs_login:
             return end
-        self._emit(Notice(end.message, "error", "authentication_failed"))
+        self._emit(events.Notice(end.message, "error", "authentication_failed"))
         return End(end.why)
 
     async def _answer(self, blocks: list[Block]) -> dict[str, Any]:
@@ -345,5 +331,5 @@ class Prompting:
         """Return a prompt with the editor's notes, except for a slash command."""
         if any(text(block.get("text")).startswith("/") for block in blocks):
             return blocks
-        notes = await self._observing.notes()
+        notes = await self._serving.observing.notes()
         return [*blocks, note(notes)] if notes else blocks

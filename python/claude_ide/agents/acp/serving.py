@@ -7,37 +7,14 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from claude_ide.agents import elicitation
+from claude_ide.agents import elicitation, events, requests
 from claude_ide.agents.acp.connection import Answering, Params
 from claude_ide.agents.acp.files import FileRequests
 from claude_ide.agents.acp.launch import Launch
 from claude_ide.agents.acp.terminals import Terminals
 from claude_ide.agents.acp.tools import SHELLS, Call, Tools, permission_answer, permission_asked
 from claude_ide.agents.acp.updates import Decoder
-from claude_ide.agents.events import (
-    Event,
-    PromptChanged,
-    PromptStage,
-    ToolEnded,
-    ToolInput,
-    ToolOutput,
-    ToolStatus,
-    TurnEnded,
-    TurnEndReason,
-)
 from claude_ide.agents.fields import mapping, strings, text
-from claude_ide.agents.requests import (
-    Allow,
-    Answer,
-    Asked,
-    Dismiss,
-    OptionKind,
-    PermissionAsked,
-    QuestionAsked,
-    Reject,
-    RequestWithdrawn,
-    UrlAsked,
-)
 from claude_ide.agents.workbench import Edits, Workbench
 from claude_ide.base import program
 from claude_ide.base.errors import RpcError
@@ -53,19 +30,19 @@ T = TypeVar("T")
 class Pending:
     """The requests of one agent, by our own ids: the agent's may also be ours."""
 
-    def __init__(self, emit: Callable[[Event], None]) -> None:
+    def __init__(self, emit: Callable[[events.Event], None]) -> None:
         self._emit = emit
         self._numbers = itertools.count(1)
-        self._waiting: dict[str, tuple[Id, asyncio.Future[Answer | None]]] = {}
+        self._waiting: dict[str, tuple[Id, asyncio.Future[requests.Answer | None]]] = {}
         self._running: dict[asyncio.Task[Any], Id] = {}
 
     def new(self) -> str:
         """Return an id for a request."""
         return f"r{next(self._numbers)}"
 
-    async def ask(self, id_: Id, asked: Asked) -> Answer | None:
+    async def ask(self, id_: Id, asked: requests.Asked) -> requests.Answer | None:
         """Report a request; return the user's answer, or None once it is withdrawn."""
-        answer: asyncio.Future[Answer | None] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[requests.Answer | None] = asyncio.get_running_loop().create_future()
         self._waiting[asked.request] = id_, answer
         self._emit(asked)
         try:
@@ -87,7 +64,7 @@ class Pending:
         finally:
             del self._running[task]
 
-    def answer(self, request: str, answer: Answer) -> None:
+    def answer(self, request: str, answer: requests.Answer) -> None:
         """Answer a request, unless it was withdrawn or answered before."""
         _, waiting = self._waiting.get(request, (None, None))
         if waiting is not None and not waiting.done():
@@ -97,7 +74,7 @@ class Pending:
         """Withdraw the request with this id of the agent."""
         for request, (own, waiting) in self._waiting.items():
             if own == id_ and not waiting.done():
-                self._emit(RequestWithdrawn(request))
+                self._emit(requests.RequestWithdrawn(request))
                 waiting.set_result(None)
         for task, own in list(self._running.items()):
             if own == id_:
@@ -124,12 +101,12 @@ class Observing:
         self._ended: set[asyncio.Task[None]] = set()
         self._notes: list[str] = []
 
-    def follow(self, event: Event, tools: Tools) -> None:
+    def follow(self, event: events.Event, tools: Tools) -> None:
         """Observe the call that an event is about."""
         match event:
-            case ToolInput(tool) if call := tools.find(tool):
+            case events.ToolInput(tool) if call := tools.find(tool):
                 self.begin(call)
-            case ToolEnded() if self._edits is not None:
+            case events.ToolEnded() if self._edits is not None:
                 begun = self._begun.pop(event.tool, None)
                 self.before_prompt(self._after(self._edits, event, begun))
 
@@ -175,7 +152,7 @@ class Observing:
             await edits.before(tool, path)
 
     async def _after(
-        self, edits: Edits, event: ToolEnded, begun: asyncio.Task[None] | None
+        self, edits: Edits, event: events.ToolEnded, begun: asyncio.Task[None] | None
     ) -> None:
         if begun is not None:
             await asyncio.wait([begun])
@@ -185,7 +162,7 @@ class Observing:
             self._notes.append(await edits.after(event.tool, path, change))
 
 
-_CANCELLED = (TurnEndReason.INTERRUPTED, TurnEndReason.REDIRECTED)
+_CANCELLED = (events.TurnEndReason.INTERRUPTED, events.TurnEndReason.REDIRECTED)
 
 MOST_SHOWN = 100
 """How many terminals are looked at after each update."""
@@ -206,19 +183,17 @@ class Serving:
         launch: Launch,
         workbench: Workbench,
         decoder: Decoder,
-        pending: Pending,
-        observing: Observing,
-        emit: Callable[[Event], None],
+        emit: Callable[[events.Event], None],
     ) -> None:
+        self.pending = Pending(emit)
+        self.observing = Observing(workbench.edits)
+        self.decoder = decoder
+        self.emit = emit
         environment = program.inherited(launch.environment)
         self.terminals = Terminals(launch.folder, environment, self._printed)
-        self.files = FileRequests(workbench.files, observing.note, emit)
+        self.files = FileRequests(workbench.files, self.observing.note, emit)
         self._name = launch.name
         self._workbench = workbench
-        self._decoder = decoder
-        self._pending = pending
-        self._observing = observing
-        self._emit = emit
         self._shown: dict[str, _Shown] = {}
         """By terminal, until its call ends: an update may replace what the call shows."""
 
@@ -231,7 +206,7 @@ class Serving:
             "terminal": self._workbench.runs_commands,
         }
 
-    def requests(self) -> dict[str, Answering]:
+    def handlers(self) -> dict[str, Answering]:
         """Return what answers each method."""
         terminals = self.terminals
         found: dict[str, Answering] = {
@@ -248,27 +223,28 @@ class Serving:
         if self._workbench.runs_commands:
             found |= commands
         if self._workbench.files is not None:
-            run, files = self._pending.run, self.files
+            run, files = self.pending.run, self.files
             found["fs/read_text_file"] = lambda id_, params: run(id_, files.read(params))
             found["fs/write_text_file"] = lambda id_, params: run(id_, files.write(params))
         return found
 
-    def follow(self, event: Event) -> None:
+    def follow(self, event: events.Event) -> None:
         """Follow the turn and its tools."""
+        self.observing.follow(event, self.decoder.tools)
         match event:
-            case PromptChanged(stage=PromptStage.STARTED):
+            case events.PromptChanged(stage=events.PromptStage.STARTED):
                 self.terminals.turn_begun()
-            case TurnEnded(why=why):
+            case events.TurnEnded(why=why):
                 if why in _CANCELLED:
                     self.terminals.turn_cancelled()
                 # No call of a later turn can name the others.
                 ids = self.terminals.ids
                 self._shown = {id_: each for id_, each in self._shown.items() if id_ in ids}
-            case ToolEnded(tool, status):
-                is_completed = status is ToolStatus.COMPLETED
+            case events.ToolEnded(tool, status):
+                is_completed = status is events.ToolStatus.COMPLETED
                 # Prompts wait for it.
                 restored = self.files.ended(tool, is_completed=is_completed)
-                self._observing.before_prompt(restored)
+                self.observing.before_prompt(restored)
 
     def show(self) -> None:
         """Show the output of terminals at the calls that name them since an update."""
@@ -291,7 +267,7 @@ class Serving:
         self._show(terminal)
 
     def _show(self, terminal: str) -> None:
-        shown, tools = self._shown[terminal], self._decoder.tools
+        shown, tools = self._shown[terminal], self.decoder.tools
         if shown.output is None:
             return
         # Some agents name the terminal in no call.
@@ -300,25 +276,25 @@ class Serving:
             del self._shown[terminal]
         elif call is not None and call.output != shown.output:
             call.output = shown.output
-            self._emit(ToolOutput(call.id, shown.output, replaces=True))
+            self.emit(events.ToolOutput(call.id, shown.output, replaces=True))
 
     async def _permission(self, id_: Id, params: Params) -> dict[str, Any]:
         """Answer `session/request_permission`."""
-        tools = self._decoder.tools
-        call, events = tools.asked(mapping(params.get("toolCall")))
-        for event in events:
-            self._emit(event)
-        asked = permission_asked(self._pending.new(), params, call)
+        tools = self.decoder.tools
+        call, found = tools.asked(mapping(params.get("toolCall")))
+        for event in found:
+            self.emit(event)
+        asked = permission_asked(self.pending.new(), params, call)
         # The call, and where its paths lead, may have changed by the time of the answer.
         targets = frozenset(map(real, call.paths))
         answer = await self._answer(id_, asked)
-        await self._observing.examined(call)
+        await self.observing.examined(call)
         match answer:
-            case Allow():
+            case requests.Allow():
                 self.files.allow(call.id, targets, answer)
-                if isinstance(asked, PermissionAsked) and asked.code:
+                if isinstance(asked, requests.PermissionAsked) and asked.code:
                     self._allow_code(asked, answer)
-            case Reject() | Dismiss():
+            case requests.Reject() | requests.Dismiss():
                 tools.rejected.add(call.id)
         return permission_answer(asked.options, answer)
 
@@ -327,25 +303,27 @@ class Serving:
         answer = await self._answer(id_, self._question(params))
         return {"action": "cancel"} if answer is None else elicitation.encode(answer)
 
-    async def _answer(self, id_: Id, asked: Asked) -> Answer | None:
+    async def _answer(self, id_: Id, asked: requests.Asked) -> requests.Answer | None:
         """Return the user's answer; None if it is withdrawn, or the turn is being cancelled."""
-        is_stopping = self._decoder.tools.is_stopping
-        return None if is_stopping else await self._pending.ask(id_, asked)
+        is_stopping = self.decoder.tools.is_stopping
+        return None if is_stopping else await self.pending.ask(id_, asked)
 
-    def _allow_code(self, asked: PermissionAsked, answer: Allow) -> None:
+    def _allow_code(self, asked: requests.PermissionAsked, answer: requests.Allow) -> None:
         """Spare the user the question of the tool itself."""
-        lasting = {each.id for each in asked.options if each.kind is OptionKind.ALLOW_ALWAYS}
+        lasting = {
+            each.id for each in asked.options if each.kind is requests.OptionKind.ALLOW_ALWAYS
+        }
         for_good = not lasting.isdisjoint(answer.options)
         if self._workbench.allow_code is not None:
             self._workbench.allow_code(asked.code, answer.code or asked.code, for_good=for_good)
 
-    def _question(self, params: Params) -> QuestionAsked | UrlAsked:
-        request, tool = self._pending.new(), text(params.get("toolCallId"))
+    def _question(self, params: Params) -> requests.QuestionAsked | requests.UrlAsked:
+        request, tool = self.pending.new(), text(params.get("toolCallId"))
         message = text(params.get("message"))
         if params.get("mode") == "url":
-            return UrlAsked(request, tool, self._name, message, text(params.get("url")))
+            return requests.UrlAsked(request, tool, self._name, message, text(params.get("url")))
         questions = elicitation.questions(params.get("requestedSchema"))
-        return QuestionAsked(request, tool, questions, message=message)
+        return requests.QuestionAsked(request, tool, questions, message=message)
 
 
 def _line(params: Params) -> str:

@@ -14,18 +14,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from claude_ide.agents import events
+from claude_ide.agents import events, requests
 from claude_ide.agents.fields import integer, mapping, mappings, sequence, text
-from claude_ide.agents.requests import (
-    Allow,
-    Answer,
-    Option,
-    OptionKind,
-    PermissionAsked,
-    PlanProposed,
-    Reject,
-    Replacement,
-)
 from claude_ide.base import files
 from claude_ide.base.names import EXECUTE_CODE, EXECUTE_CODE_TITLE
 
@@ -52,10 +42,10 @@ def diffs(content: Any, folder: str) -> tuple[Diff, ...]:
     )
 
 
-def replacement(diff: Diff) -> Replacement:
+def replacement(diff: Diff) -> requests.Replacement:
     """Return a proposed change."""
     is_new = not diff.old and not Path(diff.path).exists()
-    return Replacement(diff.path, diff.new, None if is_new else diff.old)
+    return requests.Replacement(diff.path, diff.new, None if is_new else diff.old)
 
 
 def written(
@@ -381,23 +371,23 @@ def _tool_name(update: dict[str, Any]) -> str:
     return next(filter(None, map(text, names)), "")
 
 
-KINDS = {kind.value.replace(" ", "_"): kind for kind in OptionKind}
+KINDS = {kind.value.replace(" ", "_"): kind for kind in requests.OptionKind}
 _RUNS_CODE = re.compile(rf"(?<![^\W_]){EXECUTE_CODE}\b|{EXECUTE_CODE_TITLE}")
 """The name of the tool, which agents put behind that of the server, or its title."""
 
 CANCELLED = {"outcome": {"outcome": "cancelled"}}
 
 
-def _offered_options(params: dict[str, Any]) -> tuple[Option, ...]:
+def _offered_options(params: dict[str, Any]) -> tuple[requests.Option, ...]:
     """Return the options of a request; those of an unknown kind are chosen by name only."""
     offered = [each for each in mappings(params.get("options")) if text(each.get("optionId"))]
     # The first option of a kind is the answer to its key.
     offered.sort(key=lambda each: text(each.get("kind")) not in KINDS)
     return tuple(
-        Option(
+        requests.Option(
             text(each.get("optionId")),
             text(each.get("name")) or text(each.get("optionId")),
-            KINDS.get(text(each.get("kind")), OptionKind.REJECT_ONCE),
+            KINDS.get(text(each.get("kind")), requests.OptionKind.REJECT_ONCE),
         )
         for each in offered
     )
@@ -405,17 +395,17 @@ def _offered_options(params: dict[str, Any]) -> tuple[Option, ...]:
 
 def permission_asked(
     request: str, params: dict[str, Any], call: Call
-) -> PermissionAsked | PlanProposed:
+) -> requests.PermissionAsked | requests.PlanProposed:
     """Return the event for a request about a call."""
     plan = text(call.arguments.get("plan"))
     if call.kind == "switch_mode" and plan:
-        return PlanProposed(request, call.id, plan, "", _offered_options(params))
+        return requests.PlanProposed(request, call.id, plan, "", _offered_options(params))
     offered = _offered_options(params)
     # Some agents name the tool only in their options.
     words = " ".join((call.name, call.title, *(option.name for option in offered)))
     code = text(call.arguments.get("code")) if _RUNS_CODE.search(words) else ""
     line = command(call)
-    return PermissionAsked(
+    return requests.PermissionAsked(
         request,
         call.id,
         EXECUTE_CODE if code else call.name or NAMES.get(call.shown_kind, OTHER),
@@ -431,20 +421,24 @@ def permission_asked(
     )
 
 
-def permission_answer(options: Sequence[Option], answer: Answer | None) -> dict[str, Any]:
+def permission_answer(
+    options: Sequence[requests.Option], answer: requests.Answer | None
+) -> dict[str, Any]:
     """Return the answer to a request; None withdraws it."""
     match answer:
         case None:
             return CANCELLED
-        case Allow(options=chosen):
-            return _selected(options, next(iter(chosen), ""), OptionKind.ALLOW_ONCE)
-        case Reject(option=chosen):
-            return _selected(options, chosen, OptionKind.REJECT_ONCE)
+        case requests.Allow(options=chosen):
+            return _selected(options, next(iter(chosen), ""), requests.OptionKind.ALLOW_ONCE)
+        case requests.Reject(option=chosen):
+            return _selected(options, chosen, requests.OptionKind.REJECT_ONCE)
         case _:
-            return _selected(options, "", OptionKind.REJECT_ONCE)
+            return _selected(options, "", requests.OptionKind.REJECT_ONCE)
 
 
-def _selected(options: Sequence[Option], chosen: str, kind: OptionKind) -> dict[str, Any]:
+def _selected(
+    options: Sequence[requests.Option], chosen: str, kind: requests.OptionKind
+) -> dict[str, Any]:
     """Return the chosen option, or the first one of a kind: none that lasts unless it is chosen."""
     fitting = [option.id for option in options if option.kind is kind]
     offered = [chosen, *fitting] if chosen else fitting

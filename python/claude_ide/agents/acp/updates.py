@@ -11,30 +11,6 @@ from msgspec.structs import replace
 
 from claude_ide.agents import events
 from claude_ide.agents.acp.tools import Tools
-from claude_ide.agents.events import (
-    EffortChanged,
-    Event,
-    FileWritten,
-    Mode,
-    ModeChanged,
-    Model,
-    ModelChanged,
-    Notice,
-    OfferChanged,
-    Setting,
-    SettingsChanged,
-    SettingValue,
-    Text,
-    TextDelta,
-    Thinking,
-    ThinkingDelta,
-    TodoList,
-    ToolEnded,
-    ToolInput,
-    ToolOutput,
-    ToolStarted,
-    UserMessage,
-)
 from claude_ide.agents.fields import mapping, mappings, number, read, text
 from claude_ide.base.errors import AgentError
 
@@ -175,21 +151,21 @@ class Settings:
     """The settings of one session."""
 
     def __init__(self) -> None:
-        self.modes: tuple[Mode, ...] = ()
-        self.models: tuple[Model, ...] = ()
+        self.modes: tuple[events.Mode, ...] = ()
+        self.models: tuple[events.Model, ...] = ()
         self._mode = ""
         self._model = ""
-        self._options: dict[str, Setting] = {}
+        self._options: dict[str, events.Setting] = {}
         self._booleans: set[str] = set()
 
     @property
-    def efforts(self) -> tuple[SettingValue, ...]:
+    def efforts(self) -> tuple[events.SettingValue, ...]:
         """The reasoning efforts to choose from, whatever the model."""
         effort = self._of(EFFORT)
         return effort.values if effort else ()
 
     @property
-    def free(self) -> tuple[Setting, ...]:
+    def free(self) -> tuple[events.Setting, ...]:
         """The settings that are neither the mode nor the model nor the effort."""
         known = [self._of(category) for category in (MODE, MODEL, EFFORT)]
         return tuple(option for option in self._options.values() if option not in known)
@@ -199,45 +175,48 @@ class Settings:
         modes, models = mapping(result.get("modes")), mapping(result.get("models"))
         self._mode = text(modes.get("currentModeId"))
         self._model = text(models.get("currentModelId"))
-        self.modes = tuple(read(Mode, each) for each in mappings(modes.get("availableModes")))
+        self.modes = tuple(
+            read(events.Mode, each) for each in mappings(modes.get("availableModes"))
+        )
         self.models = tuple(
-            read(Model, each, {"id": "modelId"}) for each in mappings(models.get("availableModels"))
+            read(events.Model, each, {"id": "modelId"})
+            for each in mappings(models.get("availableModels"))
         )
         self._options, self._booleans = {}, set()
         self._load_options(result)
 
-    def current(self) -> Iterator[Event]:
+    def current(self) -> Iterator[events.Event]:
         """Yield the present values."""
         if self._mode:
-            yield ModeChanged(self._mode)
+            yield events.ModeChanged(self._mode)
         if self._model:
-            yield ModelChanged(self._model, self._name_of_model())
+            yield events.ModelChanged(self._model, self._name_of_model())
         if effort := self._of(EFFORT):
-            yield EffortChanged(effort.current)
+            yield events.EffortChanged(effort.current)
         if self.free:
-            yield SettingsChanged(self.free)
+            yield events.SettingsChanged(self.free)
 
-    def update(self, changed: dict[str, Any]) -> Iterator[Event]:
+    def update(self, changed: dict[str, Any]) -> Iterator[events.Event]:
         """Read a `config_option_update`, or the answer to a request; yield the present values."""
         before = self.models, self.modes, self.efforts
         if "configOptions" in changed:
             self._options = {}
             self._load_options(changed)
         if (self.models, self.modes, self.efforts) != before:
-            yield OfferChanged(self.models, self.modes, self.efforts)
+            yield events.OfferChanged(self.models, self.modes, self.efforts)
         yield from self.current()
 
-    def mode_changed(self, mode: str) -> Iterator[Event]:
+    def mode_changed(self, mode: str) -> Iterator[events.Event]:
         """Note the mode that the agent has reported."""
         self._mode = mode
         if option := self._of(MODE):
             self._options[option.id] = replace(option, current=mode)
-        yield ModeChanged(mode)
+        yield events.ModeChanged(mode)
 
-    def model_changed(self, model: str) -> Iterator[Event]:
+    def model_changed(self, model: str) -> Iterator[events.Event]:
         """Note the model that the agent has accepted."""
         self._model = model
-        yield ModelChanged(model, self._name_of_model())
+        yield events.ModelChanged(model, self._name_of_model())
 
     def check_mode(self, mode: str, agent: str) -> None:
         """Raise `AgentError`, which lists the modes, if there is no such mode."""
@@ -263,7 +242,7 @@ class Settings:
         """Return the request that sets one of the agent's settings; None if it is unknown."""
         return self._set(self._options.get(id_), value)
 
-    def _set(self, option: Setting | None, value: str) -> SetRequest | None:
+    def _set(self, option: events.Setting | None, value: str) -> SetRequest | None:
         if option is None:
             return None
         params: dict[str, Any] = {"configId": option.id, "value": value}
@@ -280,14 +259,14 @@ class Settings:
                 self._booleans.add(setting.id)
         if mode := self._of(MODE):
             self._mode = mode.current
-            self.modes = tuple(Mode(value.id, value.name) for value in mode.values)
+            self.modes = tuple(events.Mode(value.id, value.name) for value in mode.values)
         if model := self._of(MODEL):
             self._model = model.current
             self.models = tuple(
-                Model(value.id, value.name, value.description) for value in model.values
+                events.Model(value.id, value.name, value.description) for value in model.values
             )
 
-    def _of(self, category: str) -> Setting | None:
+    def _of(self, category: str) -> events.Setting | None:
         """Return the setting of a category; of several, the one that has its name."""
         found = [each for each in self._options.values() if each.category == category]
         return next((each for each in found if each.id == category), next(iter(found), None))
@@ -296,14 +275,14 @@ class Settings:
         return next((model.name for model in self.models if model.id == self._model), "")
 
 
-def _setting(option: dict[str, Any]) -> Setting:
+def _setting(option: dict[str, Any]) -> events.Setting:
     current, id_ = option.get("currentValue"), text(option.get("id"))
     values = tuple(_values(option))
     if isinstance(current, bool):
         current = ON if current else OFF
-        values = (SettingValue(ON, "on"), SettingValue(OFF, "off"))
+        values = (events.SettingValue(ON, "on"), events.SettingValue(OFF, "off"))
     return read(
-        Setting,
+        events.Setting,
         option,
         name=text(option.get("name")) or id_,
         current=text(current),
@@ -313,22 +292,28 @@ def _setting(option: dict[str, Any]) -> Setting:
     )
 
 
-def _values(option: dict[str, Any]) -> Iterator[SettingValue]:
+def _values(option: dict[str, Any]) -> Iterator[events.SettingValue]:
     """Yield the values of an option, which may be in groups."""
     for each in mappings(option.get("options")):
         if "options" in each:
             yield from _values(each)
         elif id_ := text(each.get("value")):
-            yield read(SettingValue, each, id=id_, name=text(each.get("name")) or id_)
+            yield read(events.SettingValue, each, id=id_, name=text(each.get("name")) or id_)
 
 
 OF_TALK = (
-    *(UserMessage, TextDelta, ThinkingDelta, TodoList),
-    *(ToolStarted, ToolInput, ToolOutput, ToolEnded, FileWritten),
+    *(events.UserMessage, events.TextDelta, events.ThinkingDelta, events.TodoList),
+    *(
+        events.ToolStarted,
+        events.ToolInput,
+        events.ToolOutput,
+        events.ToolEnded,
+        events.FileWritten,
+    ),
 )
 """The events that belong to the conversation."""
 
-_Piece = tuple[type[Text | Thinking | UserMessage], str, str]
+_Piece = tuple[type[events.Text | events.Thinking | events.UserMessage], str, str]
 """A kind of message, the id of the message, and its words."""
 
 LATE_SECONDS = 0.5
@@ -338,58 +323,58 @@ PAUSE_SECONDS = 0.05
 """An agent that is silent for this long has repeated all of it."""
 
 
-async def settled(events: Sequence[Event]) -> None:
+async def settled(repeated: Sequence[events.Event]) -> None:
     """Wait for the rest of a conversation: some agents repeat it only after they have answered.
 
-    `events` is the list to which it is added.
+    `repeated` is the list to which it is added.
     """
     loop = asyncio.get_running_loop()
     end, known = loop.time() + LATE_SECONDS, -1
     while loop.time() < end and (
-        known < len(events) or not any(isinstance(event, OF_TALK) for event in events)
+        known < len(repeated) or not any(isinstance(event, OF_TALK) for event in repeated)
     ):
-        known = len(events)
+        known = len(repeated)
         await asyncio.sleep(PAUSE_SECONDS)
 
 
-def present(events: Iterable[Event]) -> Iterator[Event]:
+def present(repeated: Iterable[events.Event]) -> Iterator[events.Event]:
     """Yield the events that describe the session as it is now."""
-    return (event for event in events if not isinstance(event, OF_TALK))
+    return (event for event in repeated if not isinstance(event, OF_TALK))
 
 
-def history(name: str, events: Iterable[Event]) -> list[Event]:
+def history(name: str, repeated: Iterable[events.Event]) -> list[events.Event]:
     """Return a repeated conversation, or a notice that the agent with this name repeats none."""
-    silent = Notice(f"{name} does not repeat the conversation, but continues it", "notice")
-    return [*conversation(events)] or [silent]
+    silent = events.Notice(f"{name} does not repeat the conversation, but continues it", "notice")
+    return [*conversation(repeated)] or [silent]
 
 
-def conversation(events: Iterable[Event]) -> Iterator[Event]:
+def conversation(repeated: Iterable[events.Event]) -> Iterator[events.Event]:
     """Yield a repeated conversation with whole texts in place of their pieces."""
     whole: _Piece | None = None
-    for event in (each for each in events if isinstance(each, OF_TALK)):
+    for event in (each for each in repeated if isinstance(each, OF_TALK)):
         piece: _Piece | None = None
         match event:
-            case TextDelta(block, words):
-                piece = Text, block, words
-            case ThinkingDelta(block, words):
-                piece = Thinking, block, words
-            case UserMessage(words, prompt):
-                piece = UserMessage, prompt, words
+            case events.TextDelta(block, words):
+                piece = events.Text, block, words
+            case events.ThinkingDelta(block, words):
+                piece = events.Thinking, block, words
+            case events.UserMessage(words, prompt):
+                piece = events.UserMessage, prompt, words
         if piece is not None and whole is not None and piece[:2] == whole[:2]:
             whole = (*piece[:2], whole[2] + piece[2])
             continue
         yield from _shown(whole)
         whole = piece
-        if piece is None and not isinstance(event, FileWritten):
+        if piece is None and not isinstance(event, events.FileWritten):
             yield event
     yield from _shown(whole)
 
 
-def _shown(whole: _Piece | None) -> Iterator[Event]:
+def _shown(whole: _Piece | None) -> Iterator[events.Event]:
     match whole:
-        case (kind, prompt, words) if kind is UserMessage:
+        case (kind, prompt, words) if kind is events.UserMessage:
             if own := typed(words):
-                yield UserMessage(own, prompt)
+                yield events.UserMessage(own, prompt)
         case (kind, block, words):
             yield kind(block, words)
 

@@ -8,22 +8,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from claude_ide.agents.agent import (
-    Capabilities,
-    ContextUsage,
-    Earlier,
-    Kind,
-    Login,
-    NewSession,
-    Opening,
-    Prompt,
-    ResumeSession,
-    Rewind,
-    SessionSummary,
-    TaskOutput,
-    ToolServer,
-)
-from claude_ide.agents.base import BaseAgent
+from claude_ide.agents import agent
+from claude_ide.agents.base import BaseAgent, start_child
 from claude_ide.agents.events import EffortChanged, Event, Ready, Stopping
 from claude_ide.agents.fields import integer, mapping, mappings, read, text
 from claude_ide.agents.requests import Allow, Answer, Dismiss, Reject
@@ -51,7 +37,7 @@ INTERRUPT_SECONDS = 0.5
 LARGEST_OUTPUT_BYTES = 8192
 """How much of a task's output is returned; as much as by 2.1.330."""
 
-ALWAYS = Capabilities(
+ALWAYS = agent.Capabilities(
     images=True,
     steer=True,
     redirect=True,
@@ -114,7 +100,7 @@ class StreamJsonAgent(BaseAgent):
         """The files that the last dry run of a rewind has named."""
 
     @property
-    def capabilities(self) -> Capabilities:
+    def capabilities(self) -> agent.Capabilities:
         unknown = set(self._connection.controls.unsupported) if self._connection else set()
         if self._connection and not self._connection.offers_remote:
             unknown.add("remote_control")
@@ -128,17 +114,17 @@ class StreamJsonAgent(BaseAgent):
         reported = self._connection.decoder.settings.session if self._connection else ""
         return reported or self._resumed
 
-    async def start(self, opening: Opening) -> Ready:
+    async def start(self, opening: agent.Opening) -> Ready:
         if self._connection is not None and self._connection.alive:
             raise AgentError("Claude Code is already running")
-        if isinstance(opening, NewSession) and not opening.id:
+        if isinstance(opening, agent.NewSession) and not opening.id:
             # Otherwise the CLI would report the id only with the first turn.
-            opening = NewSession(str(uuid.uuid4()))
+            opening = agent.NewSession(str(uuid.uuid4()))
         async with self._starting:
             if self._trusts is not None:
                 self._launch = replace(self._launch, trusted=self._trusts(self._launch.cwd))
             connection = self._connection = await self._spawn(opening)
-        resumes = isinstance(opening, ResumeSession) and not opening.fork
+        resumes = isinstance(opening, agent.ResumeSession) and not opening.fork
         self._resumed = opening.id if resumes else ""
         try:
             return await connection.initialize(self._launch, opening)
@@ -149,10 +135,10 @@ class StreamJsonAgent(BaseAgent):
             self._resumed = ""
             raise
 
-    async def _spawn(self, opening: Opening) -> Connection:
+    async def _spawn(self, opening: agent.Opening) -> Connection:
         launch = self._launch
         environment = await launch.child_environment()
-        child = await Connection.start_child(launch.arguments_for(opening), launch.cwd, environment)
+        child = await start_child(launch.arguments_for(opening), launch.cwd, environment)
         self._events.clear()
         self._state = self._state.spawned()
         return Connection(
@@ -181,13 +167,13 @@ class StreamJsonAgent(BaseAgent):
         if self._connection is not None:
             self._connection.kill()
 
-    async def prompt(self, prompt: Prompt) -> str:
+    async def prompt(self, prompt: agent.Prompt) -> str:
         return await self._send_prompt(prompt)
 
-    async def steer(self, prompt: Prompt) -> str:
+    async def steer(self, prompt: agent.Prompt) -> str:
         return await self._send_prompt(prompt, "next")
 
-    async def redirect(self, prompt: Prompt) -> str:
+    async def redirect(self, prompt: agent.Prompt) -> str:
         return await self._send_prompt(prompt, "now")
 
     async def withdraw(self, prompt: str) -> bool:
@@ -250,25 +236,25 @@ class StreamJsonAgent(BaseAgent):
         await self._ask("apply_flag_settings", settings=flags.encode(setting, value))
         self._running.report(flags.set(setting, value))
 
-    async def context_usage(self) -> ContextUsage:
+    async def context_usage(self) -> agent.ContextUsage:
         answer = await self._ask("get_context_usage", detail="summary")
         categories = tuple(
             (text(category.get("name")), integer(category.get("tokens")) or 0)
             for category in mappings(answer.get("categories"))
         )
         used, size = integer(answer.get("totalTokens")), integer(answer.get("maxTokens"))
-        return ContextUsage(used or 0, size or 0, categories)
+        return agent.ContextUsage(used or 0, size or 0, categories)
 
     async def rename(self, title: str) -> None:
         running = self._running
         await self._ask("rename_session", title=title, source="host")
         running.report(running.decoder.settings.set_title(title))
 
-    async def rewind(self, prompt: str, *, dry_run: bool) -> Rewind:
+    async def rewind(self, prompt: str, *, dry_run: bool) -> agent.Rewind:
         fields = {"dry_run": True} if dry_run else {}
         callbacks = self._running.callbacks
         answer = await self._ask("rewind_files", user_message_id=prompt, **fields)
-        rewind = read(Rewind, answer, REWIND_KEYS)
+        rewind = read(agent.Rewind, answer, REWIND_KEYS)
         if dry_run:
             self._restorable = rewind.files
         elif rewind.possible:
@@ -276,7 +262,7 @@ class StreamJsonAgent(BaseAgent):
             callbacks.files_restored(rewind.files or self._restorable)
         return rewind
 
-    async def earlier(self, prompt: str) -> Earlier:
+    async def earlier(self, prompt: str) -> agent.Earlier:
         # 2.1.197 writes a prompt to the session's file with a delay.
         folder = self._sessions_folder
         for seconds in stored.RETRIES:
@@ -295,11 +281,11 @@ class StreamJsonAgent(BaseAgent):
     async def stop_task(self, task: str) -> None:
         await self._ask("stop_task", task_id=task)
 
-    async def task_output(self, task: str) -> TaskOutput:
+    async def task_output(self, task: str) -> agent.TaskOutput:
         path = self._running.decoder.tasks.outputs.get(task, "")
         try:
             answer = await self._ask("get_task_output", task_id=task)
-            return read(TaskOutput, answer, OUTPUT_KEYS, path=path)
+            return read(agent.TaskOutput, answer, OUTPUT_KEYS, path=path)
         except UnsupportedError:
             return await asyncio.to_thread(_read_output, path)
 
@@ -308,7 +294,7 @@ class StreamJsonAgent(BaseAgent):
         answer = await self._ask("background_tasks", tool_use_id=tool)
         return answer.get("backgrounded") is True
 
-    async def tool_servers(self) -> list[ToolServer]:
+    async def tool_servers(self) -> list[agent.ToolServer]:
         return settings.tool_servers(await self._ask("mcp_status"))
 
     async def reconnect_server(self, name: str) -> None:
@@ -333,7 +319,7 @@ class StreamJsonAgent(BaseAgent):
     async def _ask(self, request: str, **fields: object) -> Frame:
         return await self._running.controls.request(request, **fields)
 
-    async def _send_prompt(self, prompt: Prompt, priority: str = "") -> str:
+    async def _send_prompt(self, prompt: agent.Prompt, priority: str = "") -> str:
         id_, running = str(uuid.uuid4()), self._running
         running.report(running.decoder.stages.sent(id_, priority))
         try:
@@ -358,7 +344,7 @@ def _refused(mode: str) -> AgentError:
     return AgentError(f"no such mode: {mode}; available: {', '.join(own_mode.MODES)}")
 
 
-def _read_output(path: str) -> TaskOutput:
+def _read_output(path: str) -> agent.TaskOutput:
     """Return the end of a task's output from its file: 2.1.197 has no request for it."""
     if not path:
         raise AgentError("this task has no output")
@@ -369,10 +355,10 @@ def _read_output(path: str) -> TaskOutput:
             end = file.read(LARGEST_OUTPUT_BYTES)
     except OSError as error:
         raise AgentError(f"the output of this task cannot be read: {error.strerror}") from None
-    return TaskOutput(end.decode(errors="replace"), size, size > LARGEST_OUTPUT_BYTES, path)
+    return agent.TaskOutput(end.decode(errors="replace"), size, size > LARGEST_OUTPUT_BYTES, path)
 
 
-class Claude(Kind):
+class Claude(agent.Kind):
     """Implements `Kind`. `cmd` is the user's command line; the CLI chooses empty values itself."""
 
     id = "claude"
@@ -417,10 +403,10 @@ class Claude(Kind):
             launch, servers=workbench.servers, edits=workbench.edits, trusts=workbench.trusts
         )
 
-    async def sessions(self, folder: Path) -> list[SessionSummary]:
+    async def sessions(self, folder: Path) -> list[agent.SessionSummary]:
         return await asyncio.to_thread(self._list, folder)
 
-    def _list(self, folder: Path) -> list[SessionSummary]:
+    def _list(self, folder: Path) -> list[agent.SessionSummary]:
         processes = running.processes(self._environment)
         return stored.listed(self._sessions_folder(folder), processes, self._summaries)
 
@@ -440,9 +426,9 @@ class Claude(Kind):
     async def check_session(self, folder: Path, session: str) -> None:
         await asyncio.to_thread(stored.content, self._sessions_folder(folder), session)
 
-    def logins(self) -> list[Login]:
+    def logins(self) -> list[agent.Login]:
         # The CLI logs in in a terminal only.
-        return [Login("login", "Log in", (*command(self._cmd), "/login"), stays=True)]
+        return [agent.Login("login", "Log in", (*command(self._cmd), "/login"), stays=True)]
 
     def login_to_servers(self) -> list[str]:
         return [*command(self._cmd), "/mcp"]

@@ -16,13 +16,6 @@ from claude_ide.agents.fields import mapping, mappings, strings, text
 from claude_ide.agents.requests import Asked
 from claude_ide.agents.stream_json import notices, permission, protocol, turn
 from claude_ide.agents.stream_json.decode import Decoder
-from claude_ide.agents.stream_json.protocol import (
-    HOOK_EVENTS,
-    Frame,
-    Launch,
-    decode_line,
-    encode_line,
-)
 from claude_ide.agents.stream_json.settings import model_ids, offered, usual_mode
 from claude_ide.agents.stream_json.tools import change_of, hunks_of, path_in
 from claude_ide.agents.workbench import Edits, McpServer
@@ -52,14 +45,14 @@ class ControlError(AgentError):
 class Controls:
     """The pending control requests."""
 
-    def __init__(self, send: Callable[[Frame], Awaitable[None]]) -> None:
+    def __init__(self, send: Callable[[protocol.Frame], Awaitable[None]]) -> None:
         self.unsupported: set[str] = set()
         """Requests that this CLI has rejected as unknown."""
         self._send = send
         self._numbers = itertools.count(1)
-        self._pending: dict[str, tuple[str, asyncio.Future[Frame]]] = {}
+        self._pending: dict[str, tuple[str, asyncio.Future[protocol.Frame]]] = {}
 
-    async def request(self, subtype: str, **fields: Any) -> Frame:
+    async def request(self, subtype: str, **fields: Any) -> protocol.Frame:
         """Send a request to the CLI, and return its answer.
 
         Raises `UnsupportedError` if the CLI does not know the request, `ControlError` if it
@@ -68,7 +61,7 @@ class Controls:
         if subtype in self.unsupported:
             raise UnsupportedError(f"this version of Claude Code does not know {subtype}")
         id_ = f"req_{next(self._numbers)}"
-        answer: asyncio.Future[Frame] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[protocol.Frame] = asyncio.get_running_loop().create_future()
         self._pending[id_] = (subtype, answer)
         try:
             await self._send(protocol.control_request(id_, subtype, fields))
@@ -76,7 +69,7 @@ class Controls:
         finally:
             self._pending.pop(id_, None)
 
-    def settle(self, frame: Frame) -> None:
+    def settle(self, frame: protocol.Frame) -> None:
         """Handle a `control_response`; one without a pending request is ignored."""
         response = mapping(frame.get("response"))
         subtype, answer = self._pending.get(text(response.get("request_id")), ("", None))
@@ -100,7 +93,7 @@ class Controls:
                 answer.exception()  # its caller may be gone: avoids "exception was never retrieved"
 
 
-WANTED: Frame = {"promptSuggestions": True, "forwardSubagentText": True}
+WANTED: protocol.Frame = {"promptSuggestions": True, "forwardSubagentText": True}
 """What the CLI sends only to those who ask for it."""
 LIST_CHANGED = "notifications/tools/list_changed"
 EDITING = "editing"
@@ -127,7 +120,7 @@ class Callbacks:
 
     def __init__(
         self,
-        send: Callable[[Frame], Awaitable[None]],
+        send: Callable[[protocol.Frame], Awaitable[None]],
         servers: Mapping[str, McpServer],
         edits: Edits | None,
         controls: Controls,
@@ -146,7 +139,7 @@ class Callbacks:
         """The files that were restored since the last prompt."""
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
-    def fields(self) -> Frame:
+    def fields(self) -> protocol.Frame:
         """Return the fields of `initialize` that register our hooks and servers."""
         hooks = {"PostToolUse": [_hook(EDITED, EDITORS)]}
         if self._edits is not None:
@@ -154,7 +147,7 @@ class Callbacks:
             hooks["PostToolUse"] = [_hook(EDITED)]
             hooks["UserPromptSubmit"] = [_hook(PROMPTED)]
         hooks |= {name: [_hook(BESIDE)] for name in notices.FIELDS}
-        fields: Frame = {"hooks": hooks}
+        fields: protocol.Frame = {"hooks": hooks}
         return fields | {"sdkMcpServers": [*self._servers]} if self._servers else fields
 
     def announce_tools(self) -> None:
@@ -180,7 +173,7 @@ class Callbacks:
         """Record that the user changed a tool's input: the CLI does not inform the model."""
         self._changed.add(tool)
 
-    def allowed(self, name: str, use: str, answer: Frame, code: str = "") -> None:
+    def allowed(self, name: str, use: str, answer: protocol.Frame, code: str = "") -> None:
         """Tell our server that the user has allowed a use of one of its tools, or other `code`."""
         _, server, tool = [*name.split("__", 2), "", ""][:3]
         if name.startswith("mcp__") and server in self._servers:
@@ -194,7 +187,7 @@ class Callbacks:
         """Record that the user restored files: the CLI does not inform the model."""
         self._restored |= dict.fromkeys(paths)
 
-    def accept(self, frame: Frame) -> None:
+    def accept(self, frame: protocol.Frame) -> None:
         """Start to answer a `control_request`."""
         id_ = text(frame.get("request_id"))
         asked = mapping(frame.get("request"))
@@ -225,7 +218,7 @@ class Callbacks:
         await asyncio.gather(*tasks, return_exceptions=True)
         self._changed.clear()
 
-    async def _answer(self, id_: str, asked: Frame) -> None:
+    async def _answer(self, id_: str, asked: protocol.Frame) -> None:
         try:
             match text(asked.get("subtype")):
                 case "hook_callback":
@@ -241,7 +234,7 @@ class Callbacks:
         with contextlib.suppress(TransportClosed):  # the CLI has ended
             await self._send(answer)
 
-    async def _message(self, asked: Frame) -> dict[str, Any]:
+    async def _message(self, asked: protocol.Frame) -> dict[str, Any]:
         message = mapping(asked.get("message"))
         server = self._servers.get(text(asked.get("server_name")))
         if server is None:
@@ -250,7 +243,7 @@ class Callbacks:
         answer = await server(message)
         return {"jsonrpc": "2.0", "result": {}, "id": 0} if answer is None else answer
 
-    async def _hook(self, asked: Frame) -> Frame:
+    async def _hook(self, asked: protocol.Frame) -> protocol.Frame:
         hook, edits = text(asked.get("callback_id")), self._edits
         if hook == PROMPTED:
             late = await edits.prompted() if edits is not None else ""
@@ -277,13 +270,13 @@ class Callbacks:
         return _context("PostToolUse", changed, after)
 
 
-def _hook(id_: str, tools: str = "") -> Frame:
+def _hook(id_: str, tools: str = "") -> protocol.Frame:
     """Return the registration of a hook for some tools, or for all of them."""
     matcher = {"matcher": tools} if tools else {}
     return {**matcher, "hookCallbackIds": [id_], "timeout": HOOK_SECONDS}
 
 
-def _context(event: str, *notes: str) -> Frame:
+def _context(event: str, *notes: str) -> protocol.Frame:
     """Return the answer to a hook that adds notes to the model's context."""
     context = "\n\n".join(filter(None, notes))
     output = {"hookEventName": event, "additionalContext": context}
@@ -329,7 +322,7 @@ class Connection(base.Connection):
         self.decoder = Decoder()
         self.controls = Controls(self.send)
         self.callbacks = Callbacks(self.send, servers, edits, self.controls, self.report)
-        self.pending: dict[str, Frame] = {}
+        self.pending: dict[str, protocol.Frame] = {}
         """The CLI's requests that wait for the user, by their ids."""
         self.checks_modes = True
         """Whether the CLI refuses unknown modes; 2.1.197 accepts any name, and reports no mode."""
@@ -340,7 +333,7 @@ class Connection(base.Connection):
         self._follows_folder = follows_folder
         super().__init__(child, traffic, room)
 
-    async def initialize(self, launch: Launch, opening: Opening) -> Ready:
+    async def initialize(self, launch: protocol.Launch, opening: Opening) -> Ready:
         """Wait until the CLI answers; report and return what it offers.
 
         Raises `UnknownSessionError`; `UnknownOptionError` if the CLI should be started without the
@@ -383,7 +376,7 @@ class Connection(base.Connection):
         else:
             self.report([LimitsTold(turn.of_usage(answer))])
 
-    async def _first_mode(self, launch: Launch) -> str:
+    async def _first_mode(self, launch: protocol.Launch) -> str:
         """Infer the mode from options and settings, since an old CLI does not report it."""
         if launch.mode:
             return launch.first_mode("")
@@ -393,10 +386,10 @@ class Connection(base.Connection):
             return ""
         return launch.first_mode(usual)
 
-    async def send(self, frame: Frame) -> None:
+    async def send(self, frame: protocol.Frame) -> None:
         """Send a frame to the CLI."""
         self._traffic.record("in", frame)
-        await self._child.send(encode_line(frame))
+        await self._child.send(protocol.encode_line(frame))
 
     def report(self, events: Iterable[Event]) -> None:
         """Emit events of our own making, or decoded ones."""
@@ -406,10 +399,10 @@ class Connection(base.Connection):
     @property
     def _lacks_hook_events(self) -> bool:
         """Whether the CLI has refused to start with the option that reports hooks."""
-        return f"{UNKNOWN_OPTION} '{HOOK_EVENTS}'" in self._child.stderr
+        return f"{UNKNOWN_OPTION} '{protocol.HOOK_EVENTS}'" in self._child.stderr
 
     async def _handle_line(self, line: bytes) -> bool:
-        frame = decode_line(line)
+        frame = protocol.decode_line(line)
         try:
             if frame is not None:
                 self._handle(frame)
@@ -427,7 +420,7 @@ class Connection(base.Connection):
         if not self._lacks_hook_events:
             self._emit(Dead(code, self._child.stderr, self.decoder.settings.session))
 
-    def _handle(self, frame: Frame) -> None:
+    def _handle(self, frame: protocol.Frame) -> None:
         self._traffic.record("out", frame)
         if not self._follows_folder:
             frame = permission.for_session(frame)
@@ -458,7 +451,7 @@ class Connection(base.Connection):
 
     def _early_end(self) -> AgentError:
         if self._lacks_hook_events:
-            return UnknownOptionError(HOOK_EVENTS)
+            return UnknownOptionError(protocol.HOOK_EVENTS)
         stderr = self._child.stderr.strip()
         if NO_CONVERSATION in stderr:
             return UnknownSessionError(stderr.splitlines()[-1])

@@ -11,18 +11,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from claude_ide.agents import events
-from claude_ide.agents.events import (
-    Cleared,
-    Event,
-    LimitsTold,
-    Notice,
-    PromptSuggested,
-    Text,
-    Thinking,
-    ToolEnded,
-    ToolStatus,
-    Usage,
-)
 from claude_ide.agents.fields import integer, mapping, mappings, read, text
 from claude_ide.agents.requests import PermissionAsked, PlanProposed, RequestWithdrawn, Subagent
 from claude_ide.agents.stream_json import permission, turn
@@ -169,7 +157,7 @@ class Decoder:
         self._context = 0
         self._root = ""
         """The folder in which the CLI runs."""
-        self._decoders: Mapping[str, Callable[[Frame], list[Event]]] = {
+        self._decoders: Mapping[str, Callable[[Frame], list[events.Event]]] = {
             "stream_event": self._stream_event,
             "assistant": self._assistant,
             "user": self._user,
@@ -177,15 +165,17 @@ class Decoder:
             "result": self._result,
             "command_lifecycle": self.stages.reported,
             "conversation_reset": self._reset,
-            "rate_limit_event": lambda frame: [LimitsTold(turn.of_event(frame))],
-            "prompt_suggestion": lambda frame: [PromptSuggested(text(frame.get("suggestion")))],
+            "rate_limit_event": lambda frame: [events.LimitsTold(turn.of_event(frame))],
+            "prompt_suggestion": lambda frame: [
+                events.PromptSuggested(text(frame.get("suggestion")))
+            ],
             "control_request": self._request,
             "control_cancel_request": _withdrawn,
             "control_response": lambda _: [],
             "keep_alive": lambda _: [],
         }
 
-    def decode(self, frame: Frame) -> list[Event]:
+    def decode(self, frame: Frame) -> list[events.Event]:
         """Return the events of a frame; none for an unknown type."""
         type_ = text(frame.get("type"))
         decode = self._decoders.get(type_)
@@ -194,7 +184,7 @@ class Decoder:
             return []
         return decode(frame)
 
-    def _stream_event(self, frame: Frame) -> list[Event]:
+    def _stream_event(self, frame: Frame) -> list[events.Event]:
         if frame.get("parent_tool_use_id"):
             return []  # a subagent's blocks are shown only when complete
         event = mapping(frame.get("event"))
@@ -205,17 +195,17 @@ class Decoder:
                 self._context = sum(integer(usage.get(key)) or 0 for key in CONTEXT_KEYS)
             case "message_delta" if self._context:
                 output = integer(mapping(event.get("usage")).get("output_tokens")) or 0
-                found.append(Usage(context_used=self._context + output, answered=output))
+                found.append(events.Usage(context_used=self._context + output, answered=output))
         return found
 
-    def _assistant(self, frame: Frame) -> list[Event]:
+    def _assistant(self, frame: Frame) -> list[events.Event]:
         message = mapping(frame.get("message"))
         if self._is_seen(text(frame.get("uuid"))):
             return []
         if message.get("model") == SYNTHETIC:
             return self._synthetic(frame, message)
         id_ = text(message.get("id"))
-        found: list[Event] = []
+        found: list[events.Event] = []
         for block in mappings(message.get("content")):
             number = self._last_block[1] + 1 if self._last_block[0] == id_ else 0
             self._last_block = (id_, number)
@@ -231,27 +221,27 @@ class Decoder:
                 del self._seen[next(iter(self._seen))]
         return False
 
-    def _synthetic(self, frame: Frame, message: Frame) -> list[Event]:
+    def _synthetic(self, frame: Frame, message: Frame) -> list[events.Event]:
         """Return the CLI's own messages: errors, and the output of its commands."""
         reason, run = text(frame.get("error")), mapping(frame.get("local_command_run"))
         level = "error" if reason or frame.get("is_api_error_message") is True else "info"
         said = [
-            Notice(text(block.get("text")), level, reason)
+            events.Notice(text(block.get("text")), level, reason)
             for block in mappings(message.get("content"))
             if block.get("type") == "text" and block.get("text") not in NOTHING
         ]
         changed = [self.settings.follow(run, notice.text) for notice in said]
         return [*said, *(event for found in changed for event in found)]
 
-    def _block(self, frame: Frame, message: str, block: Frame, number: int) -> list[Event]:
+    def _block(self, frame: Frame, message: str, block: Frame, number: int) -> list[events.Event]:
         parent = text(frame.get("parent_tool_use_id"))
         shown, was_shown = self._preview.confirm(message, block, number)
         match text(block.get("type")):
             case "text":
-                return [Text(shown.id, text(block.get("text")), parent)]
+                return [events.Text(shown.id, text(block.get("text")), parent)]
             case "thinking" | "redacted_thinking":
                 took = integer(frame.get("thinking_duration_ms"))
-                return [Thinking(shown.id, text(block.get("thinking")), parent, took)]
+                return [events.Thinking(shown.id, text(block.get("thinking")), parent, took)]
             case type_ if type_ in TOOL_USES:
                 name, arguments = text(block.get("name")), mapping(block.get("input"))
                 tool = text(block.get("id"))
@@ -268,13 +258,13 @@ class Decoder:
                 logger.info("ignored a block of type %r", type_)
                 return []
 
-    def _user(self, frame: Frame) -> list[Event]:
+    def _user(self, frame: Frame) -> list[events.Event]:
         if frame.get("isReplay") is True:
             self.tasks.reported(frame)
             return self.stages.echoed(frame)
         if frame.get("isSynthetic") is True:
             return self._notices.feedback(frame)
-        found: list[Event] = []
+        found: list[events.Event] = []
         for block in mappings(content_of(frame)):
             # The other blocks are our own prompts, or "[Request interrupted by user]".
             if block.get("type") == "tool_result":
@@ -286,15 +276,15 @@ class Decoder:
                 found += self.tasks.after_tool(ended.tool, detail, text(block.get("content")))
         return found
 
-    def _todos_after(self, ended: ToolEnded, result: object) -> list[Event]:
+    def _todos_after(self, ended: events.ToolEnded, result: object) -> list[events.Event]:
         name, arguments = self._tools.pop(ended.tool, ("", {}))
-        if ended.status is not ToolStatus.COMPLETED:
+        if ended.status is not events.ToolStatus.COMPLETED:
             return []
         todos = self._todos.apply(name, arguments, result)
         return [todos] if todos else []
 
-    def _system(self, frame: Frame) -> list[Event]:
-        found: list[Event] = []
+    def _system(self, frame: Frame) -> list[events.Event]:
+        found: list[events.Event] = []
         match frame.get("subtype"):
             case "api_retry":
                 found += self._preview.void()
@@ -318,7 +308,7 @@ class Decoder:
         decoded = turn.decode_system(frame) if said is None else said
         return [*found, *self.settings.apply(frame), *self.tasks.apply(frame), *decoded]
 
-    def _request(self, frame: Frame) -> list[Event]:
+    def _request(self, frame: Frame) -> list[events.Event]:
         id_ = text(mapping(frame.get("request")).get("agent_id"))
         agent = self._agents.get(id_, Subagent()) if id_ else None
         match permission.decode_request(frame, self._root):
@@ -331,7 +321,7 @@ class Decoder:
             case others:
                 return others
 
-    def _result(self, frame: Frame) -> list[Event]:
+    def _result(self, frame: Frame) -> list[events.Event]:
         voided = self._preview.void()
         self._tools.clear()
         self.denials.turn_ended()
@@ -339,14 +329,14 @@ class Decoder:
         usage, ended = turn.usage(frame, self.settings.model), turn.turn_ended(frame)
         return [*voided, usage, ended, *self.stages.turn_ended()]
 
-    def _reset(self, _frame: Frame) -> list[Event]:
+    def _reset(self, _frame: Frame) -> list[events.Event]:
         self._todos.clear()
         self._agents.clear()
         self.tasks.clear()
         self._context = 0
         self.settings.forget_session()
-        return [Cleared()]
+        return [events.Cleared()]
 
 
-def _withdrawn(frame: Frame) -> list[Event]:
+def _withdrawn(frame: Frame) -> list[events.Event]:
     return [RequestWithdrawn(text(frame.get("request_id")))]

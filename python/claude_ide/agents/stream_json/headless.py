@@ -18,6 +18,7 @@ from uuid import uuid4
 from msgspec import Struct
 
 from claude_ide.agents.agent import Prompt
+from claude_ide.agents.base import start_child
 from claude_ide.agents.events import Event, TurnEndReason
 from claude_ide.agents.fields import mapping, mappings, number, text
 from claude_ide.agents.stream_json import protocol, stored, turn
@@ -134,10 +135,7 @@ class Ask:
     async def _start(self) -> None:
         command = [*self._launch.command, *self._arguments(), *self._launch.arguments]
         environment = await self._launch.child_environment()
-        try:
-            self._child = await Child.spawn(command, cwd=self._launch.cwd, environment=environment)
-        except OSError as error:
-            raise AgentError(f"{command[0]} cannot be started: {error.strerror}") from None
+        self._child = await start_child(command, self._launch.cwd, environment)
         self._party.note(TO, self._question.prompt)
         # The prompt goes to stdin: it can exceed the length limit of an argument.
         with contextlib.suppress(TransportClosed):  # its stderr says why it has ended

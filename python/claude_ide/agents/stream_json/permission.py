@@ -8,27 +8,8 @@ allow more than the user agreed to.
 import re
 from urllib.parse import urlsplit
 
-from claude_ide.agents import elicitation, events
+from claude_ide.agents import elicitation, events, requests
 from claude_ide.agents.fields import mapping, mappings, read, strings, text
-from claude_ide.agents.requests import (
-    Allow,
-    Answer,
-    AnswerKind,
-    Choice,
-    Dismiss,
-    Limits,
-    Option,
-    OptionKind,
-    PermissionAsked,
-    PlanProposed,
-    Question,
-    QuestionAsked,
-    Reject,
-    Replacement,
-    Reply,
-    Scope,
-    UrlAsked,
-)
 from claude_ide.agents.stream_json.own_mode import shown
 from claude_ide.agents.stream_json.protocol import Frame
 from claude_ide.agents.stream_json.tools import kind_of, path_in, title_of
@@ -36,9 +17,9 @@ from claude_ide.agents.workbench import CODE_TOOL
 from claude_ide.base.errors import InvalidRuleError
 from claude_ide.base.paths import within
 
-ALLOW = Option("allow", "Allow", OptionKind.ALLOW_ONCE)
-REJECT = Option("reject", "Reject", OptionKind.REJECT_ONCE)
-KINDS = (AnswerKind.CHOICE, AnswerKind.CHOICES)
+ALLOW = requests.Option("allow", "Allow", requests.OptionKind.ALLOW_ONCE)
+REJECT = requests.Option("reject", "Reject", requests.OptionKind.REJECT_ONCE)
+KINDS = (requests.AnswerKind.CHOICE, requests.AnswerKind.CHOICES)
 REASON = "The user doesn't want to proceed with this tool use."
 ACCEPT_EDITS = {"type": "setMode", "mode": "acceptEdits", "destination": "session"}
 
@@ -59,23 +40,25 @@ def decode_request(frame: Frame, root: str = "") -> list[events.Event]:
         case "AskUserQuestion":
             questions = (
                 read(
-                    Question,
+                    requests.Question,
                     each,
                     {"text": "question"},
-                    choices=tuple(read(Choice, one) for one in mappings(each.get("options"))),
+                    choices=tuple(
+                        read(requests.Choice, one) for one in mappings(each.get("options"))
+                    ),
                     kind=KINDS[each.get("multiSelect") is True],
                     default=None,
-                    limits=Limits(),
+                    limits=requests.Limits(),
                 )
                 for each in mappings(arguments.get("questions"))
             )
-            return [QuestionAsked(request, tool, tuple(questions))]
+            return [requests.QuestionAsked(request, tool, tuple(questions))]
         case "ExitPlanMode":
             plan, path = text(arguments.get("plan")), text(arguments.get("planFilePath"))
-            return [PlanProposed(request, tool, plan, path, _options(asked, root))]
+            return [requests.PlanProposed(request, tool, plan, path, _options(asked, root))]
         case name:
             return [
-                PermissionAsked(
+                requests.PermissionAsked(
                     request,
                     tool,
                     name,
@@ -93,7 +76,7 @@ def decode_request(frame: Frame, root: str = "") -> list[events.Event]:
             ]
 
 
-def encode_answer(asked: Frame, answer: Answer) -> Frame:
+def encode_answer(asked: Frame, answer: requests.Answer) -> Frame:
     """Return the answer to `asked`, the `request` in the CLI's frame."""
     if asked.get("subtype") == SUBTYPE:
         return elicitation.encode(answer)
@@ -102,17 +85,17 @@ def encode_answer(asked: Frame, answer: Answer) -> Frame:
     if tool := text(asked.get("tool_use_id")):
         allowed["toolUseID"] = tool
     match answer:
-        case Reject(reason):
+        case requests.Reject(reason):
             return {"behavior": "deny", "message": reason or REASON}
-        case Dismiss():
+        case requests.Dismiss():
             return {"behavior": "deny", "message": REASON}
-        case Reply(answers):
+        case requests.Reply(answers):
             joined = {
                 question: ", ".join(chosen) if isinstance(chosen, tuple | list) else str(chosen)
                 for question, chosen in answers.items()
             }
             return allowed | {"updatedInput": arguments | {"answers": joined}}
-        case Allow(options):
+        case requests.Allow(options):
             chosen = dict(_suggestions(asked))
             permissions = [chosen[option] for option in options if option in chosen]
             if answer.rule is not None:
@@ -124,7 +107,7 @@ def encode_answer(asked: Frame, answer: Answer) -> Frame:
             return allowed | {"updatedInput": _changed(arguments, answer)}
 
 
-def _changed(arguments: Frame, answer: Allow) -> Frame:
+def _changed(arguments: Frame, answer: requests.Allow) -> Frame:
     """Return a tool's arguments with the user's changes."""
     if answer.plan:
         return arguments | {"plan": answer.plan}
@@ -140,17 +123,17 @@ def _changed(arguments: Frame, answer: Allow) -> Frame:
     return changed if is_same else changed | {"replace_all": edit.every}
 
 
-def _edits(name: str, arguments: Frame) -> tuple[Replacement, ...]:
+def _edits(name: str, arguments: Frame) -> tuple[requests.Replacement, ...]:
     """Return the edit that a tool proposes, if its arguments describe it completely."""
     path, content = path_in(arguments), arguments.get("content")
     old, new = arguments.get("old_string"), arguments.get("new_string")
     if kind_of(name) != "edit":
         return ()
     if isinstance(content, str):
-        return (Replacement(path, content),)
+        return (requests.Replacement(path, content),)
     if isinstance(old, str) and isinstance(new, str):
         every = bool(arguments.get("replace_all"))
-        return (Replacement(path, new, old, every, takes_line_feed=True),)
+        return (requests.Replacement(path, new, old, every, takes_line_feed=True),)
     return ()
 
 
@@ -161,7 +144,7 @@ def _suggestions(asked: Frame) -> list[tuple[str, Frame]]:
     return [(f"always:{number}", suggestion) for number, suggestion in enumerate(suggestions)]
 
 
-def _options(asked: Frame, root: str) -> tuple[Option, ...]:
+def _options(asked: Frame, root: str) -> tuple[requests.Option, ...]:
     """Return the options without the rule that the user may change (`suggested`)."""
     # The CLI may use its own folder anyway.
     offered = [
@@ -178,13 +161,16 @@ def _options(asked: Frame, root: str) -> tuple[Option, ...]:
     return (ALLOW, *always, REJECT)
 
 
-def _option(id_: str, suggestion: Frame) -> Option:
+def _option(id_: str, suggestion: Frame) -> requests.Option:
     scope = text(suggestion.get("destination"))
-    kind = OptionKind.ALLOW_ALWAYS
+    kind = requests.OptionKind.ALLOW_ALWAYS
     match text(suggestion.get("type")):
         case "addRules" | "replaceRules":
             if suggestion.get("behavior") == "deny":
-                name, kind = f"never allow {rule_text(suggestion)}", OptionKind.REJECT_ALWAYS
+                name, kind = (
+                    f"never allow {rule_text(suggestion)}",
+                    requests.OptionKind.REJECT_ALWAYS,
+                )
             else:
                 name = f"always allow {rule_text(suggestion)}"
         case "addDirectories":
@@ -193,7 +179,7 @@ def _option(id_: str, suggestion: Frame) -> Option:
             name = f"switch to {shown(text(suggestion.get('mode')))} mode"
         case other:
             name = other
-    return Option(id_, name, kind, SCOPES.get(scope, scope))
+    return requests.Option(id_, name, kind, SCOPES.get(scope, scope))
 
 
 SCOPES = {
@@ -212,10 +198,10 @@ _PLAIN = re.compile(r"[\w./:@%+=,-]+(?: [\w./:@%+=,-]+)*")
 _SUBCOMMAND = re.compile(r"[a-z][a-z-]*")
 
 
-def scopes(asked: Frame) -> tuple[Scope, ...]:
+def scopes(asked: Frame) -> tuple[requests.Scope, ...]:
     """Return where a rule for a request may apply."""
     ignored = OF_FOLDER if asked.get(MARK) else ()
-    return tuple(Scope(id_, name) for id_, name in SCOPES.items() if id_ not in ignored)
+    return tuple(requests.Scope(id_, name) for id_, name in SCOPES.items() if id_ not in ignored)
 
 
 def is_suggestion(suggestion: Frame) -> bool:
@@ -303,15 +289,15 @@ def _host(url: str) -> str:
 SUBTYPE = "elicitation"
 
 
-def elicited(request: str, asked: Frame) -> QuestionAsked | UrlAsked:
+def elicited(request: str, asked: Frame) -> requests.QuestionAsked | requests.UrlAsked:
     """Return the event for the `request` of an elicitation."""
     server, message = text(asked.get("mcp_server_name")), text(asked.get("message"))
     asker = f"the MCP server {server}"
     if asked.get("mode") == "url":
-        return UrlAsked(request, "", asker, message, text(asked.get("url")))
+        return requests.UrlAsked(request, "", asker, message, text(asked.get("url")))
     order = strings(asked.get("property_order"))
     questions = elicitation.questions(asked.get("requested_schema"), order)
-    return QuestionAsked(request, "", questions, asker, message)
+    return requests.QuestionAsked(request, "", questions, asker, message)
 
 
 OF_FOLDER = ("localSettings", "projectSettings")

@@ -13,16 +13,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from claude_ide.agents.agent import (
-    Image,
-    NewSession,
-    OpenFile,
-    Opening,
-    Prompt,
-    Selection,
-    ShellResult,
-    Words,
-)
+from claude_ide.agents import agent
 from claude_ide.agents.fields import mapping
 from claude_ide.agents.stream_json.own_mode import DEFAULT, given, own_mode
 from claude_ide.base import git, program
@@ -68,7 +59,7 @@ def _decode_leniently(line: bytes) -> Any:
 MAY_NOT_MATTER = "This may or may not be related to the current task."
 
 
-def prompt(id_: str, content: Prompt, priority: str = "") -> Frame:
+def prompt(id_: str, content: agent.Prompt, priority: str = "") -> Frame:
     """Return a prompt; `priority` is "next" to steer, "now" to redirect."""
     frame: Frame = {
         "type": "user",
@@ -81,7 +72,7 @@ def prompt(id_: str, content: Prompt, priority: str = "") -> Frame:
     return frame | {"priority": priority} if priority else frame
 
 
-def words(content: Prompt) -> str:
+def words(content: agent.Prompt) -> str:
     """Return a prompt as one text without images, for a one-off request."""
     return "\n\n".join(block["text"] for block in _blocks(content) if block["type"] == "text")
 
@@ -103,28 +94,28 @@ def failure(request: str, message: str) -> Frame:
     return {"type": "control_response", "response": answer}
 
 
-def _blocks(content: Prompt) -> list[Frame]:
+def _blocks(content: agent.Prompt) -> list[Frame]:
     """Return the blocks of a prompt: context first, so that a slash command begins its text."""
     context: list[Frame] = []
     content_blocks: list[Frame] = []
     for part in content:
         match part:
-            case Selection() | OpenFile():
+            case agent.Selection() | agent.OpenFile():
                 context.append(words_block(_tagged(part)))
-            case ShellResult():
+            case agent.ShellResult():
                 context += map(words_block, _as_by_the_cli(part))
-            case Image(data, media_type):
+            case agent.Image(data, media_type):
                 source = {"type": "base64", "media_type": media_type}
                 encoded = base64.b64encode(data).decode("ascii")
                 content_blocks.append({"type": "image", "source": source | {"data": encoded}})
-            case Words():
+            case agent.Words():
                 content_blocks.append(words_block(part.text))
     return context + content_blocks
 
 
-def _tagged(part: Selection | OpenFile) -> str:
+def _tagged(part: agent.Selection | agent.OpenFile) -> str:
     # The CLI recognizes exactly these two tags, and hides them when it shows the prompt.
-    if isinstance(part, OpenFile):
+    if isinstance(part, agent.OpenFile):
         note = f"The user opened the file {part.path} in the IDE. {MAY_NOT_MATTER}"
         return f"<ide_opened_file>{note}</ide_opened_file>"
     lines = f"The user selected the lines {part.first} to {part.last} from {part.path}:"
@@ -132,7 +123,7 @@ def _tagged(part: Selection | OpenFile) -> str:
     return f"<ide_selection>{note}</ide_selection>"
 
 
-def _as_by_the_cli(result: ShellResult) -> tuple[str, str]:
+def _as_by_the_cli(result: agent.ShellResult) -> tuple[str, str]:
     """Return a result in the form in which the CLI reports its own `!` commands to the model."""
     output = escape(result.output.removesuffix("\n"), quote=False)
     stdout, stderr = ("", output) if result.failed else (output, "")
@@ -208,7 +199,7 @@ class Launch(Struct, frozen=True):
     """Whether the user trusts the folder. If not, the CLI ignores the folder's settings: hooks,
     helpers, servers, environment and permission mode."""
 
-    def arguments_for(self, opening: Opening) -> list[str | Path]:
+    def arguments_for(self, opening: agent.Opening) -> list[str | Path]:
         """Return the command that opens a session."""
         hooks = [HOOK_EVENTS] if self.reports_hooks else []
         stream = [*self.command, *STREAM, *hooks]
@@ -278,8 +269,8 @@ class Launch(Struct, frozen=True):
         }
 
 
-def _opening_options(opening: Opening) -> list[str]:
-    if isinstance(opening, NewSession):
+def _opening_options(opening: agent.Opening) -> list[str]:
+    if isinstance(opening, agent.NewSession):
         return ["--session-id", opening.id] if opening.id else []
     resumed = ["--resume", opening.id] if opening.id else ["--continue"]
     if opening.fork:

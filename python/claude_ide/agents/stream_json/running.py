@@ -202,9 +202,9 @@ def _folder(record: Mapping[str, Any], state: Mapping[str, Any]) -> str:
         return found
     project = text(state.get("cwd"))
     transcripts = Path(text(state.get("linkScanPath"))).parent.name
-    _, mark, name = transcripts.partition(f"{_plain(project)}-{_plain(WORKTREES)}-")
+    _, mark, name = transcripts.partition(f"{folder_name(project)}-{folder_name(WORKTREES)}-")
     for each in _worktrees(project) if mark else ():
-        if _plain(each.name) == name:
+        if folder_name(each.name) == name:
             return str(each)
     return project
 
@@ -216,7 +216,7 @@ def _worktrees(project: str) -> list[Path]:
         return []
 
 
-def _plain(path: str) -> str:
+def folder_name(path: str) -> str:
     """Return the name that the CLI gives to the folder of a path's transcripts."""
     return "".join(each if each.isascii() and each.isalnum() else "-" for each in path)
 

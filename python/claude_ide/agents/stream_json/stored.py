@@ -19,24 +19,7 @@ from typing import Any, Generic, TypeVar
 
 from msgspec.structs import replace
 
-from claude_ide.agents.agent import (
-    Earlier,
-    Image,
-    NewSession,
-    Opening,
-    ResumeSession,
-    SessionSummary,
-)
-from claude_ide.agents.events import (
-    Compacted,
-    Event,
-    Notice,
-    Session,
-    ShellRan,
-    TaskChanged,
-    TurnBegun,
-    UserMessage,
-)
+from claude_ide.agents import agent, events
 from claude_ide.agents.fields import integer, mapping, mappings, text
 from claude_ide.agents.stream_json import running
 from claude_ide.agents.stream_json.decode import Decoder
@@ -48,7 +31,6 @@ from claude_ide.base.paths import config_folder
 
 T = TypeVar("T")
 
-NOT_PLAIN = re.compile(r"[^a-zA-Z0-9]")
 SESSION_ID = re.compile(r"[a-zA-Z0-9-]+")
 LONGEST_NAME = 200
 """The CLI cuts a longer folder name and appends a number that only it can compute."""
@@ -77,7 +59,7 @@ COMMAND_OUTPUT = re.compile(r"<local-command-(?:stdout|stderr)>(.*)</local-comma
 def folder(environment: Mapping[str, str], cwd: Path) -> Path:
     """Return the folder of the CLI's session files for `cwd`; it may not exist."""
     projects = config_folder(environment) / "projects"
-    name = NOT_PLAIN.sub("-", str(cwd.resolve()))
+    name = running.folder_name(str(cwd.resolve()))
     if len(name) > LONGEST_NAME:
         found = sorted(projects.glob(f"{name[:LONGEST_NAME]}-*"))
         return found[0] if found else projects / name[:LONGEST_NAME]
@@ -108,8 +90,8 @@ class Readings(Generic[T]):
 def listed(
     session_folder: Path,
     processes: Mapping[str, int] = NONE,
-    summaries: "Readings[SessionSummary | None] | None" = None,
-) -> list[SessionSummary]:
+    summaries: "Readings[agent.SessionSummary | None] | None" = None,
+) -> list[agent.SessionSummary]:
     """List the non-empty listed in a folder, the latest first; `processes` hold some of them."""
     summaries = summaries or Readings(summary, None)
     listed = [
@@ -141,18 +123,18 @@ def content(session_folder: Path, session: str) -> bytes:
         raise UnknownSessionError(f"there is no session {session}") from None
 
 
-def read(session_folder: Path, session: str) -> list[Event]:
+def read(session_folder: Path, session: str) -> list[events.Event]:
     """Return a session's conversation.
 
     Raises `UnknownSessionError`, like `content`.
     """
     reader = _Reader()
-    events: list[Event] = []
+    found: list[events.Event] = []
     title = ""
     for line in _frames(content(session_folder, session).splitlines()):
         title = text(line.get("customTitle")) or title or text(line.get("aiTitle"))
-        events += reader.events(line)
-    return [Session(session, title), *events]
+        found += reader.decode(line)
+    return [events.Session(session, title), *found]
 
 
 class _Reader:
@@ -163,7 +145,7 @@ class _Reader:
         self._shell = ""
         """The user's own shell command whose output follows."""
 
-    def events(self, line: Frame) -> list[Event]:
+    def decode(self, line: Frame) -> list[events.Event]:
         """Return the events of a line."""
         type_, content = line.get("type"), content_of(line)
         if type_ == "attachment":
@@ -176,7 +158,7 @@ class _Reader:
             if SHELL.match(content):
                 return self._user_shell(content)
             if task := notified(content):
-                return [TaskChanged(task), TurnBegun((task,))]
+                return [events.TaskChanged(task), events.TurnBegun((task,))]
         # Why a tool was not executed, in the form of a live frame.
         decided = {
             "permission_decision": mapping(line.get("permissionDecision")),
@@ -190,23 +172,23 @@ class _Reader:
             "tool_use_result": line.get("toolUseResult"),
             "tool_result_meta": results,
         }
-        found: list[Event] = []
+        found: list[events.Event] = []
         if type_ == "user":
             for block in mappings(content):
                 if SHELL.match(words := text(block.get("text"))):
                     found += self._user_shell(words)
             for number, prompt in enumerate(_prompts_in(content)):
-                found.append(UserMessage(prompt, "" if number else text(line.get("uuid"))))
+                found.append(events.UserMessage(prompt, "" if number else text(line.get("uuid"))))
         return [*found, *self._decoder.decode(frame)]
 
-    def _user_shell(self, content: str) -> list[Event]:
+    def _user_shell(self, content: str) -> list[events.Event]:
         """Decode a shell command that the user has run with `!`, or its output."""
         if command := SHELL_INPUT.search(content):
             before, self._shell = self._shell, unescape(command[1])
-            return [ShellRan(before, "")] if before else []
+            return [events.ShellRan(before, "")] if before else []
         command_run, self._shell = self._shell, ""
         output = "\n".join(filter(None, SHELL_OUTPUT.findall(content)))
-        return [ShellRan(command_run, _plain(unescape(output)))] if command_run else []
+        return [events.ShellRan(command_run, _plain(unescape(output)))] if command_run else []
 
 
 def _plain(output: str) -> str:
@@ -214,27 +196,27 @@ def _plain(output: str) -> str:
     return COLOURS.sub("", output)
 
 
-def _system(line: Frame) -> list[Event]:
+def _system(line: Frame) -> list[events.Event]:
     match text(line.get("subtype")):
         case "local_command":
             # A slash command that the CLI has run itself, or its output.
             content = text(line.get("content"))
             if COMMAND.search(content):
-                return [UserMessage(typed(content), text(line.get("uuid")))]
-            return [Notice(_plain(words)) for words in COMMAND_OUTPUT.findall(content)]
+                return [events.UserMessage(typed(content), text(line.get("uuid")))]
+            return [events.Notice(_plain(words)) for words in COMMAND_OUTPUT.findall(content)]
         case "compact_boundary":
             metadata = mapping(line.get("compactMetadata"))
             before, trigger = integer(metadata.get("preTokens")), text(metadata.get("trigger"))
-            return [Compacted(before, trigger=trigger)]
+            return [events.Compacted(before, trigger=trigger)]
     return []
 
 
-def _steering(attachment: Frame) -> list[Event]:
+def _steering(attachment: Frame) -> list[events.Event]:
     """Decode a prompt that the user has sent during a turn, which the model got within it."""
     if attachment.get("type") != "queued_command" or attachment.get("commandMode") != "prompt":
         return []
     words = "\n".join(_prompts_in(attachment.get("prompt")))
-    return [UserMessage(words, text(attachment.get("source_uuid")))] if words else []
+    return [events.UserMessage(words, text(attachment.get("source_uuid")))] if words else []
 
 
 def _prompts_in(content: Any) -> list[str]:
@@ -286,7 +268,7 @@ def typed(words: str) -> str:
     return unmarked(words)
 
 
-def summary(path: Path) -> SessionSummary | None:
+def summary(path: Path) -> agent.SessionSummary | None:
     """Return the summary of a session file; None if it is empty. Raises `OSError`."""
     changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
     first = title = generated = last = ""
@@ -298,7 +280,7 @@ def summary(path: Path) -> SessionSummary | None:
     shown = title or generated or last or first
     if not shown:
         return None
-    return SessionSummary(path.stem, _one_line(shown), changed, _one_line(first))
+    return agent.SessionSummary(path.stem, _one_line(shown), changed, _one_line(first))
 
 
 def _ends(path: Path) -> list[bytes]:
@@ -417,7 +399,7 @@ class NotWrittenError(AgentError):
     """No session file has the prompt."""
 
 
-def earlier(folder: Path, session: str, prompt: str) -> Earlier:
+def earlier(folder: Path, session: str, prompt: str) -> agent.Earlier:
     """Return a prompt of a session, or of one from which it was forked or cleared.
 
     Raises `NotWrittenError`; `AgentError` if the CLI cannot continue from before the prompt.
@@ -432,7 +414,7 @@ def earlier(folder: Path, session: str, prompt: str) -> Earlier:
                 raise AgentError(
                     "this prompt is in the part of the conversation that was compacted"
                 )
-            return Earlier(_opening(path.stem, rows, rows[at]), words, images)
+            return agent.Earlier(_opening(path.stem, rows, rows[at]), words, images)
     raise NotWrittenError("the session does not contain this prompt")
 
 
@@ -463,7 +445,7 @@ def _id_of(row: Frame) -> str:
     return text(row.get("uuid")) if row.get("type") == "user" else ""
 
 
-def _words_and_images(row: Frame) -> tuple[str, tuple[Image, ...]]:
+def _words_and_images(row: Frame) -> tuple[str, tuple[agent.Image, ...]]:
     content = mapping(row.get("attachment")).get("prompt") or content_of(row)
     if isinstance(content, str):
         return typed(content), ()
@@ -473,18 +455,18 @@ def _words_and_images(row: Frame) -> tuple[str, tuple[Image, ...]]:
         if block.get("type") == "image" and source.get("type") == "base64":
             with suppress(binascii.Error):
                 data = base64.b64decode(text(source.get("data")), validate=True)
-                images.append(Image(data, text(source.get("media_type"))))
+                images.append(agent.Image(data, text(source.get("media_type"))))
     words = filter(None, map(words_in, mappings(content)))
     return "\n".join(words), tuple(images)
 
 
-def _opening(session: str, rows: list[Frame], found: Frame) -> Opening:
+def _opening(session: str, rows: list[Frame], found: Frame) -> agent.Opening:
     before = list(_before(rows, found))
     if not any(map(_is_conversation, before)):
-        return NewSession()
+        return agent.NewSession()
     # A caveat introduces the local command that follows it.
     last = next(row for row in before if not str(content_of(row)).startswith(CAVEAT))
-    return ResumeSession(session, fork=True, until=text(last.get("uuid")))
+    return agent.ResumeSession(session, fork=True, until=text(last.get("uuid")))
 
 
 def _before(rows: list[Frame], found: Frame) -> Iterator[Frame]:

@@ -17,31 +17,16 @@ from claude_ide.agents.events import Event, Task, TaskChanged, TaskState, TurnBe
 from claude_ide.agents.fields import integer, mapping, mappings, read, text
 from claude_ide.agents.stream_json.protocol import Frame, content_of
 
-KINDS = {
-    "Read": "read",
-    "NotebookRead": "read",
-    "Edit": "edit",
-    "MultiEdit": "edit",
-    "Write": "edit",
-    "NotebookEdit": "edit",
-    "Glob": "search",
-    "Grep": "search",
-    "WebSearch": "search",
-    "ToolSearch": "search",
-    "LS": "read",
-    "Bash": "execute",
-    "BashOutput": "execute",
-    "KillShell": "execute",
-    "WebFetch": "fetch",
-    "Task": "think",
-    "Agent": "think",
-    "TodoWrite": "think",
-    "TaskCreate": "think",
-    "TaskUpdate": "think",
-    "TaskList": "think",
-    "EnterPlanMode": "switch_mode",
-    "ExitPlanMode": "switch_mode",
+_TOOLS = {
+    "read": ("Read", "NotebookRead", "LS"),
+    "edit": ("Edit", "MultiEdit", "Write", "NotebookEdit"),
+    "search": ("Glob", "Grep", "WebSearch", "ToolSearch"),
+    "execute": ("Bash", "BashOutput", "KillShell"),
+    "fetch": ("WebFetch",),
+    "think": ("Task", "Agent", "TodoWrite", "TaskCreate", "TaskUpdate", "TaskList"),
+    "switch_mode": ("EnterPlanMode", "ExitPlanMode"),
 }
+KINDS = {tool: kind for kind, tools in _TOOLS.items() for tool in tools}
 """The kinds are those of tool calls in ACP (Agent Client Protocol)."""
 
 NAMES = {
@@ -178,18 +163,11 @@ def change_of(result: dict[str, Any]) -> events.Change | None:
     path = text(result.get("filePath"))
     if not path or "structuredPatch" not in result:
         return None
-    hunks = hunks_of(result)
     if result.get("type") == "create":
         content = text(result.get("content"))
         added = content.count("\n") + (content[-1:] not in ("", "\n"))
         return events.Change(path, added, removed=0, created=True)
-    lines = [line for hunk in hunks for line in hunk.lines]
-    return events.Change(
-        path,
-        added=sum(line.startswith("+") for line in lines),
-        removed=sum(line.startswith("-") for line in lines),
-        hunks=hunks,
-    )
+    return events.Change.of(path, hunks_of(result))
 
 
 def hunks_of(result: dict[str, Any]) -> tuple[events.Hunk, ...]:
