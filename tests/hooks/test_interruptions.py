@@ -1,4 +1,4 @@
-"""`hooks/activities.py`: the record of a CLI says that the user has interrupted its turn."""
+"""`hooks/sessions.py`: the record of a CLI says that the user has interrupted its turn."""
 
 import json
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""`hooks/conversation.py`: the editor hears why an edit is made, until the edit is over."""
+"""`hooks/sessions.py`: the editor hears why an edit is made, until the edit is over."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""`hooks/conversation.py`: what Claude has said before it uses a tool."""
+"""`hooks/sessions.py`: what Claude has said before it uses a tool."""
 
 import asyncio
 from pathlib import Path

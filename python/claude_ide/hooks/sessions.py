@@ -1,8 +1,13 @@
-"""What the CLIs in terminals do, for the editor's status line: from their hooks and their own.
+"""The sessions of the CLIs in terminals: their hooks are answered, and become events for users.
 
 No hook reports that the user has interrupted a turn; only the CLI's record of the conversation
 says so. During a turn it is looked at again and again: Vim cannot watch a file, and has hooks as
 well as Neovim.
+
+The editor also learns why Claude makes the edits that are under way. The CLI proposes a diff
+without saying why; only its terminal and the path connect it with the words, which are in the
+transcript that its hooks name. The CLI writes a use of a tool there only after the hook that
+announces it. Words that outlived their edit would be shown for the next one.
 """
 
 import asyncio
