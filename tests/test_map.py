@@ -10,7 +10,7 @@ PYTHON = ROOT / "python/claude_ide"
 LUA = ROOT / "lua/claude_ide"
 VIM = ROOT / "autoload/claude_ide"
 
-WHOLE_FOLDERS = ("agents", "chat", "mcp/lsp", "mcp/model", "trust")
+WHOLE_FOLDERS = ("agents", "chat", "mcp/model")
 """The Python folders that the map names without their modules."""
 
 

@@ -27,32 +27,32 @@ from claude_ide.editor.port import prompts as one_off
 from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.panel import ChatEvent
 from claude_ide.hooks import Links
-from claude_ide.mcp.address import LAUNCH, TOKEN
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.doors import Toolbox
 from claude_ide.mcp.ide import Ide
 from claude_ide.mcp.lock_file import LockFile
 from claude_ide.mcp.reading import Readings
+from claude_ide.mcp.registration import LAUNCH, TOKEN
 from claude_ide.review.events import ReviewEvents
 from claude_ide.review.writes import AgentWrites
 from claude_ide.startup import Bound
-from claude_ide.transport.handshake import PATHS, TOOLS_PATH
+from claude_ide.transport.admission import PATHS, TOOLS_PATH
 from claude_ide.transport.websocket import CLOSE_SECONDS, Connection, Entrance, Listener
 
 if TYPE_CHECKING:
+    from claude_ide.base.trust import Trust
     from claude_ide.chat.chats import Chats
     from claude_ide.chat.kinds import Kinds
     from claude_ide.chat.prompt_buffers import PromptBuffers
     from claude_ide.headless.questions import Questions
     from claude_ide.hooks.endpoint import Hooks
     from claude_ide.jupyter.kernels import Kernels
-    from claude_ide.mcp.own.collection import Collection
     from claude_ide.mcp.tool import Toolset
+    from claude_ide.mcp.user_tools import Collection
     from claude_ide.review.merging import Base, Merging
     from claude_ide.review.service import ReviewService
     from claude_ide.sessions.here import SessionsHere
     from claude_ide.tool_list import ToolList
-    from claude_ide.trust.trust import Trust
     from claude_ide.wire_view import WireView
 
 logger = logging.getLogger(__name__)
@@ -203,7 +203,7 @@ class App:
     def end(self) -> None:
         """Shut down cleanly, after the loop of Neovim's channel has stopped."""
         # Imported here, because only children need it and the start does not.
-        from claude_ide.transport.guardian import guardian
+        from claude_ide.transport.process import guardian
 
         if self.begun("kernels"):
             self.kernels.end()
@@ -380,7 +380,7 @@ class App:
     @cached_property
     def collection(self) -> "Collection":
         """The tools for models, and those of the user; the first use imports them."""
-        from claude_ide.mcp.own.collection import Collection
+        from claude_ide.mcp.user_tools import Collection
 
         return Collection(self.editor, lambda: self.kernels)
 
@@ -443,7 +443,7 @@ class App:
     @cached_property
     def trust(self) -> "Trust":
         """The folders that the user trusts."""
-        from claude_ide.trust.trust import Trust
+        from claude_ide.base.trust import Trust
 
         def complain(what: str) -> None:
             self.editor.notify(what, "warn")

@@ -30,7 +30,7 @@ from claude_ide.editor.editor import Editor
 from claude_ide.mcp import lock_file
 from claude_ide.mcp.lock_file import LockFile
 from claude_ide.startup import Bound, Options
-from claude_ide.transport.handshake import AUTHORIZATION, SUBPROTOCOL
+from claude_ide.transport.admission import AUTHORIZATION, SUBPROTOCOL
 
 if TYPE_CHECKING:
     from claude_ide.hooks.endpoint import Hooks

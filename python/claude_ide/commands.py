@@ -21,8 +21,8 @@ from claude_ide.editor.mentions import is_elsewhere, mentioned_path, worktree
 from claude_ide.editor.port.terminals import Terminal
 from claude_ide.editor.port.windows import Look
 from claude_ide.mcp import registration
-from claude_ide.mcp.address import TOKEN
 from claude_ide.mcp.ide import SAVED
+from claude_ide.mcp.registration import TOKEN
 
 if TYPE_CHECKING:
     from claude_ide.editor.port.prompts import Sent
@@ -461,7 +461,7 @@ async def wire(app: App, call: Call) -> None:
 @command("ClaudeTrust")
 async def trust(app: App, call: Call) -> None:
     """:ClaudeTrust [yes|revoke|list] [folder] — show, grant or revoke trust in a folder."""
-    from claude_ide.trust import trust as report
+    from claude_ide.base import trust as report
 
     what, *words = call.arguments or [""]
     folder = await _folder(app, " ".join(words))

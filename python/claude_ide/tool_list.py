@@ -9,8 +9,8 @@ from claude_ide.chat.page.rows import Row, row
 from claude_ide.chat.page.text import counted, one_line
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.windows import Look
-from claude_ide.mcp.own.collection import Collection
 from claude_ide.mcp.tool import Tool, Usage
+from claude_ide.mcp.user_tools import Collection
 
 NAME, TITLE = "tools", "The model's tools"
 KEYS = (

@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from claude_ide.mcp.address import TOKEN
 from claude_ide.mcp.model import NEED_NEOVIM
-from claude_ide.mcp.registration import options
+from claude_ide.mcp.registration import TOKEN, options
 from claude_ide.mcp.tool import MODEL_TOOLS
 from support.claude_cli import environment
 from support.claude_code import the_lock

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from claude_ide.agents.acp.agent import Acp
-from claude_ide.jsonrpc.peer import Peer
-from claude_ide.mcp.address import TOKEN
+from claude_ide.mcp.registration import TOKEN
+from claude_ide.transport.jsonrpc import Peer
 from support.chats_here import ChatsHere
 from support.either_editor import choose
 from support.neovim import ROOT, Neovim, until

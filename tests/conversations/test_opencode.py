@@ -5,7 +5,7 @@ from pathlib import Path
 
 from websockets.asyncio.client import connect
 
-from claude_ide.transport.handshake import AUTHORIZATION
+from claude_ide.transport.admission import AUTHORIZATION
 from support.claude_code import the_lock
 from support.either_editor import BOTH, Editor
 

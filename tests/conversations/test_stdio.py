@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.mcp.address import PORT
+from claude_ide.mcp.registration import PORT
 from claude_ide.mcp.tool import MODEL_TOOLS
-from claude_ide.transport.handshake import TOOLS_PATH
+from claude_ide.transport.admission import TOOLS_PATH
 from support.claude_code import the_lock
 from support.either_editor import BOTH, Editor, choose, name_of, run
 from support.handshake import handshake, status

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from claude_ide.agents.stream_json.protocol import Launch
+from claude_ide.base.trust import Trust
 from claude_ide.headless.run import following, settings
-from claude_ide.trust.trust import Trust
 
 ALONE = ("--tools", "Read")
 

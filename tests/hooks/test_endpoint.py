@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from claude_ide.base.trust import Trust
 from claude_ide.config import Config, ReviewConfig
 from claude_ide.editor.attention import Attention, Session
 from claude_ide.editor.port.events import Activity
@@ -18,7 +19,6 @@ from claude_ide.hooks import Links, permissions, sessions
 from claude_ide.hooks.endpoint import Hooks
 from claude_ide.mcp.reading import Readings
 from claude_ide.review.service import ReviewService
-from claude_ide.trust.trust import Trust
 from support.happenings import HookedCli, run_command
 from support.neovim import until
 from support.pocket import pocket_port

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from claude_ide.base.trust import Trust
 from claude_ide.hooks import registration
-from claude_ide.trust.trust import Trust
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import pytest
 
-from claude_ide.jsonrpc.peer import Peer
+from claude_ide.transport.jsonrpc import Peer
 from support.peers import Methods, Wire
 
 

@@ -1,4 +1,4 @@
-"""`jsonrpc/message.py`: decoding and encoding of messages."""
+"""`transport/jsonrpc.py`: decoding and encoding of messages."""
 
 import json
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from claude_ide.base.errors import INVALID_REQUEST, PARSE_ERROR, RpcError
-from claude_ide.jsonrpc.message import (
+from claude_ide.transport.jsonrpc import (
     LARGE,
     ErrorResponse,
     Invalid,

@@ -1,4 +1,4 @@
-"""`jsonrpc/peer.py`: frames in, frames out, and two peers that talk to each other."""
+"""`transport/jsonrpc.py`: frames in, frames out, and two peers that talk to each other."""
 
 import asyncio
 import gc
@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from claude_ide.base.errors import RpcError, TransportClosed
-from claude_ide.jsonrpc import peer as peer_module
-from claude_ide.jsonrpc.peer import Peer
+from claude_ide.transport import jsonrpc
+from claude_ide.transport.jsonrpc import Peer
 from support.neovim import until
 from support.peers import SECRET, Methods, Wire, answer, call, note
 
@@ -82,7 +82,7 @@ async def test_text_that_is_not_unicode_is_an_error_and_the_next_request_works(
 async def test_an_answer_too_large_for_the_client_is_replaced(
     peer: Peer, wire: Wire, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(peer_module, "LARGEST_ANSWER", 1000)
+    monkeypatch.setattr(jsonrpc, "LARGEST_ANSWER", 1000)
 
     kept = await answer(peer, wire, call(1, "large", 950))
     replaced = await answer(peer, wire, call(2, "large", 1000))

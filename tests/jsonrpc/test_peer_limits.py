@@ -1,11 +1,11 @@
-"""`jsonrpc/peer.py`: limits on concurrent requests."""
+"""`transport/jsonrpc.py`: limits on concurrent requests."""
 
 import asyncio
 
 import pytest
 
-from claude_ide.jsonrpc import peer as peer_module
-from claude_ide.jsonrpc.peer import AT_ONCE, SLOT_SECONDS, Peer
+from claude_ide.transport import jsonrpc
+from claude_ide.transport.jsonrpc import AT_ONCE, SLOT_SECONDS, Peer
 from support.neovim import until
 from support.peers import Methods, Wire, answer, call, note
 
@@ -34,7 +34,7 @@ async def test_a_request_beyond_the_limit_starts_after_a_delay(
 async def test_a_queued_request_starts_when_another_has_ended(
     peer: Peer, wire: Wire, methods: Methods, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(peer_module, "SLOT_SECONDS", 3600)
+    monkeypatch.setattr(jsonrpc, "SLOT_SECONDS", 3600)
     await fill(peer, methods)
     await peer.receive(call("next", "soon"))
 
@@ -47,7 +47,7 @@ async def test_a_queued_request_starts_when_another_has_ended(
 async def test_a_queued_request_can_be_cancelled(
     peer: Peer, wire: Wire, methods: Methods, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(peer_module, "SLOT_SECONDS", 3600)
+    monkeypatch.setattr(jsonrpc, "SLOT_SECONDS", 3600)
     await fill(peer, methods)
     for name in ("one", "two"):
         await peer.receive(call(name, "soon"))
@@ -63,7 +63,7 @@ async def test_a_queued_request_can_be_cancelled(
 async def test_responses_and_notifications_overtake_queued_requests(
     peer: Peer, wire: Wire, methods: Methods, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(peer_module, "SLOT_SECONDS", 3600)
+    monkeypatch.setattr(jsonrpc, "SLOT_SECONDS", 3600)
     await fill(peer, methods)
     await peer.receive(call("held", "soon"))
     asking = asyncio.create_task(peer.request("ping"))
@@ -79,8 +79,8 @@ async def test_responses_and_notifications_overtake_queued_requests(
 async def test_reading_pauses_while_the_queue_is_full(
     peer: Peer, wire: Wire, methods: Methods, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(peer_module, "SLOT_SECONDS", 3600)
-    monkeypatch.setattr(peer_module, "MOST_QUEUED", 3)
+    monkeypatch.setattr(jsonrpc, "SLOT_SECONDS", 3600)
+    monkeypatch.setattr(jsonrpc, "MOST_QUEUED", 3)
     await fill(peer, methods)
     for number in range(3):
         await asyncio.wait_for(peer.receive(call(number, "soon")), 1)
@@ -96,8 +96,8 @@ async def test_reading_pauses_while_the_queue_is_full(
 async def test_requests_beyond_the_limit_of_waiting_ones_are_rejected(
     peer: Peer, wire: Wire, methods: Methods, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(peer_module, "SLOT_SECONDS", 0)
-    monkeypatch.setattr(peer_module, "MOST_STARTED", 20)
+    monkeypatch.setattr(jsonrpc, "SLOT_SECONDS", 0)
+    monkeypatch.setattr(jsonrpc, "MOST_STARTED", 20)
     await fill(peer, methods, 20)
 
     refused = await answer(peer, wire, call("more", "soon"))
@@ -111,7 +111,7 @@ async def test_requests_beyond_the_limit_of_waiting_ones_are_rejected(
 async def test_requests_too_large_together_are_rejected_but_a_single_one_is_not(
     peer: Peer, wire: Wire, methods: Methods, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(peer_module, "MOST_STARTED_BYTES", 1000)
+    monkeypatch.setattr(jsonrpc, "MOST_STARTED_BYTES", 1000)
     await peer.receive(call("large", "wait", "x" * 2000))
 
     assert (await answer(peer, wire, call(1, "soon")))["error"]["code"] == -32000

@@ -6,9 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.jupyter.kernel import Ending, Outcome
-from claude_ide.jupyter.outputs import Output
-from claude_ide.jupyter.record import MOST_IMAGES, Record
+from claude_ide.jupyter.outputs import MOST_SAVED, Ending, Outcome, Output, Record
 
 
 def saved(record: Record, text: bytes) -> Path:
@@ -23,7 +21,7 @@ def test_the_newest_images_are_kept_also_when_the_clock_has_been_set_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record = Record(tmp_path)
-    before = [saved(record, b"before") for _ in range(MOST_IMAGES)]
+    before = [saved(record, b"before") for _ in range(MOST_SAVED)]
 
     monkeypatch.setattr(time, "time_ns", lambda: 1_000_000_000)
     after = [saved(record, b"after %d" % number) for number in range(5)]

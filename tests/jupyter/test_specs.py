@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from claude_ide.base.errors import ToolError
-from claude_ide.jupyter import choosing, connection, specs
+from claude_ide.jupyter import connection, kernels, specs
 
 
 def environment(folder: Path, *packages: str) -> Path:
@@ -183,7 +183,7 @@ def test_the_name_of_a_running_kernel_says_it_too(
     file = tmp_path / "kernel-x.json"
     file.write_text(json.dumps(content))
 
-    assert choosing.described(file).title.endswith(", not private (TCP)") != is_private
+    assert kernels.described(file).title.endswith(", not private (TCP)") != is_private
 
 
 def test_the_sockets_have_a_short_path_in_a_folder_that_nobody_else_can_replace(

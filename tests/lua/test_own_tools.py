@@ -2,8 +2,7 @@
 
 import pytest
 
-from claude_ide.mcp.own import WrongError
-from claude_ide.mcp.own.schema import check_for, repaired
+from claude_ide.mcp.user_tools import InvalidToolError, check_for, repaired
 from support.neovim import Neovim, NvimError
 
 GIVEN = "name = 'mine', description = 'What I do', fn = function() end"
@@ -82,7 +81,7 @@ async def test_a_wrong_schema_of_lua_is_refused_by_the_host(
     nvim: Neovim, schema: str, place: str
 ) -> None:
     in_host = repaired(await nvim.lua(f"return {schema}"))
-    with pytest.raises(WrongError) as raised:
+    with pytest.raises(InvalidToolError) as raised:
         check_for({"type": "object", **in_host} if isinstance(in_host, dict) else in_host)
     assert str(raised.value).startswith(place)
 

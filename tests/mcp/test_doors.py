@@ -12,10 +12,10 @@ import pytest
 from claude_ide.base.redaction import MARK, without_secrets
 from claude_ide.config import Config
 from claude_ide.mcp import model
-from claude_ide.mcp.address import PORT, TOKEN
 from claude_ide.mcp.doors import Door
+from claude_ide.mcp.registration import PORT, TOKEN
 from claude_ide.mcp.tool import IDE_TOOLS
-from claude_ide.transport.handshake import TOOLS_PATH
+from claude_ide.transport.admission import TOOLS_PATH
 from support.claude_code import AUTHORIZATION
 from support.handshake import handshake, status
 from support.mcp_stdio import McpStdio, mcp_stdio

@@ -1,16 +1,15 @@
-"""`mcp/execution.py`: what the user has allowed in the chat runs without another question."""
+"""`mcp/model/commands.py`: what the user has allowed in the chat runs without another question."""
 
 from typing import Any
 
 import pytest
 
 from claude_ide.config import Config
-from claude_ide.jupyter.kernel import Ending, Outcome
-from claude_ide.jupyter.outputs import Output
+from claude_ide.jupyter.outputs import Ending, Outcome, Output
 from claude_ide.mcp import model
 from claude_ide.mcp.client import AllowedCode, Client
-from claude_ide.mcp.execution import LARGEST_IMAGE, MOST_IMAGES, MOST_TEXT
-from claude_ide.mcp.in_process import InProcessServer
+from claude_ide.mcp.model.commands import LARGEST_IMAGE, MOST_IMAGES, MOST_TEXT
+from claude_ide.mcp.server import InProcessServer
 from claude_ide.mcp.tool import TOOL_USE
 from support.recorded_diffs import Editor
 from support.recorded_kernel import Kernel

@@ -17,7 +17,7 @@ from claude_ide.editor.editor import Editor
 from claude_ide.mcp import ide as ide_module
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.ide import Ide
-from claude_ide.transport.handshake import PATHS
+from claude_ide.transport.admission import PATHS
 from claude_ide.transport.websocket import Entrance, Listener
 from support.claude_code import ClaudeCode, connected
 from support.neovim import WAIT, until

@@ -1,4 +1,4 @@
-"""`mcp/in_process.py`: the server for an agent that is connected by a pipe."""
+"""`mcp/server.py`: the server for an agent that is connected by a pipe."""
 
 import asyncio
 from typing import Any
@@ -7,7 +7,7 @@ import pytest
 
 from claude_ide.config import Config
 from claude_ide.mcp.client import Client
-from claude_ide.mcp.in_process import InProcessServer
+from claude_ide.mcp.server import InProcessServer
 from claude_ide.mcp.tool import IDE_TOOLS
 from support.neovim import until
 from support.recorded_diffs import Editor

@@ -5,9 +5,7 @@ from typing import Any
 import pytest
 
 from claude_ide.base.errors import ToolError
-from claude_ide.mcp.own import WrongError
-from claude_ide.mcp.own.schema import check_for, repaired
-from claude_ide.mcp.own.tool import content_of
+from claude_ide.mcp.user_tools import InvalidToolError, check_for, content_of, repaired
 
 
 @pytest.mark.parametrize(
@@ -28,7 +26,7 @@ from claude_ide.mcp.own.tool import content_of
     ],
 )
 def test_a_wrong_schema_is_refused_with_the_place(schema: dict[str, Any], place: str) -> None:
-    with pytest.raises(WrongError) as raised:
+    with pytest.raises(InvalidToolError) as raised:
         check_for(schema)
 
     assert place in str(raised.value)
@@ -48,7 +46,7 @@ def test_wrong_arguments_are_named(arguments: Any, problem: str) -> None:
     properties = {"word": {"type": "string"}, "words": words}
     check = check_for({"type": "object", "properties": properties, "additionalProperties": False})
 
-    with pytest.raises(WrongError) as raised:
+    with pytest.raises(InvalidToolError) as raised:
         check(arguments)
 
     assert str(raised.value) == problem

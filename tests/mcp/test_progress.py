@@ -11,11 +11,11 @@ import pytest
 from claude_ide.base.errors import ToolError, TransportClosed
 from claude_ide.editor.operations import Operations
 from claude_ide.editor.port.events import Answered
-from claude_ide.jsonrpc.peer import Peer
 from claude_ide.mcp import server as server_module
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.server import Server
 from claude_ide.mcp.tool import MODEL_TOOLS, Content, Toolset, model_tool, text
+from claude_ide.transport.jsonrpc import Peer
 from support.neovim import until
 
 LONG_REASON = "x" * 100_000

@@ -9,11 +9,11 @@ import pytest
 
 from claude_ide import __version__
 from claude_ide.base.errors import EditorError, ToolError
-from claude_ide.jsonrpc import peer as peer_module
-from claude_ide.jsonrpc.peer import Peer
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.server import METHODS, Server
 from claude_ide.mcp.tool import IDE_TOOLS, Content, text, tool
+from claude_ide.transport import jsonrpc
+from claude_ide.transport.jsonrpc import Peer
 from support.neovim import until
 
 
@@ -331,7 +331,7 @@ async def test_arguments_are_checked_against_the_schema(conversation: Conversati
 async def test_an_answer_too_large_for_the_client_is_replaced_by_an_error(
     conversation: Conversation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(peer_module, "LARGEST_ANSWER", 1000)
+    monkeypatch.setattr(jsonrpc, "LARGEST_ANSWER", 1000)
 
     result = await conversation.ask("tools/call", {"name": "talks"})
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from claude_ide.mcp.address import PORT, TOKEN
-from claude_ide.transport.handshake import LARGEST_MESSAGE, TOOLS_PATH
+from claude_ide.mcp.registration import PORT, TOKEN
+from claude_ide.transport.admission import LARGEST_MESSAGE, TOOLS_PATH
 from claude_ide.transport.websocket import Connection, Entrance, Listener
 from support.listeners import echo
 from support.mcp_stdio import STDIO, McpStdio, address, mcp_stdio

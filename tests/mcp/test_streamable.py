@@ -11,7 +11,7 @@ import pytest
 from claude_ide.config import Config
 from claude_ide.mcp import streamable
 from claude_ide.mcp.doors import Door
-from claude_ide.mcp.in_process import InProcessServer
+from claude_ide.mcp.server import InProcessServer
 from claude_ide.mcp.tool import IDE_TOOLS, Toolset
 from claude_ide.transport.wire import FROM, TO, recording
 from support.handshake import tcp

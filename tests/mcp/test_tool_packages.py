@@ -1,4 +1,4 @@
-"""`mcp/own/packages.py`: tools whose code is not ours."""
+"""`mcp/user_tools.py`: tools of packages, whose code is not ours."""
 
 import asyncio
 import json
@@ -14,12 +14,11 @@ import pytest
 from claude_ide.base.errors import ToolError
 from claude_ide.config import Config
 from claude_ide.editor.port.events import OwnToolsChanged
+from claude_ide.mcp import user_tools
 from claude_ide.mcp.client import Client
-from claude_ide.mcp.in_process import InProcessServer
-from claude_ide.mcp.own import packages
-from claude_ide.mcp.own.collection import Collection
-from claude_ide.mcp.own.tool import OwnTool
+from claude_ide.mcp.server import InProcessServer
 from claude_ide.mcp.tool import Caller
+from claude_ide.mcp.user_tools import Collection, OwnTool
 from support.neovim import until
 
 Load = Callable[..., dict[str, OwnTool]]
@@ -40,14 +39,14 @@ class Loaded:
     def points(self, code: str, *names: str, module: str = "some_tools") -> tuple[EntryPoint, ...]:
         """Install a package with this code, and return its entry points of these names."""
         self._module.with_stem(module).write_text(code)
-        points = tuple(EntryPoint(name, f"{module}:{name}", packages.GROUP) for name in names)
-        self._monkeypatch.setattr(packages, "entry_points", lambda group: points)
-        return packages.found()
+        points = tuple(EntryPoint(name, f"{module}:{name}", user_tools.GROUP) for name in names)
+        self._monkeypatch.setattr(user_tools, "entry_points", lambda group: points)
+        return user_tools.installed()
 
     async def load(self, code: str, *names: str, module: str = "some_tools") -> dict[str, OwnTool]:
         """Return the tools of a package with this code; the entry points have these names."""
         points = self.points(code, *names, module=module)
-        found = packages.tools(points, self.refused.__setitem__, self.complaints.append)
+        found = user_tools.package_tools(points, self.refused.__setitem__, self.complaints.append)
         return {tool.name: tool async for tool in found}
 
 
@@ -163,7 +162,7 @@ a.timeout = 0.5
 async def test_a_tool_that_blocks_is_named_and_holds_up_neither_us_nor_later_calls(
     loaded: Loaded, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(packages, "REACTS_SECONDS", 0.05)
+    monkeypatch.setattr(user_tools, "REACTS_SECONDS", 0.05)
     tools = await loaded.load(BLOCKING, "a", "b", module="blocking")
     from blocking import go_on  # type: ignore[import-not-found]
 
@@ -285,8 +284,8 @@ async def test_an_import_that_never_ends_is_reported_and_the_others_are_there(
     loaded: Loaded, gate: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # On a busy machine the new thread may need a moment before it begins the import.
-    monkeypatch.setattr(packages, "IMPORT_SECONDS", 1)
-    monkeypatch.setattr(packages, "REACTS_SECONDS", 0.05)
+    monkeypatch.setattr(user_tools, "IMPORT_SECONDS", 1)
+    monkeypatch.setattr(user_tools, "REACTS_SECONDS", 0.05)
 
     assert not await loaded.load(SLOW, "a", module="stuck")
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.mcp.address import PORT, TOKEN
-from claude_ide.transport.handshake import TOOLS_PATH
+from claude_ide.mcp.registration import PORT, TOKEN
+from claude_ide.transport.admission import TOOLS_PATH
 from support.handshake import handshake, status
 from support.mcp_stdio import STDIO
 from support.neovim import ROOT, Neovim, until

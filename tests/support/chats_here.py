@@ -8,6 +8,7 @@ from typing import Any
 
 from claude_ide.agents.agent import Kind
 from claude_ide.base.errors import ClaudeIdeError, EditorError
+from claude_ide.base.trust import Trust
 from claude_ide.chat.chat import Chat
 from claude_ide.chat.chats import Chats
 from claude_ide.chat.kinds import Kinds, StoredSessions
@@ -21,7 +22,6 @@ from claude_ide.mcp.doors import Door
 from claude_ide.review.service import ReviewService
 from claude_ide.sessions.here import Watch
 from claude_ide.sessions.sessions import Sessions
-from claude_ide.trust.trust import Trust
 from support.neovim import Neovim, until
 
 CODE = "return require('claude_ide.messages.reason').attempt(...)"

@@ -5,7 +5,7 @@ import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
-from claude_ide.transport.handshake import PATHS
+from claude_ide.transport.admission import PATHS
 from claude_ide.transport.websocket import Connection, Entrance, Listener
 from support.neovim import WAIT
 

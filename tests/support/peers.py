@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from claude_ide.base.errors import EditorError, RpcError, TransportClosed
-from claude_ide.jsonrpc.message import Notification, Request
-from claude_ide.jsonrpc.peer import Peer
+from claude_ide.transport.jsonrpc import Notification, Peer, Request
 from support.neovim import until
 
 SECRET = "the text of a file"

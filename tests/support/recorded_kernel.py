@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from claude_ide.jupyter.kernel import Ending, Outcome
+from claude_ide.jupyter.outputs import Ending, Outcome
 
 
 class Kernel:

@@ -1,4 +1,4 @@
-"""`transport/ending.py` and `transport/guardian.py`, with real processes."""
+"""`transport/ending.py` and the guardian, with real processes."""
 
 import asyncio
 import os
@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from claude_ide.transport.ending import Family, Process, running
-from claude_ide.transport.guardian import Guardian
+from claude_ide.transport.process import Guardian
 from support.neovim import ROOT, until
 from support.processes import alive
 

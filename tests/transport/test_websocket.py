@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from claude_ide.transport import websocket
-from claude_ide.transport.handshake import PATHS
+from claude_ide.transport.admission import PATHS
 from claude_ide.transport.websocket import Entrance, Listener
 from support.claude_code import AUTHORIZATION
 from support.handshake import end, handshake, status, tcp

@@ -12,7 +12,7 @@ from websockets.asyncio.client import ClientConnection, connect
 
 from claude_ide.base.errors import TransportClosed
 from claude_ide.transport import websocket
-from claude_ide.transport.handshake import LARGEST_MESSAGE
+from claude_ide.transport.admission import LARGEST_MESSAGE
 from claude_ide.transport.websocket import Connection
 from support.claude_code import AUTHORIZATION
 from support.handshake import end, handshake, status, tcp

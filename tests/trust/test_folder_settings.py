@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.trust.folder_settings import Item, items, summary
+from claude_ide.base.folder_settings import Item, items, summary
 from support.hostile_folder import EVENTS, HELPERS, Hostile
 
 

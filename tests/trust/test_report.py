@@ -1,4 +1,4 @@
-"""`trust/trust.py`: the messages of `:ClaudeTrust`, which may be cut at the end."""
+"""`trust.py`: the messages of `:ClaudeTrust`, which may be cut at the end."""
 
 import json
 import re
@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.trust import trust as report
-from claude_ide.trust.trust import Trust
+from claude_ide.base import trust as report
+from claude_ide.base.trust import Trust
 
 
 @pytest.fixture

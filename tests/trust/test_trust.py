@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.base import files
-from claude_ide.trust import store
-from claude_ide.trust.trust import Trust, shown
+from claude_ide.base import files, trust
+from claude_ide.base.trust import Trust, shown
 
 
 class User:
@@ -196,7 +195,7 @@ def test_granting_trust_replaces_a_broken_record(user: User, tmp_path: Path) -> 
 ADD = """
 import sys
 from pathlib import Path
-from claude_ide.trust.trust import Trust
+from claude_ide.base.trust import Trust
 
 home, name = Path(sys.argv[1]), sys.argv[2]
 trust = Trust(home / "state/trust.json", {"HOME": str(home)}, print)
@@ -213,7 +212,7 @@ def test_editors_that_change_the_record_at_the_same_moment_lose_nothing(user: Us
         for number in range(20):
             user.trust.grant(f"/old/{name}/{number}")
     command = [sys.executable, "-c", ADD, str(user.home)]
-    environment = {"PYTHONPATH": str(Path(store.__file__).parents[2])}
+    environment = {"PYTHONPATH": str(Path(trust.__file__).parents[2])}
     editors = [
         subprocess.Popen([*command, name], stdin=subprocess.PIPE, text=True, env=environment)
         for name in names

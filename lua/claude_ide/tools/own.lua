@@ -65,7 +65,7 @@ local function problem_of_types(tool)
   end
 end
 
--- What is wrong with a schema, as far as it matters here: the host checks the rest (`mcp/own/schema.py`).
+-- What is wrong with a schema, as far as it matters here: the host checks the rest (`mcp/user_tools.py`).
 local function problem_of_schema(schema)
   local ok, reason_of_json = pcall(vim.json.encode, schema)
   if not ok then

@@ -1,7 +1,7 @@
 """The errors of this package, and where each becomes a message.
 
 ClaudeIdeError
-├ RpcError         answered as a JSON-RPC error       (jsonrpc/peer.py)
+├ RpcError         answered as a JSON-RPC error       (transport/jsonrpc.py)
 ├ ToolError        answered as an `isError` result    (mcp/server.py)
 ├ EditorError      Neovim refused or failed; answered as one of the two above
 ├ TransportClosed  the other side is gone

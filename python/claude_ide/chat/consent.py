@@ -12,16 +12,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from claude_ide.agents.agent import Opening
+from claude_ide.base import folder_settings
 from claude_ide.base.errors import AgentError
+from claude_ide.base.folder_settings import Item
+from claude_ide.base.trust import Trust, shown
 from claude_ide.chat.chat_context import ChatContext, ChatPart
 from claude_ide.chat.life import Life
 from claude_ide.chat.page.page import Part
 from claude_ide.chat.page.rows import Row, row
 from claude_ide.chat.page.sheet import Action, View
 from claude_ide.chat.page.text import harmless
-from claude_ide.trust import folder_settings
-from claude_ide.trust.folder_settings import Item
-from claude_ide.trust.trust import Trust, shown
 
 KIND = "trust"
 KEY, MEANING, HEAD = "ClaudeChatKey", "ClaudeChatDetail", "ClaudeChatRequest"

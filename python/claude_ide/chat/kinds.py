@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from claude_ide.agents.agent import Kind, SessionSummary
 from claude_ide.base.errors import AgentError, UnsupportedError, UserError
-from claude_ide.trust.trust import Trust
+from claude_ide.base.trust import Trust
 
 
 class Kinds:

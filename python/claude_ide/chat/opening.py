@@ -11,6 +11,7 @@ from claude_ide.agents.agent import Agent, Kind
 from claude_ide.agents.user_servers import UserServers
 from claude_ide.agents.workbench import McpAddress, McpCommand, Workbench
 from claude_ide.base.names import SERVER
+from claude_ide.base.trust import Trust
 from claude_ide.chat.agent_files import AgentFiles
 from claude_ide.chat.consent import FolderTrust
 from claude_ide.chat.recording import Diagnosis, Witness
@@ -18,12 +19,11 @@ from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.doors import Door
-from claude_ide.mcp.in_process import InProcessServer
 from claude_ide.mcp.reading import Reading
+from claude_ide.mcp.server import InProcessServer
 from claude_ide.mcp.tool import Toolset
 from claude_ide.review.recorder import Recorder
 from claude_ide.review.service import ReviewService
-from claude_ide.trust.trust import Trust
 
 T = TypeVar("T")
 

@@ -26,8 +26,7 @@ from claude_ide.editor.port import Port
 from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.events import EditorsChanged, PrivacyFacts, SelectionChanged
 from claude_ide.privacy import settings
-from claude_ide.privacy.links import spellings
-from claude_ide.privacy.rules import Rules
+from claude_ide.privacy.rules import Rules, spellings
 
 LOOK_SECONDS = 2.0
 """After so long, a change of the options or settings is noticed that no event has announced."""

@@ -12,6 +12,7 @@ from claude_ide.agents.stream_json.headless import Format, Question, Result
 from claude_ide.base import git
 from claude_ide.base.errors import EditorError, UserError
 from claude_ide.base.names import for_this_editor
+from claude_ide.base.trust import Trust, shown
 from claude_ide.chat.page.text import lines
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.git_changes import Changes
@@ -21,7 +22,6 @@ from claude_ide.editor.port.prompts import CommitRequest
 from claude_ide.editor.port.prompts import Question as PortQuestion
 from claude_ide.headless.agent import Needs
 from claude_ide.headless.run import Run, structured, without_fence
-from claude_ide.trust.trust import Trust, shown
 
 logger = logging.getLogger(__name__)
 

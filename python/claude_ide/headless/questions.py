@@ -16,6 +16,7 @@ from claude_ide.agents.agent import OpenFile, Prompt, Selection, Words
 from claude_ide.agents.stream_json import protocol
 from claude_ide.agents.stream_json.headless import Conversation, Format, Question
 from claude_ide.base.errors import ClaudeIdeError, UserError
+from claude_ide.base.trust import Trust, shown
 from claude_ide.chat.kinds import Kinds
 from claude_ide.config import Config
 from claude_ide.editor.contexts import expanded
@@ -33,7 +34,6 @@ from claude_ide.editor.port.prompts import (
 from claude_ide.headless import commit, rewriting
 from claude_ide.headless.agent import Needs
 from claude_ide.headless.run import Run, following
-from claude_ide.trust.trust import Trust, shown
 
 FAILED = "the question failed; see :ClaudeLog"
 NOT_KEPT = "this answer cannot be continued: the Python host has ended since"

@@ -18,15 +18,14 @@ from claude_ide.agents.acp.agent import Acp
 from claude_ide.agents.events import LimitsTold
 from claude_ide.agents.stream_json.headless import FENCED, Ask, Conversation, Question, Result
 from claude_ide.agents.stream_json.protocol import Frame, Launch, command
-from claude_ide.base import files, program
+from claude_ide.base import files, folder_settings, program
 from claude_ide.base.errors import AgentError, UserError
+from claude_ide.base.trust import Trust
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.mentions import check_private
 from claude_ide.headless.agent import AgentQuestion, Needs
 from claude_ide.headless.answer import Answer, AnswerFrames
-from claude_ide.trust import folder_settings
-from claude_ide.trust.trust import Trust
 
 if TYPE_CHECKING:
     from claude_ide.headless.rewriting import Rewrite

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from claude_ide.base.trust import Trust
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.events import PermissionPressed
@@ -20,7 +21,6 @@ from claude_ide.editor.port.terminals import TmuxPane
 from claude_ide.hooks import Links, panes, registration, report
 from claude_ide.hooks.report import ANSWERED
 from claude_ide.mcp.reading import Readings
-from claude_ide.trust.trust import Trust
 
 logger = logging.getLogger(__name__)
 

@@ -16,11 +16,11 @@ import msgspec
 from claude_ide.agents.fields import mapping
 from claude_ide.agents.stream_json.notices import BESIDE
 from claude_ide.agents.stream_json.tools import kind_of, path_in
+from claude_ide.base import folder_settings
 from claude_ide.base.paths import normalized
 from claude_ide.base.program import locate
+from claude_ide.base.trust import Trust
 from claude_ide.hooks import FOR_OTHERS, report
-from claude_ide.trust import folder_settings
-from claude_ide.trust.trust import Trust
 
 ASKING = "PermissionRequest"
 """The hook that waits for the user; the CLI's own dialog waits at the same time."""

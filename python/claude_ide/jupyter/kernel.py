@@ -5,18 +5,14 @@ import contextlib
 import logging
 import os
 from collections.abc import Awaitable
-from enum import Enum
 from pathlib import Path
 from typing import Any
-
-import msgspec
 
 from claude_ide.base.errors import ToolError
 from claude_ide.base.program import inherited
 from claude_ide.jupyter import connection
-from claude_ide.jupyter.connection import Connection
-from claude_ide.jupyter.outputs import Output
-from claude_ide.jupyter.session import Run, Session
+from claude_ide.jupyter.connection import Connection, Run, Session
+from claude_ide.jupyter.outputs import Ending, Outcome
 from claude_ide.jupyter.specs import Spec
 from claude_ide.transport.process import Process
 
@@ -33,36 +29,6 @@ INTERRUPTS = 5
 BEAT_SECONDS = 1.0
 PRINTED = 4_000
 """Bytes that are kept of what a kernel prints while it starts."""
-
-
-class Ending(Enum):
-    """How a run has ended."""
-
-    DONE = "done"
-    INTERRUPTED = "interrupted"
-    """By the time limit."""
-    STOPPED = "stopped"
-    """Interrupted by the user."""
-    STUCK = "stuck"
-    """It goes on although it was interrupted."""
-    QUEUED = "queued"
-    """The kernel was busy with something else, and will run the code later."""
-    DIED = "died"
-
-
-class Outcome(msgspec.Struct):
-    """What a run of code has put out, and how it has ended."""
-
-    outputs: list[Output]
-    ending: Ending
-    number: int | None = None
-    has_failed: bool = False
-    """Whether the code has raised an error."""
-    left_out: int = 0
-    reason: str = ""
-    """Why the kernel has died."""
-    is_anew: bool = False
-    """Whether the kernel is a new one because the last one had died since the run before."""
 
 
 class Kernel:
@@ -167,8 +133,6 @@ class Kernel:
             return Outcome(
                 found.all,
                 ending,
-                number=found.number,
-                has_failed=found.status == "error",
                 left_out=found.left_out,
                 reason=self._last_words() if ending is Ending.DIED else "",
             )

@@ -1,13 +1,24 @@
-"""What a run of code has put out, in its order: texts, values, errors and images."""
+"""What a run of code puts out, in its order: texts, values, errors and images; and the record."""
 
+import base64
+import binascii
+import contextlib
 import re
+import time
+from datetime import datetime
+from enum import Enum
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from claude_ide.base import files
+
 ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[@-Z\\-_]")
 CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-IMAGES = ("image/png", "image/jpeg")
+IMAGES = {"image/png": ".png", "image/jpeg": ".jpg"}
+"""The endings of their files."""
+
 MOST_TEXT = 1_000_000
 """Characters that are kept of one run; code may print for ever."""
 
@@ -16,6 +27,13 @@ MOST_ERROR = 100_000
 
 MOST_IMAGES = 50
 TOO_MANY = "(an image is left out: there are too many)"
+
+FOLDER = "kernel"
+MOST_SAVED = 200
+"""Images in this folder."""
+
+LONGEST_SAVED = 50_000
+"""Characters of one output in the record."""
 
 
 class Output(msgspec.Struct):
@@ -29,13 +47,38 @@ class Output(msgspec.Struct):
     """The id under which code may replace it later."""
 
 
+class Ending(Enum):
+    """How a run has ended."""
+
+    DONE = "done"
+    INTERRUPTED = "interrupted"
+    """By the time limit."""
+    STOPPED = "stopped"
+    """Interrupted by the user."""
+    STUCK = "stuck"
+    """It goes on although it was interrupted."""
+    QUEUED = "queued"
+    """The kernel was busy with something else, and will run the code later."""
+    DIED = "died"
+
+
+class Outcome(msgspec.Struct):
+    """What a run of code has put out, and how it has ended."""
+
+    outputs: list[Output]
+    ending: Ending
+    left_out: int = 0
+    reason: str = ""
+    """Why the kernel has died."""
+    is_anew: bool = False
+    """Whether the kernel is a new one because the last one had died since the run before."""
+
+
 class Outputs:
     """Collects the messages of one run."""
 
     def __init__(self) -> None:
         self.all: list[Output] = []
-        self.number: int | None = None
-        """The kernel's count of runs."""
         self.has_begun = False
         self.is_idle = False
         self.status = ""
@@ -57,8 +100,6 @@ class Outputs:
             case "status":
                 self.has_begun = True
                 self.is_idle = content.get("execution_state") == "idle"
-            case "execute_input":
-                self.number = _number(content)
             case "stream":
                 name = "stderr" if content.get("name") == "stderr" else "stdout"
                 self._add(name, _text(content.get("text")))
@@ -74,7 +115,6 @@ class Outputs:
                 else:
                     self._forget()
             case "execute_reply":
-                self.number = _number(content) or self.number
                 self.status = _text(content.get("status")) or "ok"
                 for payload in content.get("payload") or []:
                     if isinstance(payload, dict) and isinstance(payload.get("data"), dict):
@@ -171,10 +211,79 @@ def _display_id(content: dict[str, Any]) -> str:
     return _text(transient.get("display_id")) if isinstance(transient, dict) else ""
 
 
-def _number(content: dict[str, Any]) -> int | None:
-    count = content.get("execution_count")
-    return count if isinstance(count, int) else None
-
-
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
+
+
+def filetype(language: str) -> str:
+    """Return the filetype for the language of a kernel."""
+    return language.lower() if re.fullmatch(r"\w+", language, re.ASCII) else "python"
+
+
+class Record:
+    """Describes runs for `jupyter/record.lua`, and keeps their images in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / FOLDER
+
+    def entry(self, asker: str, kernel: str, language: str, code: str) -> dict[str, Any]:
+        """Return an entry for code that runs now, without its outputs."""
+        at = f"{datetime.now():%H:%M:%S}"
+        return {"title": f"{at} {asker}, {kernel}", "filetype": filetype(language), "code": code}
+
+    def outputs(self, outcome: Outcome) -> list[dict[str, str]]:
+        """Return the outputs as the buffer shows them; images are saved."""
+        found = [self._image(each) if each.mime else _entry(each) for each in outcome.outputs]
+        if outcome.is_anew:
+            found.insert(0, {"kind": "note", "text": "the kernel had died; this is a new one"})
+        if outcome.ending is not Ending.DONE:
+            found.append({"kind": "note", "text": _note(outcome)})
+        return [each for each in found if each["text"]]
+
+    def _image(self, output: Output) -> dict[str, str]:
+        try:
+            path = self._folder / f"{self._next_number()}{IMAGES[output.mime]}"
+            files.write_private(path, base64.b64decode(output.text, validate=True))
+        except (OSError, binascii.Error) as error:
+            return {"kind": "note", "text": f"an image could not be saved: {error}"}
+        self._forget_old()
+        return {"kind": "image", "text": str(path)}
+
+    def _next_number(self) -> int:
+        """Return the time, or more if the clock has been set back: the newest is always the last.
+
+        Raises `OSError`.
+        """
+        kept = self._kept() if self._folder.is_dir() else []
+        return max(time.time_ns(), int(kept[-1].stem) + 1 if kept else 0)
+
+    def _kept(self) -> list[Path]:
+        """Return the images in the folder, the oldest first."""
+        found = (each for each in self._folder.iterdir() if each.stem.isdecimal())
+        return sorted(found, key=lambda image: int(image.stem))
+
+    def _forget_old(self) -> None:
+        for old in self._kept()[:-MOST_SAVED]:
+            with contextlib.suppress(OSError):
+                old.unlink()
+
+
+def _entry(output: Output) -> dict[str, str]:
+    text = clean(output.text).rstrip("\n")
+    if len(text) > LONGEST_SAVED:
+        text = f"{text[:LONGEST_SAVED]}\n… {len(text) - LONGEST_SAVED:,} more characters"
+    return {"kind": output.kind, "text": text}
+
+
+def _note(outcome: Outcome) -> str:
+    match outcome.ending:
+        case Ending.DIED:
+            return f"the kernel has died: {outcome.reason}"
+        case Ending.STUCK:
+            return "interrupted at the time limit, but it goes on (:ClaudeKernel restart)"
+        case Ending.QUEUED:
+            return "the kernel is busy; this is still waiting to run"
+        case Ending.STOPPED:
+            return "interrupted"
+        case _:
+            return "interrupted at the time limit"

@@ -17,10 +17,9 @@ from claude_ide.editor.editor import Editor
 from claude_ide.editor.mentions import check_private, choose_elsewhere, mentioned_path
 from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.events import SelectionChanged
-from claude_ide.jsonrpc.peer import Peer
 from claude_ide.mcp.client import Client
-from claude_ide.mcp.client_connection import ClientConnection
-from claude_ide.mcp.server import Server
+from claude_ide.mcp.server import ClientConnection, Server
+from claude_ide.transport.jsonrpc import Peer
 from claude_ide.transport.websocket import Connection
 
 if TYPE_CHECKING:

@@ -384,6 +384,6 @@ def _diagnostics(path: str, found: Diagnostics) -> dict[str, Any]:
 async def execute_code(client: Client, code: Code, caller: Caller) -> Content:
     """Run code in the user's live Jupyter kernel; the user may edit or refuse it."""
     # Few users have code run, and the start need not wait for this.
-    from claude_ide.mcp.execution import SECONDS, execute
+    from claude_ide.mcp.model.commands import CODE_SECONDS, execute
 
-    return await execute(client, code, SECONDS, caller)
+    return await execute(client, code, CODE_SECONDS, caller)

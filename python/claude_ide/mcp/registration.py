@@ -1,18 +1,32 @@
-"""How a CLI or another host learns of the model's tools: the options and the JSON to give it.
+"""How a CLI, or another host, learns of the model's tools, and how `stdio.py` finds the server.
 
-Source: doc/protocol.md, "The model's tools".
+A CLI gets options and a host gets JSON. A server that is started looks into its environment, or
+into the lock file for its folder. Little is imported: an agent waits for this. Source:
+doc/protocol.md, "The model's tools".
 """
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from claude_ide.base.names import SERVER, known_as
-from claude_ide.mcp.address import FOLDER, LAUNCH, PORT, TOKEN
-from claude_ide.transport.handshake import AUTHORIZATION, TOOLS_PATH
+from claude_ide.transport.admission import AUTHORIZATION, TOOLS_PATH
+
+if TYPE_CHECKING:
+    from claude_ide.mcp.lock_file import LockFile
+
+
+PORT = "CLAUDE_IDE_MCP_PORT"
+TOKEN = "CLAUDE_IDE_MCP_TOKEN"
+"""Variables of the environment."""
+FOLDER = "CLAUDE_CONFIG_DIR"
+"""The CLI's own variable: the folder that has the lock files."""
+
+LAUNCH = "X-Claude-Ide-Launch"
+"""The header with the id of the terminal in which a CLI runs."""
 
 COMMAND = (sys.executable, "-I", str(Path(__file__).resolve().with_name("stdio.py")))
 """Starts `stdio.py`. `-I` keeps modules of the agent's working folder off the import path, and
@@ -56,3 +70,55 @@ def _servers(server: dict[str, Any]) -> dict[str, Any]:
 
 def _json(value: Any) -> str:
     return msgspec.json.encode(value).decode()
+
+
+class NoServer(Exception):
+    """There is no server to connect to; the text is one line with the reason."""
+
+
+def find(environment: Mapping[str, str], folder: Callable[[], str]) -> tuple[int, str]:
+    """Return the port and the token that a server requires, of which the environment tells.
+
+    The token may be in the lock file of the port.
+    Without either, they are those of the only server for the working `folder`. Raises `NoServer`.
+    """
+    port, token = environment.get(PORT, ""), environment.get(TOKEN, "")
+    if not port:
+        if token:
+            raise NoServer(f"{PORT} is not set, but {TOKEN} is")
+        try:
+            return _for_folder(environment, folder())
+        except FileNotFoundError:
+            raise NoServer("the working folder does not exist") from None
+    if not (port.isascii() and port.isdecimal() and 0 < int(port) < 2**16):
+        raise NoServer(f"{PORT} is not a port: {port!r}")
+    if not (token.isascii() and token.isprintable()):
+        raise NoServer(f"{TOKEN} is not a token")
+    return (int(port), token) if token else _on_port(environment, int(port))
+
+
+def _on_port(environment: Mapping[str, str], port: int) -> tuple[int, str]:
+    for lock in _announced(environment):
+        if lock.port == port:
+            return (port, lock.authToken)
+    raise NoServer(
+        f"no lock file is for the port {port}: :ClaudeMcpConfig in the editor shows the "
+        f"{PORT} and, if it needs one, the {FOLDER} to set"
+    )
+
+
+def _for_folder(environment: Mapping[str, str], folder: str) -> tuple[int, str]:
+    locks = [lock for lock in _announced(environment) if lock.holds(folder)]
+    if not locks:
+        raise NoServer(f"no editor serves {folder} (:ClaudeStart starts a server)")
+    if len(locks) > 1:
+        names = ", ".join(sorted(f"{lock.port} ({lock.ideName})" for lock in locks))
+        raise NoServer(f"several editors serve {folder}; set {PORT} to one of {names}")
+    return (locks[0].port, locks[0].authToken)
+
+
+def _announced(environment: Mapping[str, str]) -> list["LockFile"]:
+    # An agent's child has its address in the environment, and needs no JSON here.
+    from claude_ide.mcp import lock_file
+
+    return lock_file.announced(lock_file.folder(environment))

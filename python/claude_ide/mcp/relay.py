@@ -11,8 +11,8 @@ from typing import BinaryIO
 import msgspec
 
 from claude_ide.base.errors import INVALID_REQUEST, TransportClosed
+from claude_ide.transport.admission import LARGEST_MESSAGE
 from claude_ide.transport.dialling import Line
-from claude_ide.transport.handshake import LARGEST_MESSAGE
 
 LAST_ANSWERS_SECONDS = 1.0
 """How long answers may take after the client has closed its end."""

@@ -1,13 +1,17 @@
-"""The MCP server for one client: its methods; a tool's failure becomes a result here.
+"""The MCP server for one client: its methods, and how messages reach it.
 
-Source: MCP 2025-11-25 (lifecycle, tools, utilities); doc/protocol.md for the methods specific to
-Claude Code.
+A tool's failure becomes a result here. Methods and errors are the same over a socket and over the
+pipe of an agent that runs as our child: that one needs no port and no token, and ends with the
+child. Source: MCP 2025-11-25 (lifecycle, tools, utilities); doc/protocol.md for the methods
+specific to Claude Code.
 """
 
 import asyncio
+import contextlib
 import itertools
 import logging
 import time
+from collections import OrderedDict
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -16,9 +20,7 @@ import msgspec
 
 from claude_ide import __version__
 from claude_ide.base.errors import EditorError, RpcError, ToolError, TransportClosed
-from claude_ide.base.names import editor_name
-from claude_ide.jsonrpc.message import Notification, Request, converted
-from claude_ide.jsonrpc.peer import LARGEST_ANSWER, Peer
+from claude_ide.base.names import EXECUTE_CODE, editor_name
 from claude_ide.mcp import ide_tools as _ide_tools  # noqa: F401  importing it registers its tools
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.tool import (
@@ -31,6 +33,9 @@ from claude_ide.mcp.tool import (
     signature,
     text,
 )
+from claude_ide.transport.jsonrpc import LARGEST_ANSWER, Notification, Peer, Request, converted
+from claude_ide.transport.websocket import Connection
+from claude_ide.transport.wire import FROM, TO, Party
 
 logger = logging.getLogger(__name__)
 
@@ -38,6 +43,9 @@ PROTOCOL_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 LOG_LEVELS = frozenset(
     ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
 )
+
+CANCELLED = "notifications/cancelled"
+GIVEN_UP = {"code": -32800, "message": "the request was cancelled"}
 
 LONGEST_LABEL = 100
 LONGEST_REASON = 4_000
@@ -269,3 +277,136 @@ METHODS: dict[str, Callable[[Server, dict[str, Any]], Any]] = {
     **WORKSPACE,
 }
 TAKES_LARGE = {"tools/call", *WORKSPACE}
+
+
+class ClientConnection:
+    """The connection of one client, whose messages the user can watch under a name.
+
+    Its own task sends the notifications in order, so that a slow client delays no other. Of those
+    with the same key only the latest is kept.
+    """
+
+    def __init__(self, connection: Connection, server: Server, name: Callable[[], str]) -> None:
+        self._connection = connection
+        self._party = Party(name)
+        self.peer = server.peer = Peer(self, server)
+        self._waiting: OrderedDict[object, tuple[str, Any]] = OrderedDict()
+        self._filled = asyncio.Event()
+
+    async def serve(self) -> None:
+        """Serve the client until it leaves; then cancel its requests."""
+        sending = asyncio.get_running_loop().create_task(self._send_notifications())
+        try:
+            async for frame in self._connection.frames():
+                self._party.note(FROM, frame)
+                await self.peer.receive(frame)
+        finally:
+            sending.cancel()
+            await self.peer.close()
+
+    def notify(self, method: str, params: Any, key: object | None = None) -> None:
+        """Queue a notification; it is sent as soon as the client reads."""
+        self._waiting[key if key is not None else object()] = (method, params)
+        self._filled.set()
+
+    async def send(self, frame: bytes) -> None:
+        """Send one message. Raises `TransportClosed` if the client is gone."""
+        self._party.note(TO, frame)
+        await self._connection.send(frame)
+
+    async def close(self) -> None:
+        """Disconnect the client."""
+        await self._connection.close()
+
+    async def _send_notifications(self) -> None:
+        with contextlib.suppress(TransportClosed):
+            while True:
+                await self._filled.wait()
+                while self._waiting:
+                    _, (method, params) = self._waiting.popitem(last=False)
+                    await self.peer.notify(method, params)
+                self._filled.clear()
+
+
+class InProcessServer:
+    """Serves tools to one client; call it with each message."""
+
+    def __init__(self, client: Client, tools: Toolset) -> None:
+        self._tools = tools
+        self._client = client
+        server = Server(client, tools=tools)
+        self._peer = server.peer = Peer(self, server)
+        self._numbers = itertools.count(1)
+        self._waiting: dict[int, tuple[Any, asyncio.Future[dict[str, Any]]]] = {}
+        """By our own request ids: the agent's id, and the future of the answer."""
+
+    async def __call__(self, message: dict[str, Any]) -> dict[str, Any] | None:
+        """Return the answer to a JSON-RPC message; None if it is a notification.
+
+        Cancelling this cancels the request, which then closes anything it has opened.
+        """
+        if message.get("method") == CANCELLED:
+            self._cancel(message.get("params"))
+            return None
+        if "id" not in message:
+            await self._peer.receive(msgspec.json.encode(message))
+            return None
+        # Two messages may have the same id if one of them was cancelled.
+        number = next(self._numbers)
+        waiting: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        self._waiting[number] = message["id"], waiting
+        try:
+            await self._peer.receive(msgspec.json.encode(message | {"id": number}))
+            answer = await waiting
+            return {**answer, "id": message["id"]}
+        except asyncio.CancelledError:
+            self._peer.cancel(number)
+            raise
+        finally:
+            del self._waiting[number]
+
+    def allowed(self, tool: str, use: str, arguments: dict[str, Any], *, for_good: bool) -> None:
+        """Note that the user has allowed a use of a tool, and perhaps all further ones."""
+        if tool == EXECUTE_CODE:
+            self._client.allowed_code.allow_use(use, arguments, for_good=for_good)
+
+    def has_read(self, path: str) -> None:
+        """Note that the agent has read a file by its own tools."""
+        self._client.reading.add(path)
+
+    def watch(self, changed: Callable[[], object]) -> Callable[[], object]:
+        """Have `changed` called when there are other tools; return what ends this."""
+        return self._tools.subscribe(changed)
+
+    async def close(self) -> None:
+        """Cancel all requests, and take no more."""
+        self.cancel_all()
+        await self._peer.close()
+
+    def cancel_all(self) -> None:
+        """Cancel all requests."""
+        for number in self._waiting:
+            self._give_up(number)
+
+    async def send(self, frame: bytes) -> None:
+        """Settle a request with the peer's answer; over this pipe there are no notifications."""
+        answer = msgspec.json.decode(frame)
+        _, waiting = self._waiting.get(answer.get("id"), (None, None))
+        if waiting is not None and not waiting.done():
+            waiting.set_result(answer)
+
+    def _cancel(self, params: Any) -> None:
+        """Cancel a request, which the agent names by its own id.
+
+        Over a pipe a cancelled request is answered, too.
+        """
+        unwanted = params.get("requestId") if isinstance(params, dict) else None
+        for number, (id_, _) in self._waiting.items():
+            if id_ == unwanted:
+                self._give_up(number)
+
+    def _give_up(self, number: int) -> None:
+        _, waiting = self._waiting[number]
+        if not waiting.done():
+            self._peer.cancel(number)
+            waiting.set_result({"jsonrpc": "2.0", "error": GIVEN_UP})

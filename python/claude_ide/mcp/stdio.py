@@ -1,7 +1,7 @@
 """The editor's tools over stdio: `python -I stdio.py`, or `python -m claude_ide.mcp.stdio`.
 
 This process is for MCP clients that can only start a server: agents of the chat, and other hosts.
-It relays their messages to the host of a Neovim. `address.py` explains how it finds one.
+It relays their messages to the host of a Neovim. `registration.py` explains how it finds one.
 """
 
 import gc
@@ -29,14 +29,14 @@ def main() -> int:
         from claude_ide.transport.websockets_import import import_websockets
 
         import_websockets()
-        from claude_ide.mcp import address, relay
+        from claude_ide.mcp import registration, relay
+        from claude_ide.transport.admission import TOOLS_PATH
         from claude_ide.transport.dialling import Line, RefusedError
-        from claude_ide.transport.handshake import TOOLS_PATH
     except ImportError as error:
         return _complain(f"{sys.executable} lacks {error.name} (:ClaudeInstall)")
     try:
-        port, token = address.find(os.environ, os.getcwd)
-    except address.NoServer as reason:
+        port, token = registration.find(os.environ, os.getcwd)
+    except registration.NoServer as reason:
         return _complain(str(reason))
     try:
         line = Line(port, token, TOOLS_PATH)

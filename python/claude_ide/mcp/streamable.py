@@ -14,13 +14,12 @@ from typing import Any
 import msgspec
 
 from claude_ide.base.errors import INVALID_REQUEST, PARSE_ERROR
-from claude_ide.jsonrpc.message import LARGE
 from claude_ide.mcp.client import Client
-from claude_ide.mcp.in_process import InProcessServer
-from claude_ide.mcp.server import PROTOCOL_VERSIONS
+from claude_ide.mcp.server import PROTOCOL_VERSIONS, InProcessServer
 from claude_ide.mcp.tool import LIST_CHANGED, Toolset
 from claude_ide.transport.admission import single
 from claude_ide.transport.http import Request, Response, Service
+from claude_ide.transport.jsonrpc import LARGE
 from claude_ide.transport.wire import FROM, TO, Party
 
 PATH = "/mcp"
@@ -272,7 +271,7 @@ class _Events:
 
 
 def _decoded(body: bytes) -> dict[str, Any]:
-    """Decode a message; its large parts stay JSON, as `jsonrpc/message.py` explains."""
+    """Decode a message; its large parts stay JSON, as `transport/jsonrpc.py` explains."""
     parts = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
     return {
         name: part if len(part) > LARGE else msgspec.json.decode(part)

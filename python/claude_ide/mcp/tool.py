@@ -18,7 +18,7 @@ import msgspec
 from claude_ide.base.errors import RpcError
 from claude_ide.base.names import for_this_editor
 from claude_ide.base.unicode import readable
-from claude_ide.jsonrpc.message import converted
+from claude_ide.transport.jsonrpc import converted
 
 if TYPE_CHECKING:
     from claude_ide.jupyter.kernels import Kernels

@@ -16,8 +16,8 @@ from typing import Any
 from claude_ide.base import files
 from claude_ide.base.errors import INTERNAL_ERROR, RpcError
 from claude_ide.base.names import editor_name
-from claude_ide.jsonrpc.peer import LARGEST_ANSWER
 from claude_ide.mcp.client import Client
+from claude_ide.transport.jsonrpc import LARGEST_ANSWER
 
 SKIPPED = frozenset([".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv"])
 MOST_FILES = 20_000

@@ -6,16 +6,25 @@ everything that they could deny is private.
 """
 
 import os
+import os.path
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from claude_ide.base.names import check_command, editor_name
-from claude_ide.base.paths import below_home, real
+from claude_ide.base.paths import below_home, normalized, real
 from claude_ide.privacy import settings
-from claude_ide.privacy.globs import EVERYTHING, Pattern, Places, pattern, patterns, vim_regex
-from claude_ide.privacy.matcher import Matcher
+from claude_ide.privacy.globs import (
+    EVERYTHING,
+    Matcher,
+    Pattern,
+    Places,
+    pattern,
+    patterns,
+    vim_regex,
+)
 
 SECRETS = [
     *(".env", ".env.*", ".envrc", ".netrc", "_netrc", ".authinfo", ".pgpass", ".my.cnf"),
@@ -32,6 +41,10 @@ EXAMPLES = [".env.dist", ".env.example", ".env.sample", ".env.template"]
 """Files with such a name that are meant to be read."""
 
 BY_NAME = "it holds secrets by its name (privacy.allow)"
+
+
+MOST_LINKS = 40
+"""On the way to a file."""
 
 
 class Rule(msgspec.Struct, frozen=True):
@@ -141,3 +154,33 @@ class Rules:
         self.problems.append(problem)
         reason = f"{problem}, so nothing leaves {editor_name()} ({check_command()})"
         self._rules.append(Rule(denied, reason))
+
+
+def spellings(path: str, folders: dict[str, str]) -> list[str]:
+    """Return a normalized path, and every other that its links make of it.
+
+    The file may be missing. `folders` keeps the real folders that have been looked up.
+    """
+    found = [path]
+    link = path
+    for _ in range(MOST_LINKS):
+        there = _in_real_folder(link, folders)
+        if there != link:
+            found.append(there)
+        try:
+            target = Path(there).readlink()
+        except (OSError, ValueError):
+            # A `..` behind a link in a target leads elsewhere than it reads.
+            return found if link == path else [*found, real(path)]
+        link = normalized(str(Path(there).parent / target))
+        found.append(link)
+    return found
+
+
+def _in_real_folder(path: str, folders: dict[str, str]) -> str:
+    """Return a path without the links in its folders; the file itself may be a link."""
+    folder, name = os.path.split(path)
+    there = folders.get(folder)
+    if there is None:
+        there = folders[folder] = real(folder)
+    return path if there == folder else f"{there.rstrip('/')}/{name}"

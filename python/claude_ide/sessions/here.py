@@ -26,6 +26,7 @@ from claude_ide.review.remarks import Recipient, Recipients
 from claude_ide.sessions.entry import Place
 
 if TYPE_CHECKING:
+    from claude_ide.base.trust import Trust
     from claude_ide.chat.chat import Chat
     from claude_ide.chat.chats import Chats
     from claude_ide.chat.kinds import Kinds, StoredSessions
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from claude_ide.hooks.endpoint import Hooks
     from claude_ide.review.service import ReviewService
     from claude_ide.sessions.sessions import Sessions
-    from claude_ide.trust.trust import Trust
 
 logger = logging.getLogger(__name__)
 

@@ -1,6 +1,7 @@
-"""Which requests our listeners admit; the rules are the same for WebSockets and for HTTP.
+"""Which requests our listeners admit, and what a client has to know to be admitted.
 
-A web page in a browser can reach loopback, too. The token keeps out other users of the machine.
+The rules are the same for WebSockets and for HTTP. A web page in a browser can reach loopback, too.
+The token keeps out other users of the machine. Source: doc/protocol.md.
 """
 
 import hmac
@@ -8,6 +9,20 @@ import ipaddress
 from collections.abc import Iterable
 from http import HTTPStatus
 from typing import Protocol, TypeVar
+
+AUTHORIZATION = "X-Claude-Code-Ide-Authorization"
+"""The header with the token."""
+
+SUBPROTOCOL = "mcp"
+
+PATHS = ("/", "/mcp")
+"""The paths of the server that the CLI connects to."""
+
+TOOLS_PATH = "/neovim"
+"""The path at which a client gets the editor's tools, and hears of nothing but their changes."""
+
+LARGEST_MESSAGE = 64 * 2**20
+"""Bytes; a larger message ends the connection."""
 
 
 class Refused(Exception):

@@ -19,7 +19,7 @@ from websockets.typing import Subprotocol
 from websockets.uri import parse_uri
 
 from claude_ide.base.errors import TransportClosed
-from claude_ide.transport.handshake import AUTHORIZATION, LARGEST_MESSAGE, SUBPROTOCOL
+from claude_ide.transport.admission import AUTHORIZATION, LARGEST_MESSAGE, SUBPROTOCOL
 
 ADDRESS = "127.0.0.1"
 

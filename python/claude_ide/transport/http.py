@@ -15,8 +15,7 @@ from typing import Any, NamedTuple, Protocol
 
 import h11
 
-from claude_ide.transport.admission import Refused, admit, single
-from claude_ide.transport.handshake import LARGEST_MESSAGE
+from claude_ide.transport.admission import LARGEST_MESSAGE, Refused, admit, single
 from claude_ide.transport.websocket import DEAF_SECONDS, HANDSHAKE_SECONDS, LARGEST_HANDSHAKE
 
 logger = logging.getLogger(__name__)

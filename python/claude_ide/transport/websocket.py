@@ -19,8 +19,14 @@ from websockets.protocol import State
 from websockets.typing import Subprotocol
 
 from claude_ide.base.errors import TransportClosed
-from claude_ide.transport.admission import Refused, admit, single
-from claude_ide.transport.handshake import AUTHORIZATION, LARGEST_MESSAGE, SUBPROTOCOL
+from claude_ide.transport.admission import (
+    AUTHORIZATION,
+    LARGEST_MESSAGE,
+    SUBPROTOCOL,
+    Refused,
+    admit,
+    single,
+)
 
 logger = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ import pytest
 from claude_ide.base.errors import EditorError
 from claude_ide.editor.port.tools import Server, Spot, View
 from claude_ide.editor.protocol import word_at
-from claude_ide.mcp.lsp.actions import Action, Wanted, choose, follow_up, spots
+from claude_ide.mcp.model.edits import Action, Wanted, choose, follow_up, spots
 
 SERVER = Server(1, "one", "utf-16", commands=["one.fix"])
 

@@ -9,8 +9,8 @@ import pytest
 from claude_ide.base.errors import EditorError
 from claude_ide.editor.port.files import BufferText
 from claude_ide.editor.protocol import Position, Range, TextEdit, count_changed, edited, within
-from claude_ide.mcp.lsp import edits
-from claude_ide.mcp.lsp.edits import changed
+from claude_ide.mcp.model import reviewed_edit as edits
+from claude_ide.mcp.model.reviewed_edit import changed
 
 
 def edit(start: tuple[int, int], end: tuple[int, int], text: str) -> TextEdit:

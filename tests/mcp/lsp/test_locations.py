@@ -6,7 +6,7 @@ import pytest
 
 from claude_ide.editor.port.tools import Server
 from claude_ide.editor.servers import Answer
-from claude_ide.mcp.lsp.answers import Parameter, locations, signatures, words
+from claude_ide.mcp.model.answers import Parameter, locations, signatures, words
 
 ONE = Server(1, "one", "utf-16")
 

@@ -9,7 +9,7 @@ from claude_ide.base.errors import EditorError
 from claude_ide.editor.port.tools import Reply, Server
 from claude_ide.editor.protocol import Range
 from claude_ide.editor.servers import Answer
-from claude_ide.mcp.lsp import answers as lsp
+from claude_ide.mcp.model import answers as lsp
 
 SERVER = Server(1, "one", "utf-8")
 OTHER = Server(2, "two", "utf-16")

@@ -27,8 +27,7 @@ from claude_ide.base.errors import (
 )
 from claude_ide.base.paths import normalized
 from claude_ide.base.redaction import without_secrets
-from claude_ide.jsonrpc.message import Id, Notification, Request, converted
-from claude_ide.jsonrpc.peer import Peer
+from claude_ide.transport.jsonrpc import Id, Notification, Peer, Request, converted
 from claude_ide.transport.process import GRACE_SECONDS, Child
 
 LOGIN_NEEDED = -32000

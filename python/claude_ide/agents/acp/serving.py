@@ -19,7 +19,7 @@ from claude_ide.agents.workbench import Edits, Workbench
 from claude_ide.base import program
 from claude_ide.base.errors import RpcError
 from claude_ide.base.paths import real
-from claude_ide.jsonrpc.message import Id
+from claude_ide.transport.jsonrpc import Id
 
 REQUEST_CANCELLED = -32800
 """ACP: the request was cancelled."""

@@ -11,7 +11,6 @@ from claude_ide.mcp.model import (
     edits,
     language,
     screen,
-    showing,
     syntax,
 )
 from claude_ide.mcp.tool import MODEL_TOOLS, Toolset
@@ -26,7 +25,6 @@ ALL = (
     syntax,
     buffers,
     screen,
-    showing,
     commands,
 )
 

@@ -17,8 +17,18 @@ from claude_ide.editor.protocol import character_of, index_of, listed
 from claude_ide.editor.servers import Question, Servers
 from claude_ide.mcp.baseline import PUBLISH_SECONDS, diagnosed
 from claude_ide.mcp.client import Client
-from claude_ide.mcp.lsp.source import column, excerpt, lines_at
-from claude_ide.mcp.model.common import Limit, Offset, Words, count, page, remaining
+from claude_ide.mcp.model.common import (
+    Limit,
+    Offset,
+    Words,
+    column,
+    count,
+    excerpt,
+    lines_at,
+    page,
+    remaining,
+)
+from claude_ide.mcp.model.edits import CODE_ACTION
 from claude_ide.mcp.tool import Content, model_tool
 
 SEVERITIES = ("error", "warning", "info", "hint")
@@ -35,8 +45,6 @@ MOST_ASKED, MOST_FIXES = 100, 5
 """For how many diagnostics fixes are asked for, and how many are listed for each."""
 
 LONGEST_TITLE = 200
-
-CODE_ACTION = "textDocument/codeAction"
 
 Item = dict[str, Any]
 

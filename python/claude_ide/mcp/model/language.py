@@ -12,15 +12,16 @@ from claude_ide.editor.port.tools import Server, View
 from claude_ide.editor.protocol import listed, place_in
 from claude_ide.editor.servers import Answers, Question
 from claude_ide.mcp.client import Client
-from claude_ide.mcp.lsp import answers
-from claude_ide.mcp.lsp.source import Lines, lines_at
+from claude_ide.mcp.model import answers
 from claude_ide.mcp.model.common import (
     FilePath,
     Limit,
+    Lines,
     Offset,
     Place,
     Words,
     count,
+    lines_at,
     page,
     remaining,
 )

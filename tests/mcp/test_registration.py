@@ -1,4 +1,4 @@
-"""`mcp/address.py`: which server `stdio.py` uses when the environment does not say."""
+"""`mcp/registration.py`: which server `stdio.py` uses when the environment does not say."""
 
 import json
 import os
@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.mcp.address import PORT, TOKEN, Address, NoServer, find
 from claude_ide.mcp.lock_file import LockFile
+from claude_ide.mcp.registration import PORT, TOKEN, NoServer, find
 
 NO_PID = 2**22 + 1
 """Larger than any process id."""
@@ -30,7 +30,7 @@ def announce(tmp_path: Path) -> Announce:
     return write
 
 
-def found(tmp_path: Path, folder: Path, **environment: str) -> Address:
+def found(tmp_path: Path, folder: Path, **environment: str) -> tuple[int, str]:
     return find({"CLAUDE_CONFIG_DIR": str(tmp_path), **environment}, lambda: str(folder))
 
 

@@ -1,1 +1,0 @@
-"""JSON-RPC 2.0: messages and peers; independent of the methods."""

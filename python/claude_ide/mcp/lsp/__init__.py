@@ -1,1 +1,0 @@
-"""What language servers answer, as a model reads it."""

@@ -1,1 +1,0 @@
-"""Trusted folders, and the settings that a folder brings for the CLI."""
