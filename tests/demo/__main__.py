@@ -1,13 +1,11 @@
 """A small scripted stand-in for Claude Code, for `make try` without an account.
 
-`python -I tests/demo` runs it, in a terminal of a Neovim with a running server.
-
-With the CLI's options for chats and one-off requests it answers those, from a script.
+`python -I tests/demo` runs it, in a terminal of a Neovim with a running server. With the CLI's
+options for chats and one-off requests it answers those.
 """
 
+import argparse
 import asyncio
-import contextlib
-import os
 import signal
 import sys
 from pathlib import Path
@@ -15,27 +13,21 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 
-from demo import question, talk
-from demo.page import Page, without_flow_control
-from demo.session import Session
+from demo import chat, question, terminal
 
-
-async def main() -> None:
-    """Run until the user quits or the terminal is closed."""
-    session = asyncio.create_task(Session(Page()).run())
-    # Close the connection properly when the terminal is closed.
-    asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, session.cancel)
-    with contextlib.suppress(asyncio.CancelledError):
-        await session
-
-
-arguments = sys.argv[1:]
-if "-p" in arguments:
-    question.main(arguments)
-elif "--input-format" in arguments:
-    asyncio.run(talk.main(arguments))
-elif os.isatty(0):
-    with without_flow_control():
-        asyncio.run(main())
+parser = argparse.ArgumentParser()
+parser.add_argument("-p", action="store_true")
+parser.add_argument("--input-format")
+parser.add_argument("--output-format")
+parser.add_argument("--json-schema", default="")
+parser.add_argument("--session-id", default="")
+parser.add_argument("--permission-mode", default="")
+options = parser.parse_known_args()[0]
+# A reader of stdin cannot be cancelled.
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+if options.p:
+    question.answer(sys.stdin.read(), options.output_format, options.json_schema)
+elif options.input_format:
+    asyncio.run(chat.hold(options.session_id, options.permission_mode))
 else:
-    sys.exit("the demo needs a terminal, or the options of a chat or a question")
+    asyncio.run(terminal.run())

@@ -3,6 +3,7 @@
 import difflib
 import json
 import os
+import re
 import sys
 import uuid
 from collections.abc import Iterator
@@ -12,6 +13,9 @@ Frame = dict[str, Any]
 
 PIECE = 6
 """Characters that arrive at a time."""
+PIECE_SECONDS = 0.02
+
+HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
 def write(*frames: Frame) -> None:
@@ -24,35 +28,27 @@ def write(*frames: Frame) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def success(request: str, response: Frame | None = None) -> Frame:
+def success(request: str, response: Frame) -> Frame:
     """Return the answer to a control request."""
-    answer = {"subtype": "success", "request_id": request, "response": response or {}}
+    answer = {"subtype": "success", "request_id": request, "response": response}
     return {"type": "control_response", "response": answer}
 
 
-def failure(request: str, error: str, code: str = "") -> Frame:
+def failure(request: str, error: str) -> Frame:
     """Return the refusal of a control request."""
-    answer = {"subtype": "error", "request_id": request, "error": error, "error_code": code}
-    return {"type": "control_response", "response": answer}
-
-
-def question(tool: str, name: str, arguments: Frame, suggestions: list[Frame]) -> Frame:
-    """Return the request to use a tool."""
-    asked: Frame = {"subtype": "can_use_tool", "tool_name": name, "input": arguments}
-    asked |= {"tool_use_id": tool, "permission_suggestions": suggestions}
-    return {"type": "control_request", "request_id": str(uuid.uuid4()), "request": asked}
+    answer = {"subtype": "error", "request_id": request, "error": error}
+    return {"type": "control_response", "response": answer | {"error_code": "unsupported_request"}}
 
 
 class Stream:
     """The frames of one session."""
 
     def __init__(self, session: str) -> None:
-        self.session = session
         self._common = {"session_id": session, "parent_tool_use_id": None}
 
-    def init(self, model: str, mode: str) -> Frame:
+    def init(self, mode: str) -> Frame:
         """Return the frame that begins a turn."""
-        fields = {"model": model, "permissionMode": mode, "tools": [], "mcp_servers": []}
+        fields = {"model": "demo", "permissionMode": mode, "tools": [], "mcp_servers": []}
         return {"type": "system", "subtype": "init", **fields, **self._common}
 
     def mode(self, mode: str) -> Frame:
@@ -64,11 +60,11 @@ class Stream:
         frame = {"type": "command_lifecycle", "command_uuid": prompt, "state": state}
         return frame | self._common
 
-    def tool_result(self, tool: str, output: str, detail: Any = "") -> Frame:
+    def tool_result(self, tool: str, output: str, detail: Any) -> Frame:
         """Return the result of a tool; `detail` is the part that only programs read."""
         return self._tool_result(tool, {"content": output}) | {"tool_use_result": detail}
 
-    def failure(self, tool: str, why: str, decided: Frame) -> Frame:
+    def tool_failure(self, tool: str, why: str, decided: Frame | None = None) -> Frame:
         """Return the failure of a tool; `decided` says who prevented it, if that is the reason."""
         frame = self._tool_result(tool, {"content": why, "is_error": True})
         meta = [{"id": tool} | decided] if decided else []
@@ -86,49 +82,35 @@ class Stream:
         return frame | fields | self._common
 
     def block(self, block: Frame) -> "Block":
-        """Return a content block of the assistant, in its own message."""
+        """Return a message of the assistant with one content block."""
         return Block(block, self._common)
 
 
 class Block:
-    """A content block: pieces, of which any number is sent, and then the whole."""
+    """A content block in its own message."""
 
     def __init__(self, block: Frame, common: Frame) -> None:
         self._block = block
         self._common = common
         self._kind = str(block["type"])
-        self._sent = ""
         self._message = {"id": f"msg_{uuid.uuid4().hex}", "role": "assistant", "model": "demo"}
-
-    def begin(self) -> Iterator[Frame]:
-        """Yield the frames before the first piece."""
-        yield self._event(type="message_start", message=self._message | {"content": []})
-        key = self._kind if self._kind in self._block else "input"
-        begun = self._block | {key: "" if key == self._kind else {}}
-        yield self._event(type="content_block_start", index=0, content_block=begun)
+        self._sent = ""
 
     def pieces(self) -> Iterator[Frame]:
-        """Yield the pieces of the text."""
-        words = str(self._block.get(self._kind, ""))
-        for start in range(0, len(words), PIECE):
-            piece = words[start : start + PIECE]
+        """Yield the beginning, and then the text in pieces."""
+        yield self._event(type="message_start", message=self._message | {"content": []})
+        empty: Frame = {self._kind: ""} if self._kind in self._block else {"input": {}}
+        yield self._event(type="content_block_start", index=0, content_block=self._block | empty)
+        for piece in re.findall(rf"(?s).{{1,{PIECE}}}", self._block.get(self._kind, "")):
             self._sent += piece
             delta = {"type": f"{self._kind}_delta", self._kind: piece}
             yield self._event(type="content_block_delta", index=0, delta=delta)
 
-    def whole(self) -> Frame:
-        """Return the block with all pieces that have been sent."""
-        block = self._block | ({self._kind: self._sent} if self._kind in self._block else {})
-        message = self._message | {"content": [block]}
-        return {
-            "type": "assistant",
-            "uuid": str(uuid.uuid4()),
-            "message": message,
-            **self._common,
-        }
-
     def end(self) -> Iterator[Frame]:
-        """Yield the frames after the whole block."""
+        """Yield the block with all pieces that have been sent, and its end."""
+        block = self._block | ({self._kind: self._sent} if self._kind in self._block else {})
+        message = {"uuid": str(uuid.uuid4()), "message": self._message | {"content": [block]}}
+        yield {"type": "assistant", **message, **self._common}
         yield self._event(type="content_block_stop", index=0)
         yield self._event(type="message_stop")
 
@@ -136,29 +118,15 @@ class Block:
         return {"type": "stream_event", "event": fields, **self._common}
 
 
-def change(path: str, old: str | None, new: str) -> Frame:
-    """Return what the result of a tool says about a file that it has written."""
+def change(path: str, old: str, new: str) -> Frame:
+    """Return what the result of a tool says about a file that it has changed."""
+    hunks: list[Frame] = []
+    for line in [*difflib.unified_diff(old.splitlines(), new.splitlines(), lineterm="")][2:]:
+        if header := HUNK.match(line):
+            first, count, new_first, new_count = (int(number or 1) for number in header.groups())
+            hunks.append({"oldStart": first, "oldLines": count, "lines": []})
+            hunks[-1] |= {"newStart": new_first, "newLines": new_count}
+        else:
+            hunks[-1]["lines"].append(line)
     written = {"filePath": path, "originalFile": old, "userModified": False}
-    if old is None:
-        return written | {"type": "create", "content": new, "structuredPatch": []}
-    return written | {"structuredPatch": list(_hunks(old.splitlines(), new.splitlines()))}
-
-
-def _hunks(before: list[str], after: list[str]) -> Iterator[Frame]:
-    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
-    for group in matcher.get_grouped_opcodes():
-        lines = []
-        for tag, old_first, old_last, new_first, new_last in group:
-            if tag == "equal":
-                lines += [f" {line}" for line in before[old_first:old_last]]
-                continue
-            lines += [f"-{line}" for line in before[old_first:old_last]]
-            lines += [f"+{line}" for line in after[new_first:new_last]]
-        first, last = group[0], group[-1]
-        old_lines, new_lines = last[2] - first[1], last[4] - first[3]
-        yield {
-            # For lines without a number, a hunk names the line before.
-            **{"oldStart": first[1] + bool(old_lines), "oldLines": old_lines},
-            **{"newStart": first[3] + bool(new_lines), "newLines": new_lines},
-            "lines": lines,
-        }
+    return written | {"structuredPatch": hunks}

@@ -48,18 +48,6 @@ def receipt(prices):
     return "\\n".join(f"{price:8.2f}" for price in prices)
 '''
 
-RECEIPT_TEST = '''"""Tests of the receipt."""
-
-import unittest
-
-from receipt import receipt
-
-
-class ReceiptTest(unittest.TestCase):
-    def test_each_price_has_a_line(self):
-        self.assertEqual(receipt([3, 4]), "    3.00\\n    4.00")
-'''
-
 TOUR = Path(__file__).with_name("TOUR.md")
 
 FILES = {
@@ -70,8 +58,8 @@ FILES = {
 STAGED = {"receipt.py": RECEIPT}
 """What `:ClaudeCommit` finds."""
 
-MESSAGES = {"receipt.py": "Print a receipt\n\nEach price has a line of its own."}
-"""The commit messages for these files."""
+MESSAGE = "Print a receipt\n\nEach price has a line of its own."
+"""The commit message for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +119,8 @@ def make(folder: Path) -> None:
     """
     folder.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(folder / ".git", ignore_errors=True)
-    _write(folder, FILES | STAGED)
+    for name, text in (FILES | STAGED).items():
+        (folder / name).write_text(text, encoding="utf-8")
     if shutil.which("git") is None:
         return
     # The demo is useful without a repository, too.
@@ -140,11 +129,6 @@ def make(folder: Path) -> None:
         _git(folder, "add", *FILES)
         _git(folder, "commit", "--quiet", "--message", "Open a shop")
         _git(folder, "add", *STAGED)
-
-
-def _write(folder: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        (folder / name).write_text(text, encoding="utf-8")
 
 
 def _git(folder: Path, *arguments: str) -> None:

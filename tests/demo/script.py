@@ -5,17 +5,13 @@ import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from demo import permissions, scratch
-from demo.permissions import Refused
-from demo.turn import FailedError, Turn
+from demo import scratch
+from demo.turn import FailedError, Refused, Turn
 
 COMMAND = "python3 -m unittest"
 LONGEST_QUOTE = 60
 COUNT = 200
 COUNT_SLOWDOWN = 8.0
-
-OPENED = re.compile(r"<ide_opened_file>The user opened the file (.+?) in the IDE")
-SELECTED = re.compile(r"<ide_selection>The user selected the lines (\d+) to (\d+) from (.+?):\n")
 
 GREETING = "A script has no thoughts; here you would see those of Claude."
 
@@ -45,7 +41,6 @@ QUESTIONS = [
         "options": [
             {"label": "Keys", "description": "in the transcript and in the prompt"},
             {"label": "Modes", "description": "what needs your permission"},
-            {"label": "Sessions", "description": "how to come back to this conversation"},
         ],
     },
 ]
@@ -54,8 +49,6 @@ EXPLANATIONS = {
     " the turn: every hunk, and `x` reverts one.",
     "Modes": "**Modes**: `<S-Tab>` in the prompt changes what I may do without asking: *manual*"
     " asks always, *acceptEdits* writes files at once, *plan* writes nothing.",
-    "Sessions": "**Sessions**: `:ClaudeChat list` shows your conversations, `:ClaudeChat continue`"
-    " resumes the last one.",
 }
 
 
@@ -77,15 +70,15 @@ async def _run_tests(turn: Turn) -> None:
             " the transcript, each is a key."
         )
     try:
-        output = await turn.run(COMMAND)
+        status = await turn.run(COMMAND)
     except Refused as refused:
         return await turn.say(f"{_no(refused)} Nothing has run.")
-    if output.status == 0:
+    if status == 0:
         return await turn.say("The tests **pass**. `<Tab>` on the command shows its output.")
     text = await turn.read(turn.folder / "shop.py")
     why = scratch.next_idea(text).reason if scratch.is_broken(text) else ""
     await turn.say(
-        f"The tests **fail** (exit status {output.status}); `<Tab>` on the command shows why. {why}"
+        f"The tests **fail** (exit status {status}); `<Tab>` on the command shows why. {why}"
     )
 
 
@@ -132,8 +125,8 @@ async def _plan(turn: Turn) -> None:
         plan = await turn.plan(PLAN)
     except Refused as refused:
         return await turn.say(f"{_no(refused)} Claude would go on planning; my script ends here.")
-    if turn.permissions.mode == permissions.PLAN:
-        turn.permissions.mode = permissions.DEFAULT
+    if turn.permissions.mode == "plan":
+        turn.permissions.set_mode("default")
     if plan.strip() != PLAN.strip():
         await turn.say(
             "You changed the plan:\n\n" + _diff(PLAN, plan) + "\n\nClaude would follow it. I am a"
@@ -176,7 +169,7 @@ class Script:
         scene = self._scene(turn, words.lower())
         try:
             if scene is None:
-                await self._introduce(turn, words, blocks)
+                await self._introduce(turn, words)
             else:
                 self._played.append(scene.command)
                 await scene.play(turn)
@@ -186,10 +179,10 @@ class Script:
 
     def _scene(self, turn: Turn, words: str) -> Scene | None:
         found = next((scene for scene in SCENES if scene.pattern.search(words)), None)
-        is_planned = found is not None and turn.permissions.mode == permissions.PLAN
+        is_planned = found is not None and turn.permissions.mode == "plan"
         return next(s for s in SCENES if s.command == "plan") if is_planned else found
 
-    async def _introduce(self, turn: Turn, words: str, blocks: list[str]) -> None:
+    async def _introduce(self, turn: Turn, words: str) -> None:
         if not self._played:
             await turn.think(GREETING)
         quote = " ".join(words.split())
@@ -199,8 +192,6 @@ class Script:
             "I am a demo, a script **without a model**, so I cannot understand"
             f" “{quote}”. I know these prompts:\n\n{known}"
         )
-        if came := next(filter(None, map(_context, blocks)), ""):
-            await turn.say(f"With your prompt came {came}: Claude would see it, too.")
 
     def _hint(self) -> str:
         story = list(ORDER)
@@ -222,12 +213,3 @@ def _diff(old: str, new: str) -> str:
     lines = difflib.unified_diff(old.splitlines(), new.splitlines(), n=0, lineterm="")
     changed = [line for line in lines if not line.startswith(("---", "+++", "@@"))]
     return "\n".join(["```diff", *changed, "```"])
-
-
-def _context(block: str) -> str:
-    """Describe what the editor has added to a prompt."""
-    if selected := SELECTED.match(block):
-        first, last, path = selected.groups()
-        return f"lines {first} to {last} of `{path.rpartition('/')[2]}`"
-    opened = OPENED.match(block)
-    return f"the name of your file, `{opened[1].rpartition('/')[2]}`" if opened else ""

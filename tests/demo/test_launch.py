@@ -1,4 +1,4 @@
-"""`demo/launch.py`: `make try CLAUDE=1` starts the real CLI."""
+"""`launch.py`: `make try CLAUDE=1` starts the real CLI."""
 
 import os
 import shlex

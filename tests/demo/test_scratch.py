@@ -50,8 +50,6 @@ def test_its_tests_fail_only_before_the_first_edit(tmp_path: Path) -> None:
     assert not passes()
     (tmp_path / "shop.py").write_text(scratch.IDEAS[0].change(scratch.SHOP))
     assert passes()
-    (tmp_path / "test_receipt.py").write_text(scratch.RECEIPT_TEST)
-    assert passes()
 
 
 def test_without_git_there_are_the_same_files(
