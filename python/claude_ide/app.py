@@ -34,7 +34,6 @@ from claude_ide.mcp.lock_file import LockFile
 from claude_ide.mcp.reading import Readings
 from claude_ide.mcp.registration import LAUNCH, TOKEN
 from claude_ide.review.events import ReviewEvents
-from claude_ide.review.writes import AgentWrites
 from claude_ide.startup import Bound
 from claude_ide.transport.admission import PATHS, TOOLS_PATH
 from claude_ide.transport.websocket import CLOSE_SECONDS, Connection, Entrance, Listener
@@ -110,10 +109,10 @@ class App:
         self.opening_terminal = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self.editor.events.register(self, self.guard)
-        self.editor.record_write = AgentWrites(self.editor, lambda: self.review).record
-        review = ReviewEvents(lambda: self.review)
+        review = ReviewEvents(self.editor, lambda: self.review)
+        self.editor.record_write = review.record
         self.editor.events.register(review, self.guard)
-        self._review_watch = self.guard(review.watch(self.editor, _review_home()))
+        self._review_watch = self.guard(review.watch(_review_home()))
         hinted = _review_home() / "hinted"
         self._disk_report = DiskReport(self.editor.port, self.editor.events, hinted)
         self._disk = DiskWatch(self.editor.port, self.editor.events, self._has_agents)

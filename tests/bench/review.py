@@ -10,7 +10,8 @@ from pathlib import Path
 
 from bench.editors import Editor, serving
 from bench.measure import Effort, Table, figure, goal, median, now, ratio
-from claude_ide.review.review import Review, Turn
+from claude_ide.review.entry import Turn
+from claude_ide.review.review import Review
 from claude_ide.review.snapshot import STATUS, Found, Snapshots
 from claude_ide.review.store import Store
 from support.neovim import until

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from claude_ide.review.review import Review, Turn
+from claude_ide.review.entry import Turn
+from claude_ide.review.review import Review
 from claude_ide.review.snapshot import Found
 from claude_ide.review.store import Store
 from support.either_editor import BOTH, Editor

@@ -8,12 +8,13 @@ import pytest
 
 from claude_ide.base.errors import UserError
 from claude_ide.editor.port.review import ShownBuffer
-from claude_ide.review import folder, listing, recorder
-from claude_ide.review.drawing import drawn
-from claude_ide.review.encoding import decoded, encoded, for_buffer, of_buffer
-from claude_ide.review.review import OverlapError, Review, Turn
+from claude_ide.review import display, folder, recorder
+from claude_ide.review.display import drawn, for_buffer, of_buffer
+from claude_ide.review.entry import Turn
+from claude_ide.review.review import Review
 from claude_ide.review.snapshot import Found
 from claude_ide.review.store import Store
+from claude_ide.review.texts import OverlapError, decoded, encoded
 
 TURN = Turn("s", "1")
 
@@ -105,12 +106,12 @@ def test_lines_in_another_encoding_are_told_as_the_user_reads_them(root: Path) -
     review, path = opened(root), root / "a.py"
     agent(review, path, b"\xe9 = 1\ntwo\n", b"\xe9 = 2\nTWO\n")
     [file] = review.files()
-    [(_, item)] = listing.items(str(root), file)
+    [(_, item)] = display.items(str(root), file)
     assert item.diff == ["-é = 1", "-two", "+é = 2", "+TWO"]
     assert file.texts is not None
     [hunk] = drawn(file.texts, "latin1")
     assert (hunk.removed, hunk.new_spans[0]) == (["é = 1", "two"], (0, [(5, 6)]))
-    msgspec.json.encode(listing.value(str(root), [file], [], []))
+    msgspec.json.encode(display.value(str(root), [file], [], []))
 
     review.remark(str(path), (0, 1), "é = 2\nTWO\n", "why?")
     review.sent(review.remarks())
@@ -214,7 +215,7 @@ def test_a_mode_alone_is_kept_and_reverted(root: Path) -> None:
 
     [file] = review.files()
     assert (file.status, file.is_whole, file.hunks) == ("modified", True, [])
-    [(rows, item)] = listing.items(str(root), file)
+    [(rows, item)] = display.items(str(root), file)
     assert (rows, item.label) == (None, "+0 \N{MINUS SIGN}0  mode 644 → 755")
     review.keep(str(path))
     assert review.files() == []

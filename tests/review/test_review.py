@@ -6,9 +6,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from claude_ide.review.review import OverlapError, Review, Turn
+from claude_ide.review.entry import Turn
+from claude_ide.review.review import Review
 from claude_ide.review.snapshot import Found
 from claude_ide.review.store import Store
+from claude_ide.review.texts import OverlapError
 
 BEFORE = "one\ntwo\nthree\nfour\nfive\nsix\n"
 TURN = Turn("s1", "1")

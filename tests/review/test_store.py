@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from claude_ide.review import store
-from claude_ide.review.store import Entry, Store
+from claude_ide.review.entry import Entry
+from claude_ide.review.store import Store
 
 ROOT = "/home/user/shop"
 

@@ -5,8 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from claude_ide.base.quotation import no_command
-from claude_ide.review.baseline import Texts
-from claude_ide.review.store import Told
+from claude_ide.review.entry import Told
 from claude_ide.review.telling import (
     KEPT,
     REVERTED,
@@ -15,6 +14,7 @@ from claude_ide.review.telling import (
     note,
     reviewable,
 )
+from claude_ide.review.texts import Texts
 
 LINES = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "d\n"]), max_size=8).map("".join)
 

@@ -15,11 +15,10 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from claude_ide.review.baseline import OverlapError, lines_of
-from claude_ide.review.encoding import encoded, readable
+from claude_ide.review.entry import File, Turn
 from claude_ide.review.folder import Folder
-from claude_ide.review.review import File, Turn
 from claude_ide.review.snapshot import Found
+from claude_ide.review.texts import OverlapError, encoded, lines_of, readable
 
 NAMES = ("a.py", "b.py", "new.py")
 MOVED = "moved.py"

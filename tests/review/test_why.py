@@ -1,11 +1,12 @@
-"""`review/why.py`: which turn has written a row of a file."""
+"""`review/entry.py`: which turn has written a row of a file."""
 
 from pathlib import Path
 
 import pytest
 
-from claude_ide.review import why
-from claude_ide.review.review import Review, Turn
+from claude_ide.review import entry as module
+from claude_ide.review.entry import Turn
+from claude_ide.review.review import Review
 from claude_ide.review.snapshot import Found
 from claude_ide.review.store import Store
 
@@ -88,7 +89,7 @@ def test_the_reason_may_come_later(file: File) -> None:
 
     write = file.review.why(file.path, file.text, 3)
     assert write is not None
-    assert why.shown(write)[1:] == ["Prompt: Shout four", "Reason: It was quiet."]
+    assert write.words()[1:] == ["Prompt: Shout four", "Reason: It was quiet."]
 
 
 def test_the_journal_is_bounded(file: File) -> None:
@@ -97,8 +98,8 @@ def test_the_journal_is_bounded(file: File) -> None:
         file.write(Turn("s", str(number), "p" * 999), file.text.splitlines()[0], new)
 
     entry = file.review._store.state().files["a.py"]
-    assert len(entry.writes) == why.MOST_WRITES
-    assert {len(write.prompt) for write in entry.writes} == {why.LONGEST_WORDS}
+    assert len(entry.writes) == module.MOST_WRITES
+    assert {len(write.prompt) for write in entry.writes} == {module.LONGEST_WORDS}
 
 
 def test_a_file_that_no_agent_wrote_has_no_journal(file: File) -> None:

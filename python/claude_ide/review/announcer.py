@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from claude_ide.agents.events import Change, FileWritten, Happened, Hunk, ToolStatus, TurnEndReason
-from claude_ide.review.encoding import decoded, readable
+from claude_ide.config import ReviewConfig
+from claude_ide.editor.attention import Attention, Session
 from claude_ide.review.snapshot import Found
+from claude_ide.review.texts import decoded, readable
 
 Announce = Callable[[str, dict[str, Any]], object]
 """Raises a `User` event with this data."""
@@ -162,3 +164,31 @@ def _hunk(hunk: Hunk) -> dict[str, Any]:
         "new_lines": hunk.new_lines,
         "lines": list(hunk.lines),
     }
+
+
+STOPPED = (TurnEndReason.INTERRUPTED, TurnEndReason.REDIRECTED)
+"""Ends that the user has brought about."""
+
+
+def tell_turn_end(
+    attention: Attention,
+    config: ReviewConfig,
+    session: Session,
+    reason: TurnEndReason,
+    counts: tuple[int, int, int],
+) -> None:
+    """Say how a turn has ended, if it has left something to review, or calls the user."""
+    is_told = bool(counts[0]) and config.notify
+    calls = reason not in STOPPED
+    attention.turn_ended(session, _turn_end_words(reason, counts), is_told=is_told, calls=calls)
+
+
+def _turn_end_words(reason: TurnEndReason, counts: tuple[int, int, int]) -> str:
+    """Return the line; `counts` are the changed files, the added lines and the removed ones."""
+    is_done = reason is TurnEndReason.COMPLETED
+    ended = "done" if is_done else "stopped" if reason in STOPPED else "failed"
+    files, added, removed = counts
+    if not files:
+        return ended
+    noun = "file" if files == 1 else "files"
+    return f"{ended}, {files} {noun} +{added} \N{MINUS SIGN}{removed} · :ClaudeReview"

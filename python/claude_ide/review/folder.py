@@ -11,12 +11,12 @@ from typing import Any, TypeVar
 from claude_ide.base import files
 from claude_ide.base.errors import UserError
 from claude_ide.base.paths import TURNED, real, within
-from claude_ide.review import listing
-from claude_ide.review.baseline import Texts
-from claude_ide.review.encoding import decoded
-from claude_ide.review.review import File, Review
+from claude_ide.review import display
+from claude_ide.review.entry import Entry, File
+from claude_ide.review.review import Review
 from claude_ide.review.snapshot import LARGEST, Snapshots, stamp_of
-from claude_ide.review.store import Entry, Store
+from claude_ide.review.store import Store
+from claude_ide.review.texts import Texts, decoded
 
 T = TypeVar("T")
 
@@ -90,7 +90,7 @@ class Folder:
             [*dict.fromkeys(self.path(each.path) for each in remarks)],
             sum(each.state == "open" for each in remarks),
             [self.path(name) for name in self.bases],
-            listing.value(self.root, waiting, remarks, unknown),
+            display.value(self.root, waiting, remarks, unknown),
         )
 
     async def follow_commits(self, *, is_kept: bool = True) -> list[str]:

@@ -20,9 +20,8 @@ from claude_ide.editor.channel import soon
 from claude_ide.editor.disk import editor_stamp
 from claude_ide.editor.editor import Editor
 from claude_ide.review import telling
-from claude_ide.review.encoding import encoded, is_utf8
+from claude_ide.review.entry import Turn
 from claude_ide.review.merging import Base, Versions
-from claude_ide.review.review import Turn
 from claude_ide.review.snapshot import (
     LARGEST,
     UNSEEN,
@@ -32,6 +31,7 @@ from claude_ide.review.snapshot import (
     obstacle_of,
     stamp_of,
 )
+from claude_ide.review.texts import encoded, is_utf8
 
 if TYPE_CHECKING:
     from claude_ide.review.folder import Folder

@@ -11,10 +11,10 @@ from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.review import ShownBuffer
 from claude_ide.editor.port.windows import Typed
 from claude_ide.review import telling
-from claude_ide.review.baseline import Rows
-from claude_ide.review.encoding import of_buffer, readable
+from claude_ide.review.display import of_buffer
+from claude_ide.review.entry import Remark, Told
 from claude_ide.review.folder import Folder
-from claude_ide.review.store import Remark, Told
+from claude_ide.review.texts import Rows, readable
 
 if TYPE_CHECKING:
     from claude_ide.review.service import ReviewService

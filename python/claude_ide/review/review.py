@@ -12,14 +12,22 @@ from pathlib import Path
 import msgspec
 
 from claude_ide.base import files
-from claude_ide.review import why
-from claude_ide.review.baseline import OverlapError, Rows, Texts, lines_of, moved
-from claude_ide.review.encoding import are_alike, decoded, encoded, readable
-from claude_ide.review.file import BINARY, File, fits, obstacle_in
-from claude_ide.review.memory import begin, nearest, remember
-from claude_ide.review.places import answer, placed
+from claude_ide.review.entry import (
+    Base,
+    Entry,
+    File,
+    Kept,
+    Memory,
+    Remark,
+    State,
+    Told,
+    Turn,
+    Write,
+    fits,
+    obstacle_in,
+)
 from claude_ide.review.snapshot import LARGEST, Found, moves
-from claude_ide.review.store import Base, Entry, Kept, Memory, Remark, State, Store, Told, Write
+from claude_ide.review.store import Store
 from claude_ide.review.telling import (
     KEPT,
     RESTORED,
@@ -30,7 +38,16 @@ from claude_ide.review.telling import (
     kept,
     reviewable,
 )
-from claude_ide.review.why import Turn
+from claude_ide.review.texts import (
+    Rows,
+    Texts,
+    are_alike,
+    decoded,
+    encoded,
+    lines_of,
+    moved,
+    readable,
+)
 
 UNKNOWN = "?"
 """The first letter of what stands for the id of a content that is not known."""
@@ -90,7 +107,7 @@ class Review:
             with self._store.change() as state:
                 old, now = (self._kept(each, is_known=True) for each in (before, after))
                 entry = state.files.setdefault(name, Entry(now, now, now, written=int(time.time())))
-                why.note(entry, turn, old, now)
+                entry.note_write(turn, old, now)
         if any(each.path == name for each in self._store.state().remarks):
             with self._store.change() as state:
                 self._answer(state, name, *(decoded(each or b"") for each in (before, after)))
@@ -124,11 +141,11 @@ class Review:
             entry = Entry(before, before, before, is_perhaps=is_perhaps)
         else:
             self._apply_other(name, entry, state, found.before, found.obstacle)
-        begin(entry, turn)
-        remember(entry, entry)
+        entry.begin(turn)
+        entry.remember()
         entry.obstacle = obstacle_in(found)
         after = self._kept(found.after, is_known=found.after is not None or not found.obstacle)
-        why.note(entry, turn, entry.now, after)
+        entry.note_write(turn, entry.now, after)
         texts = self._texts(entry)
         new = self._text(after)
         self._answer(state, name, self._text(entry.now), new)
@@ -148,8 +165,8 @@ class Review:
         if entry is None:
             entry = Entry(content, content, content)
         self._apply_other(source, entry, state, old.before, "")
-        begin(entry, turn)
-        remember(entry, entry)
+        entry.begin(turn)
+        entry.remember()
         if entry.base is not None:
             entry.origin = entry.origin or source
         if entry.now != content:
@@ -179,7 +196,7 @@ class Review:
             entry.base = entry.agent = entry.now = now
             return
         before = reviewable(texts)
-        remember(entry, entry)
+        entry.remember()
         new = self._written_by_other(entry, texts, text)
         self._rebase(entry, texts, text, new)
         self._set(entry, new)
@@ -190,7 +207,7 @@ class Review:
         """Return the texts after somebody else has written a text, which may be an earlier one."""
         name = "" if text is None else self._id_of(text)
         if text is not None and name not in entry.memory:
-            name = nearest(entry, texts, text, self._text)
+            name = entry.nearest(texts.now, text, self._text)
         if known := entry.memory.get(name):
             there = known.base, known.agent, name or None
             then = Texts(*(self._text(each) for each in there))
@@ -213,11 +230,13 @@ class Review:
     def explain(self, turn: Turn, path: str, words: str) -> None:
         """Record why a turn has written a file."""
         with self._store.change() as state:
-            why.explain(state.files.get(self._relative(path)), turn, words)
+            if entry := state.files.get(self._relative(path)):
+                entry.explain(turn, words)
 
     def why(self, path: str, text: str, row: int) -> Write | None:
         """Return what an agent has made of a file when it wrote a row of it, as far as known."""
-        return why.find(self._store.state().files.get(self._relative(path)), self._text, text, row)
+        entry = self._store.state().files.get(self._relative(path))
+        return entry.write_of(self._text, text, row) if entry else None
 
     # What is left
 
@@ -261,15 +280,7 @@ class Review:
         return File(name, found.status, texts, entry)
 
     def _file(self, name: str, entry: Entry) -> File:
-        if entry.origin:
-            status = "renamed"
-        elif entry.base is None:
-            status = "created"
-        elif entry.now is None:
-            status = "deleted"
-        else:
-            status = "binary" if entry.obstacle == BINARY else "modified"
-        return File(name, status, self._texts(entry), entry)
+        return File(name, entry.status, self._texts(entry), entry)
 
     def count(self, turn: Turn) -> tuple[int, int, int]:
         """Return how many files a turn has left unreviewed, and its added and removed lines."""
@@ -333,7 +344,7 @@ class Review:
         before, after = Entry(None, None, None), Entry(None, None, None)
         self._set(before, there)
         self._set(after, there.kept(rows, is_exact=is_exact))
-        remember(entry, after)
+        entry.remember(after)
         return before.now or "", Memory(before.base, before.agent)
 
     def _told_kept(self, name: str, before: Entry, after: Entry) -> list[Told]:
@@ -359,7 +370,7 @@ class Review:
                 if entry := state.files.get(found.path):
                     seen = Entry(None, None, None)
                     self._set(seen, each)
-                    remember(entry, seen)
+                    entry.remember(seen)
         return texts
 
     def undo(self) -> Kept | None:
@@ -378,7 +389,7 @@ class Review:
                 self._apply_other(last.path, entry, state, content, "")
             entry.decisions += 1
             if last.seen:
-                remember(entry, Entry(last.seen.base, last.seen.agent, last.unsaved))
+                entry.remember(Entry(last.seen.base, last.seen.agent, last.unsaved))
             if (entry.base, entry.now) == (last.base, before.now):
                 entry.base, entry.agent = before.base, before.agent
                 entry.origin, entry.mode = before.origin, before.mode
@@ -399,7 +410,7 @@ class Review:
                 if is_mode and entry.mode:
                     old, new = (f"mode {each:o}\n" for each in entry.mode)
                 else:
-                    remember(entry, entry)
+                    entry.remember()
                     reverted = None if entry.origin else entry.base
                     entry.base = entry.agent = entry.now = reverted
                     entry.origin, entry.obstacle = "", ""
@@ -471,7 +482,7 @@ class Review:
                     kept.append(name)
                     entry.decisions += 1
                 else:
-                    remember(entry, entry)
+                    entry.remember()
                     if texts := self._texts(entry):
                         text = self._text(name_now)
                         self._rebase(entry, texts, text, Texts.same(text))
@@ -507,7 +518,7 @@ class Review:
         name, lines = self._relative(path), lines_of(text)
         quoted = "".join(lines[rows[0] : rows[1]])
         with self._store.change() as state:
-            there = self._remarks_at(state, name, rows, text)
+            there = state.remarks_at(name, rows, text)
             if there:
                 there[0].words, there[0].state = words, "open"
             else:
@@ -518,7 +529,7 @@ class Review:
         with self._store.change() as state:
             gone = [*state.remarks]
             if path and rows:
-                gone = self._remarks_at(state, self._relative(path), rows, text)
+                gone = state.remarks_at(self._relative(path), rows, text)
             state.remarks = [each for each in state.remarks if each not in gone]
             return len(gone)
 
@@ -530,20 +541,11 @@ class Review:
 
     def placed(self, path: str, text: str) -> list[tuple[Rows, Remark]]:
         """Return the remarks on a file that has this text, with the rows where they are now."""
-        name = self._relative(path)
-        return placed([each for each in self._store.state().remarks if each.path == name], text)
-
-    def _remarks_at(self, state: State, name: str, rows: Rows, text: str) -> list[Remark]:
-        known = [each for each in state.remarks if each.path == name]
-        return [
-            each
-            for (first, last), each in placed(known, text)
-            if first < rows[1] and rows[0] < last
-        ]
+        return self._store.state().placed(self._relative(path), text)
 
     def _answer(self, state: State, name: str, before: str | None, after: str | None) -> None:
         texts = (None if each is None else readable(each) for each in (before, after))
-        answer([each for each in state.remarks if each.path == name], *texts)
+        state.answer(name, *texts)
 
     # Texts
 
@@ -590,6 +592,3 @@ class Review:
         # A link waits itself, and not what it leads to.
         folder, name = os.path.split(path)
         return os.path.relpath(Path(os.path.realpath(folder), name), self.root)
-
-
-__all__ = ["File", "OverlapError", "Review", "Turn"]

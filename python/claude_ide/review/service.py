@@ -28,15 +28,15 @@ from claude_ide.editor.port.review import (
 )
 from claude_ide.editor.port.windows import Look
 from claude_ide.editor.status_line import Reviewable
+from claude_ide.review import display
 from claude_ide.review import folder as folder_files
-from claude_ide.review import listing, turn_end, why
-from claude_ide.review.baseline import OverlapError, Rows, Texts
-from claude_ide.review.drawing import drawn
-from claude_ide.review.encoding import decoded, encoded, for_buffer, of_buffer
+from claude_ide.review.announcer import tell_turn_end
+from claude_ide.review.display import drawn, for_buffer, of_buffer
+from claude_ide.review.entry import File
 from claude_ide.review.folder import Folder, Waiting
 from claude_ide.review.remarks import Recipients, Remarks
-from claude_ide.review.review import File
 from claude_ide.review.snapshot import Snapshots
+from claude_ide.review.texts import OverlapError, Rows, Texts, decoded, encoded
 
 logger = logging.getLogger(__name__)
 
@@ -67,7 +67,7 @@ class ReviewService:
         self._editor = editor
         self._home = home
         self._config = config
-        self.turn_ended = partial(turn_end.tell, editor.attention, config)
+        self.turn_ended = partial(tell_turn_end, editor.attention, config)
         self._looking: asyncio.Task[None] | None = None
         self.recorders = WeakSet[object]()
         self._folders: dict[str, Folder] = {}
@@ -336,7 +336,7 @@ class ReviewService:
         for folder in (await self.of_file(buffer.path), *self.known()):
             if write := await folder.run(folder.review.why, buffer.path, text, at):
                 look = Look("Why", wrap=True)
-                await self._editor.port.windows.show_lines(why.shown(write), look)
+                await self._editor.port.windows.show_lines(write.words(), look)
                 return
         raise UserError("no agent is known to have written this line")
 
@@ -517,13 +517,13 @@ class ReviewService:
             raise UserError(f"{NOTHING} in {wanted}" if wanted else NOTHING)
         self._listed, items = [], list[ListItem]()
         for file in waiting:
-            for rows, item in await asyncio.to_thread(listing.items, folder.root, file):
+            for rows, item in await asyncio.to_thread(display.items, folder.root, file):
                 self._listed.append((folder, folder.path(file.path), rows))
                 items.append(item)
         for line in unknown:
-            items.append(listing.note(line))
+            items.append(display.note(line))
         self._list = await self._editor.port.review.show_list(
-            listing.title(waiting), items, self._list
+            display.title(waiting), items, self._list
         )
 
     def _is_wanted(self, folder: Folder, file: File) -> bool:

@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 
 from claude_ide.base import files
+from claude_ide.review.entry import State
 
 MARK = "waiting"
 
@@ -38,137 +39,6 @@ MOST_UNDONE = 100
 
 LOCK_SECONDS = 30.0
 """How long a change waits: what an agent has written must not be missing."""
-
-
-class Base(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The text before a session wrote a file, and before its latest turn did."""
-
-    session: str | None
-    turn: str | None
-    turn_id: str = ""
-
-
-class Memory(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The base and the agent's text of an earlier text, and how often was decided until then."""
-
-    base: str | None
-    agent: str | None
-    decisions: int = 0
-
-
-class Write(msgspec.Struct, omit_defaults=True):
-    """What one turn has made of a file, from one text to another, and why (`why.py`)."""
-
-    session: str
-    turn: str
-    before: str | None
-    after: str | None
-    time: int
-    """Unix time in seconds."""
-    prompt: str = ""
-    reason: str = ""
-
-
-class Entry(msgspec.Struct, omit_defaults=True):
-    """A file that waits for review. Texts have ids; None: there is no file (`baseline.Texts`)."""
-
-    base: str | None
-    agent: str | None
-    now: str | None
-    obstacle: str = ""
-    """Why no lines of the file are shown; its texts may be unknown then, and are stamps."""
-    mode: tuple[int, int] | None = None
-    """The permissions before and after, if an agent has changed them."""
-    origin: str = ""
-    """The path that the file had before an agent moved it."""
-    is_perhaps: bool = False
-    """Whether it is uncertain that an agent has written the file."""
-    written: int = 0
-    """When an agent wrote it last: Unix time in seconds."""
-    bases: dict[str, Base] = msgspec.field(default_factory=dict)
-    """By session, the latest last."""
-    writes: list[Write] = msgspec.field(default_factory=list)
-    """Of the latest turns that wrote it, the latest last."""
-    memory: dict[str, Memory] = msgspec.field(default_factory=dict)
-    """By an earlier text ("": no file), the latest last."""
-    decisions: int = 0
-    """How often the user has kept something, or taken that back."""
-
-    @property
-    def waits(self) -> bool:
-        """Whether something of the file is left to review."""
-        return self.base != self.now or bool(self.origin) or self.mode is not None
-
-
-class Remark(msgspec.Struct, omit_defaults=True):
-    """Words of the user on some rows of a file, 0-based, the last one exclusive.
-
-    `quoted` has the lines: they are where these lines are. `state` is "open", "sent" or "answered".
-    """
-
-    path: str
-    first: int
-    last: int
-    quoted: str
-    words: str
-    state: str = "open"
-
-
-class Told(msgspec.Struct, frozen=True):
-    """A change that the user has `reverted` or `restored`, which its session has to learn."""
-
-    session: str
-    path: str
-    kind: str
-    old: str
-    new: str
-
-
-class Kept(msgspec.Struct, frozen=True):
-    """A file before the user kept something of it, and its base and agent's text after that."""
-
-    path: str
-    entry: Entry
-    base: str | None = None
-    agent: str | None = None
-    unsaved: str = ""
-    seen: Memory | None = None
-    """What the text of a buffer was compared with before, if it was `unsaved`."""
-    is_joined: bool = False
-    """Whether `undo` takes it back together with the one before."""
-
-
-class State(msgspec.Struct, omit_defaults=True):
-    """What is known of a folder, by paths relative to it."""
-
-    files: dict[str, Entry] = msgspec.field(default_factory=dict)
-    remarks: list[Remark] = msgspec.field(default_factory=list)
-    kept: list[Kept] = msgspec.field(default_factory=list)
-    """What `undo` takes back, the latest last."""
-    head: str = ""
-    """The commit whose files were compared last."""
-    told: list[Told] = msgspec.field(default_factory=list)
-    unknown: list[str] = msgspec.field(default_factory=list)
-    """What cannot be known of what agents have written, in one line each."""
-    dropped: int = 0
-    """How many files were dropped because they were too many, too large, or too old."""
-
-    def texts(self) -> set[str]:
-        """Return the ids of all texts that the state names."""
-        entries = [*self.files.values(), *(each.entry for each in self.kept)]
-        named: set[str | None] = set()
-        for each in entries:
-            named |= {each.base, each.agent, each.now}
-            for base in each.bases.values():
-                named |= {base.session, base.turn}
-            for write in each.writes:
-                named |= {write.before, write.after}
-            for now, then in each.memory.items():
-                named |= {now or None, then.base, then.agent}
-        for kept in self.kept:
-            named |= {kept.base, kept.agent, kept.unsaved or None}
-            named |= {kept.seen.base, kept.seen.agent} if kept.seen else set()
-        return {name for name in named if name is not None}
 
 
 class Store:

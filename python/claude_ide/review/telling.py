@@ -5,9 +5,8 @@ from collections.abc import Iterable, Sequence
 
 from claude_ide.base.quotation import fenced, no_command
 from claude_ide.base.text_diff import hunks
-from claude_ide.review.baseline import Texts, lines_of
-from claude_ide.review.encoding import readable
-from claude_ide.review.store import Remark, Told
+from claude_ide.review.entry import Remark, Told
+from claude_ide.review.texts import Texts, lines_of, readable
 
 Change = tuple[str, str]
 """Old lines, and the new ones in their place."""

@@ -1,10 +1,10 @@
-"""`review/baseline.py`: what is left to review after anybody has written a file."""
+"""`review/texts.py`: what is left to review after anybody has written a file."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claude_ide.review.baseline import OverlapError, Texts, lines_of
+from claude_ide.review.texts import OverlapError, Texts, lines_of
 
 BEFORE = "one two three four five six"
 

@@ -1,16 +1,27 @@
-"""The three texts of a file that waits for review, and how they move when somebody writes it.
+"""The texts of a file that waits for review, and how they move when somebody writes it.
 
 A row is an index of a line, 0-based; the last row of a range is exclusive. A pure removal has no
 line of its own: it belongs to the line below it, at the end of the file to the last line.
+
+A text without loss has a surrogate for each byte that is not UTF-8 (PEP 383): it is that of exactly
+one content. Its line ends are those of ASCII, as in all encodings whose texts have no NUL.
 """
 
 import bisect
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple, Self
 
 from claude_ide.base.text_diff import areas, hunks, merge
+
+UTF_8 = "utf-8"
+USUAL = "latin1"
+"""How editors read what is not UTF-8, unless the user has set 'fileencodings'."""
+
+CONTROLS = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f]")
+"""What no text has."""
 
 Rows = tuple[int, int]
 _Change = tuple[int, int, list[str]]
@@ -378,3 +389,48 @@ def lines_of(text: str) -> list[str]:
     """Return the lines of a text, each with its line feed, if it has one."""
     *whole, rest = text.split("\n")
     return [f"{line}\n" for line in whole] + ([rest] if rest else [])
+
+
+def decoded(content: bytes) -> str | None:
+    """Return the text of a content, without loss; None if it is no text."""
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        is_text = not CONTROLS.search(content)
+        return content.decode(UTF_8, "surrogateescape") if is_text else None
+    return None if "\0" in text else text
+
+
+def encoded(text: str) -> bytes:
+    """Return the content of a text without loss."""
+    return text.encode(UTF_8, "surrogateescape")
+
+
+def readable(text: str, encoding: str = UTF_8) -> str:
+    """Return a text without loss as the user reads it in a buffer with this 'fileencoding'."""
+    if encoding == UTF_8 and is_utf8(text):
+        return text
+    try:
+        return encoded(text).decode(USUAL if encoding == UTF_8 else encoding, "replace")
+    except LookupError:
+        return encoded(text).decode(USUAL)
+
+
+def lines_shown(texts: Texts, encoding: str = UTF_8) -> tuple[list[str], list[str]]:
+    """Return the lines of the base and of the text now, as the user reads them."""
+    base, now = (lines_of(readable(each or "", encoding)) for each in (texts.base, texts.now))
+    return base, now
+
+
+def are_alike(*texts: str | None) -> bool:
+    """Return whether texts can be of one encoding: a buffer has only one."""
+    return len({is_utf8(text) for text in texts if text and not text.isascii()}) < 2
+
+
+def is_utf8(text: str) -> bool:
+    """Return whether the content of a text is UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
