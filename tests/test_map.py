@@ -1,4 +1,4 @@
-"""The map of the house in ARCHITECTURE.md: it names every module, and nothing else."""
+"""The map of the house in ARCHITECTURE.md: it names every room, and nothing that does not exist."""
 
 import re
 
@@ -6,56 +6,46 @@ from support.neovim import ROOT
 
 ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
 MAP = ARCHITECTURE.partition("## A map of the house")[2].partition("\n## ")[0]
-PYTHON = ROOT / "python/claude_ide"
-LUA = ROOT / "lua/claude_ide"
-VIM = ROOT / "autoload/claude_ide"
+EDITORS, PYTHON = (
+    MAP.partition(f"\n{folder}/claude_ide/")[2].partition("\n\n")[0]
+    for folder in ("autoload", "python")
+)
+PACKAGE = ROOT / "python/claude_ide"
+ROOM = re.compile(r"^  (\S.*?)(?:  +(.*))?$", re.MULTILINE)
+"""A line of the map: what it is about, and what is said about that."""
 
-WHOLE_FOLDERS = ("agents", "chat", "mcp/model")
-"""The Python folders that the map names without their modules."""
+
+def test_the_rooms_of_both_editors_are_on_the_map_and_nothing_else() -> None:
+    listed = dict(ROOM.findall(EDITORS))
+    lua, vim = (
+        {
+            path.relative_to(ROOT / folder).parts[0].removesuffix(f".{kind}")
+            for path in (ROOT / folder).rglob(f"*.{kind}")
+        }
+        for folder, kind in (("lua/claude_ide", "lua"), ("autoload/claude_ide", "vim"))
+    )
+
+    assert listed.keys() == lua | vim
+    assert {name for name, said in listed.items() if said.endswith("(Lua)")} == lua - vim
+    assert {name for name, said in listed.items() if said.endswith("(Vim)")} == vim - lua
 
 
-def test_every_python_module_or_its_folder_is_on_the_map() -> None:
-    folders = [PYTHON / folder for folder in WHOLE_FOLDERS]
-    modules = [path for path in PYTHON.glob("**/*.py") if path.name != "__init__.py"]
-    outside = [m.name for m in modules if not any(m.is_relative_to(f) for f in folders)]
-    names = [*(f"{folder.name}/" for folder in folders), *outside]
+def test_the_rooms_of_python_are_on_the_map_and_nothing_else() -> None:
+    listed = {name for names, _ in ROOM.findall(PYTHON) for name in names.split()}
+    folders = {f"{path.parent.relative_to(PACKAGE)}/" for path in PACKAGE.rglob("*/*.py")}
+    modules = {path.name for path in PACKAGE.glob("*.py")} - {"__init__.py"}
 
-    absent = [
-        name for name in names if not re.search(rf"^ +(\S+ )?{re.escape(name)}", MAP, re.MULTILINE)
-    ]
+    assert listed == folders | modules
+
+
+def test_every_file_that_a_room_names_is_there() -> None:
+    room, absent = PACKAGE, []
+    for line in PYTHON.splitlines():
+        if found := re.match(r"  (\S+)/ ", line):
+            room = PACKAGE / found[1]
+        elif re.match(r"  \S", line):
+            room = PACKAGE
+        named = re.findall(r"\w+\.py\b", line)
+        absent += [f"{room.name}: {name}" for name in named if not (room / name).is_file()]
+
     assert not absent
-
-
-def vim_on_the_map() -> set[str]:
-    """Return the names of the modules of Vim on the map, with their folders."""
-    return _modules(MAP.partition("autoload/claude_ide/")[2].partition("lua/lualine/")[0])
-
-
-def lua_on_the_map() -> set[str]:
-    """Return the names of the Lua modules on the map, with their folders; `x/` is `x.init`."""
-    return _modules(MAP.partition("\nlua/claude_ide/")[2].partition("rplugin/")[0])
-
-
-def _modules(text: str) -> set[str]:
-    found, folder = set(), ""
-    for line in text.splitlines()[1:]:
-        indent, names = len(line) - len(line.lstrip()), re.split(" {2,}", line.strip())[0].split()
-        if indent == 2:
-            folder = names[0] if names[0].endswith("/") else ""
-        found |= {name if indent == 2 else folder + name for name in names}
-    return found
-
-
-def test_every_lua_module_is_on_the_map_and_nothing_else() -> None:
-    files = [path.relative_to(LUA).with_suffix("").as_posix() for path in LUA.rglob("*.lua")]
-    folders = {path.rpartition("/")[0] + "/" for path in files if "/" in path}
-
-    here = {path for path in files if not path.endswith("/init")} | folders
-    assert here ^ lua_on_the_map() == set()
-
-
-def test_every_module_of_vim_is_on_the_map_and_nothing_else() -> None:
-    files = [path.relative_to(VIM).with_suffix("").as_posix() for path in VIM.rglob("*.vim")]
-    folders = {path.rpartition("/")[0] + "/" for path in files if "/" in path}
-
-    assert ({*files} | folders) ^ vim_on_the_map() == set()
