@@ -239,6 +239,25 @@ async def test_lines_drawn_above_the_view_do_not_move_it(nvim: Neovim, chats: Ch
     assert await nvim.eval("[getline('.'), getline('w0')]") == ["line 50", "line 50"]
 
 
+async def test_only_a_window_at_or_below_lines_from_above_moves_with_its_text(
+    nvim: Neovim, chats: Chats
+) -> None:
+    await chats.draw(edit(0, 0, ["earlier", *numbered(100)]))
+    await chats.enter_transcript(1)
+    where = "[line('.'), line('w0')]"
+
+    await chats.draw(edit(0, 0, ["still earlier", *numbered(20, "above")]), holds=True)
+    assert await nvim.eval(where) == [22, 22]
+
+    # The user goes to the beginning while the next lines are still to be drawn.
+    await nvim.keys("gg")
+    await until(lambda: nvim.eval(f"{where} == [1, 1]"))
+    await chats.draw(edit(21, 22, numbered(20, "more")), holds=True)
+
+    assert await nvim.eval(where) == [1, 1]
+    assert await nvim.eval("getline(42)") == "line 1"
+
+
 async def test_each_window_follows_independently(nvim: Neovim, chats: Chats) -> None:
     await chats.draw(edit(0, 0, numbered(100)))
     await chats.enter_transcript(10)

@@ -67,9 +67,11 @@ class Chats:
         in_prompt = await self.nvim.eval("&filetype == 'claude-prompt'")
         return bool(in_prompt) and (await self.nvim.mode())["mode"] == "i"
 
-    async def draw(self, *edits: dict[str, Any], id_: int = 1, code: Sequence[Any] = ()) -> None:
+    async def draw(
+        self, *edits: dict[str, Any], id_: int = 1, code: Sequence[Any] = (), holds: bool = False
+    ) -> None:
         """Draw a frame."""
-        frame = {"edits": list(edits), "code": list(code)}
+        frame = {"edits": list(edits), "code": list(code), "holds": holds}
         await self.nvim.lua("require('claude_ide.chat.transcript').draw(...)", id_, frame)
 
     async def show_bars(

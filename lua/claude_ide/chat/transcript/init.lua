@@ -303,7 +303,7 @@ end
 local function draw(chat, frame)
   local bufnr = chat.transcript
   local following = chat_follow.windows(bufnr)
-  local held, count = frame.holds and chat_follow.views(bufnr) or {}, chat.drawing.count
+  local held = frame.holds and chat_follow.views(bufnr) or {}
   local tick = api.nvim_buf_get_changedtick(bufnr)
   vim.bo[bufnr].modifiable = true
   local ok, reason = pcall(apply_all, chat, frame)
@@ -315,7 +315,7 @@ local function draw(chat, frame)
     pcall(chat_code.add, bufnr, code[1], code[2], code[3])
   end
   if api.nvim_buf_get_changedtick(bufnr) ~= tick then
-    chat_follow.restore(held, chat.drawing.count - count)
+    chat_follow.restore(held, frame.edits)
     vim.iter(following):each(chat_follow.go_to_end)
   end
 end

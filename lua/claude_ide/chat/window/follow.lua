@@ -34,13 +34,23 @@ function M.views(bufnr)
   return views
 end
 
---- Show the same lines again, after lines above them have been added or removed. Neovim itself keeps a
---- window at the first line if lines are inserted above it.
+-- Where a line is after edits.
+local function moved(line, edits)
+  for _, edit in ipairs(edits) do
+    if edit.first < line then
+      line = math.max(line + #edit.lines - (edit.last - edit.first), edit.first + 1)
+    end
+  end
+  return line
+end
+
+--- Show the same lines again, after edits above them. Neovim itself keeps a window at the first line if lines
+--- are inserted above it.
 ---@param views table<integer, vim.fn.winsaveview.ret> by window
----@param added integer
-function M.restore(views, added)
+---@param edits claude_ide.ChatEdit[]
+function M.restore(views, edits)
   for win, view in pairs(views) do
-    view.lnum, view.topline = view.lnum + added, view.topline + added
+    view.lnum, view.topline = moved(view.lnum, edits), moved(view.topline, edits)
     vim.api.nvim_win_call(win, function()
       vim.fn.winrestview(view)
     end)
