@@ -21,18 +21,7 @@ def configured(
     """
     entries, complaints = launch.entries(config.agents)
     remembered = Remembered(logins)
-    kinds: list[Kind] = [
-        Acp(
-            *(entry.id, entry.name, entry.cmd),
-            launch.environment({**entry.defaults, **environment}, entry.env),
-            install=entry.install,
-            login=entry.login,
-            mcp=entry.mcp,
-            asking=entry.asking,
-            remembered=remembered,
-        )
-        for entry in entries
-    ]
+    kinds: list[Kind] = [Acp(entry, environment, remembered) for entry in entries]
     own = config.agents.get(Claude.id, AgentConfig())
     if isinstance(own, AgentConfig):
         kinds.insert(0, _claude(config, own, environment))
@@ -46,6 +35,6 @@ def configured(
 
 
 def _claude(config: Config, own: AgentConfig, environment: Mapping[str, str]) -> Claude:
-    added = launch.environment(environment, own.env) if own.env else environment
+    added = launch.full_environment(environment, own.env) if own.env else environment
     chat = config.chat
     return Claude(own.cmd or config.cmd, added, model=chat.model, mode=chat.mode)

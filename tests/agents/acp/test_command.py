@@ -43,7 +43,7 @@ def test_a_relative_path_begins_in_the_hosts_folder() -> None:
 def test_the_users_variables_are_added_and_expanded() -> None:
     inherited = {"HOME": "/home/otter", "CLAUDECODE": "1"}
 
-    assert launch.environment(inherited, {"A": "$HOME/a", "B": "~/b", "C": 1}) == {
+    assert launch.full_environment(inherited, {"A": "$HOME/a", "B": "~/b", "C": 1}) == {
         "HOME": "/home/otter",
         "A": "/home/otter/a",
         "B": "/home/otter/b",

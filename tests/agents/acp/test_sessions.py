@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from claude_ide.agents.acp.agent import Acp
+from claude_ide.agents.acp.launch import Entry
 from claude_ide.agents.agent import NewSession, ResumeSession
 from claude_ide.agents.events import (
     CommandsChanged,
@@ -160,7 +161,7 @@ async def test_sessions_are_listed_page_by_page(fake_agent: Make, tmp_path: Path
         [acp.result({"sessions": [{"sessionId": "b", "updatedAt": "2026-01-02T00:00:00+00:00"}]})],
     ]
     fake = fake_agent(Script(list=pages))
-    kind = Acp("fake", "Fake", fake.command, {})
+    kind = Acp(Entry("Fake", fake.command, "fake"), {})
 
     first, second = await kind.sessions(tmp_path)
 
@@ -175,7 +176,7 @@ async def test_an_agent_that_is_ending_is_not_asked_for_its_sessions(
 ) -> None:
     listed = [acp.result({"sessions": [{"sessionId": "a", "title": "A"}]})]
     fake = fake_agent(Script(list=[listed], stubborn=True))
-    kind = Acp("fake", "Fake", fake.command, {})
+    kind = Acp(Entry("Fake", fake.command, "fake"), {})
     agent = kind.open(tmp_path, Workbench())
     await agent.start(NewSession())
     ending = asyncio.create_task(agent.stop(1.0))
@@ -194,7 +195,7 @@ async def test_an_agent_that_cannot_list_its_sessions_says_so(
     fake = fake_agent(Script(initialize=[acp.initialized()]))
 
     with pytest.raises(UnsupportedError, match="Fake cannot list its sessions"):
-        await Acp("fake", "Fake", fake.command, {}).sessions(tmp_path)
+        await Acp(Entry("Fake", fake.command, "fake"), {}).sessions(tmp_path)
 
 
 async def test_a_session_that_the_agent_has_lost_is_opened_again(begin: Begin) -> None:
@@ -250,7 +251,7 @@ async def test_a_session_gets_the_other_folders_if_the_agent_takes_them(
     async def folders() -> list[str]:
         return [str(tmp_path), "/other", "/third", "/other"]
 
-    agent = Acp("fake", "Fake", fake.command, {}).open(tmp_path, Workbench(folders=folders))
+    agent = Acp(Entry("Fake", fake.command, "fake"), {}).open(tmp_path, Workbench(folders=folders))
     await agent.start(NewSession())
     await agent.stop()
 
@@ -263,7 +264,7 @@ async def test_the_agent_learns_which_settings_and_logins_are_understood(
 ) -> None:
     fake = fake_agent(Script())
 
-    await Acp("fake", "Fake", fake.command, {}).probe(tmp_path)
+    await Acp(Entry("Fake", fake.command, "fake"), {}).probe(tmp_path)
 
     (begun,) = fake.received("initialize")
     abilities = begun["clientCapabilities"]
@@ -275,7 +276,7 @@ async def test_an_agent_learns_that_nobody_waits_for_an_answer(
     fake_agent: Make, tmp_path: Path
 ) -> None:
     fake = fake_agent(Script(list=[acp.silent()]))
-    agent = Acp("fake", "Fake", fake.command, {}).open(tmp_path, Workbench())
+    agent = Acp(Entry("Fake", fake.command, "fake"), {}).open(tmp_path, Workbench())
     await agent.start(NewSession())
     async with agent.stored() as stored:
         listing = asyncio.ensure_future(stored.listed())

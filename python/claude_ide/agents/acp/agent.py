@@ -19,7 +19,15 @@ from msgspec.structs import replace
 from claude_ide.agents import events
 from claude_ide.agents.acp import updates
 from claude_ide.agents.acp.connection import Connection, Offer, Params
-from claude_ide.agents.acp.launch import Asking, Launch, Logins, Remembered, find, words
+from claude_ide.agents.acp.launch import (
+    Entry,
+    Launch,
+    Logins,
+    Remembered,
+    find,
+    full_environment,
+    words,
+)
 from claude_ide.agents.acp.prompting import Prompting
 from claude_ide.agents.acp.serving import Serving
 from claude_ide.agents.acp.sessions import Opened, Sessions
@@ -297,14 +305,16 @@ class AcpAgent(BaseAgent):
     async def set_mode(self, mode: str) -> None:
         settings = self._decoder.settings
         settings.check_mode(mode, self.name)
-        await self._set(settings.set_mode(mode), lambda: settings.mode_changed(mode))
+        await self._set(settings.set_known(updates.MODE, mode), lambda: settings.mode_changed(mode))
 
     async def set_model(self, model: str) -> None:
         settings = self._decoder.settings
-        await self._set(settings.set_model(model), lambda: settings.model_changed(model))
+        await self._set(
+            settings.set_known(updates.MODEL, model), lambda: settings.model_changed(model)
+        )
 
     async def set_effort(self, effort: str) -> None:
-        request = self._decoder.settings.set_effort(effort)
+        request = self._decoder.settings.set_known(updates.EFFORT, effort)
         await self._set(request, lambda: [events.EffortChanged(effort)])
 
     async def set_setting(self, setting: str, value: str) -> None:
@@ -316,8 +326,9 @@ class AcpAgent(BaseAgent):
         """Change a setting; `changed` gives the events if the agent does not list its settings."""
         if request is None:
             raise UnsupportedError(f"{self.name} has no such setting")
-        params = {"sessionId": self._session, **request.params}
-        result = mapping(await self._running.request(request.method, params))
+        method, params = request
+        answer = await self._running.request(method, {"sessionId": self._session, **params})
+        result = mapping(answer)
         is_listed = "configOptions" in result
         self._report(self._decoder.settings.update(result) if is_listed else changed())
 
@@ -371,37 +382,21 @@ class AcpAgent(BaseAgent):
 
 
 class Acp(Kind):
-    """Implements `Kind`. `cmd` is the user's command line.
-
-    `mcp` is `http` if it refuses MCP servers over `stdio`. `login` is the command that logs in in a
-    terminal, as in an `Entry`.
-    """
+    """Implements `Kind`. `environment` is Neovim's, to which the entry adds."""
 
     chooses_settings = False
     needs_trust = True
     keeps_sessions = False
 
     def __init__(
-        self,
-        id_: str,
-        name: str,
-        cmd: str | Sequence[str],
-        environment: Mapping[str, str],
-        *,
-        install: str = "",
-        login: Sequence[str] = (),
-        mcp: str = "stdio",
-        asking: Asking | None = None,
-        remembered: Remembered | None = None,
+        self, entry: Entry, environment: Mapping[str, str], remembered: Remembered | None = None
     ) -> None:
-        self.id = id_
-        self.name = name
-        self._cmd = cmd
-        self._environment = dict(environment)
-        self._install = install
-        self._mcp = mcp
-        self.asking = asking or Asking()
-        self._logins = Logins(login, id_, remembered)
+        self.id = entry.id
+        self.name = entry.name
+        self.asking = entry.asking
+        self._entry = entry
+        self._environment = full_environment({**entry.defaults, **environment}, entry.env)
+        self._logins = Logins(entry.login, entry.id, remembered)
         self.deletes_sessions = False
         self._agents: weakref.WeakSet[AcpAgent] = weakref.WeakSet()
         """The agents that were opened; one that runs can be asked for stored sessions."""
@@ -412,7 +407,7 @@ class Acp(Kind):
             find(line, self._environment)
         except OSError:
             problem = "no program" if Path(line[0]).is_absolute() else "not on PATH"
-            hint = self._install or f"g:claude_ide.agents.{self.id}.cmd"
+            hint = self._entry.install or f"g:claude_ide.agents.{self.id}.cmd"
             return f"{self.name} is not installed: {line[0]} is {problem} ({hint})"
         return ""
 
@@ -482,8 +477,8 @@ class Acp(Kind):
 
     @property
     def _words(self) -> tuple[str, ...]:
-        return words(self._cmd, self._environment)
+        return words(self._entry.cmd, self._environment)
 
     def _launch(self, folder: Path) -> Launch:
-        settings = self._environment, self._logins, self._mcp
+        settings = self._environment, self._logins, self._entry.mcp
         return Launch(self.name, self._words, folder, *settings)

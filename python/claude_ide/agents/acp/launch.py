@@ -297,7 +297,7 @@ def words(cmd: str | Sequence[str], environment: Mapping[str, str]) -> tuple[str
     return (_absolute(name), *arguments)
 
 
-def environment(
+def full_environment(
     inherited: Mapping[str, str], added: Mapping[str, str | int | float]
 ) -> dict[str, str]:
     """Return Neovim's environment with the variables that the user has added."""

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from claude_ide.agents import events
@@ -136,15 +135,14 @@ def _usage(update: Update) -> Iterator[events.Event]:
 MODE, MODEL, EFFORT = "mode", "model", "thought_level"
 """The categories of the settings that the panel knows."""
 
+SetRequest = tuple[str, dict[str, Any]]
+"""The request that changes a setting: its method, and its params without the session."""
+
+OLDER = {MODE: ("session/set_mode", "modeId"), MODEL: ("session/set_model", "modelId")}
+"""The request, and its param, for an agent without options."""
+
 ON, OFF = "true", "false"
 """The values of a boolean option."""
-
-
-class SetRequest(Struct, frozen=True):
-    """The request that changes a setting: its method, and its params without the session."""
-
-    method: str
-    params: dict[str, Any]
 
 
 class Settings:
@@ -224,19 +222,11 @@ class Settings:
         if offered and mode not in offered:
             raise AgentError(f"{agent} has no mode {mode}; available: {', '.join(offered)}")
 
-    def set_mode(self, mode: str) -> SetRequest:
-        """Return the request that sets the mode."""
-        option = self._of(MODE)
-        return self._set(option, mode) or SetRequest("session/set_mode", {"modeId": mode})
-
-    def set_model(self, model: str) -> SetRequest:
-        """Return the request that sets the model."""
-        option = self._of(MODEL)
-        return self._set(option, model) or SetRequest("session/set_model", {"modelId": model})
-
-    def set_effort(self, effort: str) -> SetRequest | None:
-        """Return the request that sets the reasoning effort; None if there is no such setting."""
-        return self._set(self._of(EFFORT), effort)
+    def set_known(self, category: str, value: str) -> SetRequest | None:
+        """Return the request that sets the mode, model or effort; None if there is none to set."""
+        method, key = OLDER.get(category, ("", ""))
+        older = (method, {key: value}) if method else None
+        return self._set(self._of(category), value) or older
 
     def set_option(self, id_: str, value: str) -> SetRequest | None:
         """Return the request that sets one of the agent's settings; None if it is unknown."""
@@ -248,7 +238,7 @@ class Settings:
         params: dict[str, Any] = {"configId": option.id, "value": value}
         if option.id in self._booleans:
             params |= {"type": "boolean", "value": value == ON}
-        return SetRequest("session/set_config_option", params)
+        return "session/set_config_option", params
 
     def _load_options(self, result: dict[str, Any]) -> None:
         for option in mappings(result.get("configOptions")):
