@@ -2,17 +2,17 @@
 
 import json
 
-from claude_ide.agents.base import MOST_KEPT, Traffic
+from claude_ide.agents.base import MOST_MESSAGES, Traffic
 
 
 def test_only_the_last_frames_are_kept() -> None:
-    traffic = Traffic(clock=iter(range(MOST_KEPT + 10)).__next__)
-    for number in range(MOST_KEPT + 1):
+    traffic = Traffic(clock=iter(range(MOST_MESSAGES + 10)).__next__)
+    for number in range(MOST_MESSAGES + 1):
         traffic.record("out", {"number": number})
 
     kept = [json.loads(line) for line in traffic.text().splitlines()]
 
-    assert len(kept) == MOST_KEPT
+    assert len(kept) == MOST_MESSAGES
     assert kept[0] == {"t": 2, "dir": "out", "m": {"number": 1}}
 
 

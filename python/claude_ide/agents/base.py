@@ -31,8 +31,7 @@ LINES_AT_ONCE = 200
 EXIT_SECONDS = 2.0
 """How long an agent that has closed its stdout may take to end."""
 
-MOST_KEPT = 1_000
-"""The number of messages that are kept."""
+MOST_MESSAGES = 1_000
 WAYS = {"in": TO, "out": FROM, "stderr": STDERR}
 
 
@@ -95,7 +94,7 @@ class Traffic:
         self._party = Party(lambda: name)
         self._clock = clock
         self._began = clock()
-        self._kept: deque[tuple[float, str, Any]] = deque(maxlen=MOST_KEPT)
+        self._kept: deque[tuple[float, str, Any]] = deque(maxlen=MOST_MESSAGES)
 
     def record(self, direction: str, message: Any) -> None:
         """Keep a message: a frame to (`in`) or from (`out`) the agent, or its `stderr`.

@@ -22,8 +22,10 @@ from claude_ide.agents.requests import (
 from claude_ide.base import text_diff
 from claude_ide.base.limits import Limit
 
-CONTEXT = 3
-"""Lines."""
+CONTEXT_LINES = 3
+WRITING_ANYWHERE = ("execute", "other")
+"""The kinds of tools that may change files without reporting it."""
+
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
@@ -416,7 +418,7 @@ class Change(Struct, frozen=True):
     @classmethod
     def between(cls, path: str, before: str | None, after: str) -> "Change":
         """Return the change between two texts; without hunks if they are too large."""
-        hunks = tuple(_hunks(text_diff.unified(before or "", after, CONTEXT)))
+        hunks = tuple(_hunks(text_diff.unified(before or "", after, CONTEXT_LINES)))
         return cls.of(path, hunks, created=before is None)
 
     @classmethod

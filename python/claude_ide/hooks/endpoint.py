@@ -131,8 +131,6 @@ class Listener:
 
 
 if TYPE_CHECKING:
-    import socket
-
     from claude_ide.chat.requests.view import Request
     from claude_ide.editor.port.events import Activity
     from claude_ide.hooks.panes import Pane
@@ -332,7 +330,7 @@ class Hooks:
         if self._listener is not None:
             await self._listener.stop()
 
-    async def _listen(self, bound: "socket.socket") -> None:
+    async def _listen(self, bound: socket.socket) -> None:
         from claude_ide.hooks.sessions import Sessions
 
         self._sessions = Sessions(self._editor, self._run, self._review(), self._readings)

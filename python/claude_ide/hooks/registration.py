@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from claude_ide.agents.fields import mapping
+from claude_ide.agents.fields import mapping, mappings, parsed, text
 from claude_ide.agents.stream_json.notices import BESIDE
 from claude_ide.agents.stream_json.tools import kind_of, path_in
 from claude_ide.base import folder_settings
@@ -61,27 +61,15 @@ def options(link: Path, more: Mapping[str, Any]) -> list[str]:
 def link_in(settings: str) -> Path | None:
     """Return the link in settings of ours; None if they are not, or others can change the link."""
     try:
-        decoded = msgspec.json.decode(settings, type=_Settings)
-        words = shlex.split(decoded.hooks["Stop"][0].hooks[0].command)
-        *_, script, path, _kind, _errors = words
+        stop = mappings(mapping(parsed(settings).get("hooks")).get("Stop"))[0]
+        command = text(mappings(stop.get("hooks"))[0].get("command"))
+        *_, script, path, _kind, _errors = shlex.split(command)
         link = Path(path if Path(script).name == SCRIPT.name else "")
         found = link.parent.stat()
-    except (msgspec.DecodeError, LookupError, ValueError, OSError):
+    except (LookupError, ValueError, OSError):
         return None
     is_owners = found.st_uid == os.getuid() and not found.st_mode & FOR_OTHERS
     return link if is_owners and _LAUNCH.fullmatch(link.name) else None
-
-
-class _Command(msgspec.Struct):
-    command: str = ""
-
-
-class _Matched(msgspec.Struct):
-    hooks: list[_Command] = msgspec.field(default_factory=list)
-
-
-class _Settings(msgspec.Struct):
-    hooks: dict[str, list[_Matched]] = msgspec.field(default_factory=dict)
 
 
 def command(link: Path, kind: str) -> str:
@@ -139,10 +127,10 @@ def version(program: str, path: str) -> tuple[int, ...]:
         for folder in real.parents[:3]:
             package = folder / "package.json"
             if package.is_file() and package.stat().st_size <= LARGEST_PACKAGE:
-                described = msgspec.json.decode(package.read_bytes(), type=_Package)
-                is_claude = described.name.startswith("@anthropic-ai/claude-code")
-                return _numbers(described.version) if is_claude else ()
-    except (OSError, RuntimeError, msgspec.DecodeError):
+                described = parsed(package.read_bytes())
+                is_claude = text(described.get("name")).startswith("@anthropic-ai/claude-code")
+                return _numbers(text(described.get("version"))) if is_claude else ()
+    except (OSError, RuntimeError):
         pass
     return ()
 
@@ -150,11 +138,6 @@ def version(program: str, path: str) -> tuple[int, ...]:
 def _numbers(version: str) -> tuple[int, ...]:
     found = _VERSION.match(version)
     return tuple(map(int, found.groups())) if found else ()
-
-
-class _Package(msgspec.Struct):
-    name: str = ""
-    version: str = ""
 
 
 SETTING = "statusLine"

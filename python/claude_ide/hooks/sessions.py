@@ -20,10 +20,11 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from claude_ide.agents.events import Change, ToolStatus, TurnEndReason
+from claude_ide.agents.events import WRITING_ANYWHERE, Change, ToolStatus, TurnEndReason
 from claude_ide.agents.fields import mapping, mappings, number, parsed, sequence, text
 from claude_ide.agents.stream_json import tools, turn
 from claude_ide.agents.stream_json.notices import BESIDE, happened
+from claude_ide.agents.stream_json.protocol import INTERRUPTED
 from claude_ide.base import files
 from claude_ide.base.last_words import sentence
 from claude_ide.base.paths import normalized
@@ -41,7 +42,6 @@ from claude_ide.transport.wire import FROM, TO, Party
 
 logger = logging.getLogger(__name__)
 
-MARK = "[Request interrupted by user"
 PAUSE_SECONDS = 0.2
 LONGEST_BYTES = 1_000_000
 """What is read of a record at once."""
@@ -86,7 +86,9 @@ class Record:
 
     def interrupted(self) -> list[str]:
         """Return the ids of the prompts whose interruption was added; empty ids are unknown."""
-        found = (_interrupted_prompt(line) for line in self._added() if MARK.encode() in line)
+        found = (
+            _interrupted_prompt(line) for line in self._added() if INTERRUPTED.encode() in line
+        )
         return [prompt for prompt in found if prompt is not None]
 
     def _added(self) -> list[bytes]:
@@ -110,7 +112,7 @@ def _interrupted_prompt(line: bytes) -> str | None:
     entry = parsed(line)
     content = sequence(mapping(entry.get("message")).get("content"))
     first = text(mapping(content[0]).get("text")) if content else ""
-    is_mark = entry.get("type") == "user" and first.startswith(MARK)
+    is_mark = entry.get("type") == "user" and first.startswith(INTERRUPTED)
     return text(entry.get("promptId")) if is_mark else None
 
 
@@ -287,9 +289,6 @@ class Reasons:
 
 T = TypeVar("T")
 
-SEARCHED = ("execute", "other")
-"""The kinds of tools that may change files without reporting it."""
-
 
 class Conversation:
     """Announces one session; its hooks are handled in the order in which they arrive."""
@@ -355,7 +354,7 @@ class Conversation:
 
     async def _begin(self, hook: Hook) -> None:
         arguments = mapping(hook.tool_input)
-        if tools.kind_of(hook.tool_name) in SEARCHED:
+        if tools.kind_of(hook.tool_name) in WRITING_ANYWHERE:
             await self._recorded(self.recorder.command_begun(hook.tool_use_id))
             if arguments.get("run_in_background"):
                 self.recorder.in_background()

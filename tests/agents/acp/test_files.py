@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.acp.files import CHANGED, NOT_FOUND, FileRequests
+from claude_ide.agents.acp.connection import NOT_FOUND
+from claude_ide.agents.acp.files import CHANGED, FileRequests
 from claude_ide.agents.events import Event, Notice
 from claude_ide.agents.requests import Allow, Replacement
 from claude_ide.agents.workbench import Written

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from claude_ide.agents.acp.connection import REQUEST_CANCELLED
 from claude_ide.agents.acp.files import CHANGED
-from claude_ide.agents.acp.serving import REQUEST_CANCELLED
 from claude_ide.agents.events import Dead, Notice, ToolEnded, ToolOutput, TurnEnded
 from claude_ide.agents.requests import Allow, PermissionAsked, Replacement
 from claude_ide.agents.workbench import Workbench, Written

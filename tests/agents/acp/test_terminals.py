@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from claude_ide.agents.acp import terminals
+from claude_ide.agents.acp.connection import NOT_FOUND
 from claude_ide.agents.acp.terminals import Terminals
 from claude_ide.base.errors import RpcError
 from support.neovim import ROOT, until
@@ -206,6 +207,7 @@ async def test_a_command_ends_when_the_host_is_killed(tmp_path: Path) -> None:
     name = uuid.uuid4().hex
     code = f"""
 import asyncio, os, pathlib
+from claude_ide.agents.acp.connection import NOT_FOUND
 from claude_ide.agents.acp.terminals import Terminals
 
 async def main():
@@ -286,13 +288,13 @@ async def test_an_unknown_terminal_is_named(shown: Shown) -> None:
     for method in (shown.terminals.output, shown.terminals.kill, shown.terminals.release):
         with pytest.raises(RpcError, match="terminalId: there is no terminal term_9") as refused:
             await method({"terminalId": "term_9"})
-        assert refused.value.code == terminals.UNKNOWN
+        assert refused.value.code == NOT_FOUND
 
 
 async def test_too_many_terminals_are_refused(
     shown: Shown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(terminals, "MOST", 1)
+    monkeypatch.setattr(terminals, "MOST_TERMINALS", 1)
     first = await shown.create("true")
     with pytest.raises(RpcError, match="1 terminals are open"):
         await shown.create("true")

@@ -9,7 +9,6 @@ from claude_ide.agents.events import (
     CommandsChanged,
     EffortChanged,
     ModelChanged,
-    Ready,
 )
 from claude_ide.agents.stream_json import settings
 from claude_ide.agents.stream_json.decode import Decoder
@@ -40,12 +39,12 @@ def test_an_offer_has_commands_that_were_reported_before_it() -> None:
     commands = Commands()
     commands.change({"commands": [LISTED]})
 
-    assert commands.ready(Ready((Command("help"),))).commands == (GREET,)
+    assert commands.offered({"commands": [{"name": "help"}]}) == (GREET,)
 
 
 def test_prompts_that_are_named_only_at_the_start_of_a_turn_are_added_once() -> None:
     commands = Commands()
-    commands.ready(Ready((Command("help"),)))
+    commands.offered({"commands": [{"name": "help"}]})
     frame = {"slash_commands": ["help", "secret", "mcp__x__y"]}
 
     assert commands.init(frame) == [CommandsChanged((Command("help"), Command("mcp__x__y")))]
@@ -87,7 +86,7 @@ def test_the_mode_without_requests_is_offered_where_the_cli_allows_it(
 ) -> None:
     launch = Launch(("claude",), Path("/p"), {}, mode=mode, arguments=arguments, trusted=True)
 
-    modes = settings.offered({}, bypasses=launch.allows_bypass).modes
+    modes = settings.offered({}, (), bypasses=launch.allows_bypass).modes
 
     assert [mode.id for mode in modes if mode.in_cycle][3:] == ["bypassPermissions"] * offered
     assert modes[-1].id == "dontAsk"

@@ -30,9 +30,8 @@ from claude_ide.base.redaction import without_secrets
 from claude_ide.transport.jsonrpc import Id, Notification, Peer, Request, converted
 from claude_ide.transport.process import GRACE_SECONDS, Child
 
-LOGIN_NEEDED = -32000
-UNKNOWN_RESOURCE = -32002
-"""Codes that ACP defines; the second is the answer for a session that is unknown."""
+LOGIN_NEEDED, NOT_FOUND, REQUEST_CANCELLED = -32000, -32002, -32800
+"""Codes that ACP defines; the second is the answer for a session, too, that is unknown."""
 
 NO_SESSION = re.compile(r"session not found|no previous sessions?|unknown session", re.IGNORECASE)
 """Some agents answer with an internal error instead of that code."""
@@ -46,7 +45,7 @@ def failed(name: str, error: RpcError) -> AgentError:
     match error.code:
         case code if code == LOGIN_NEEDED:
             return LoginNeededError(reason)
-        case code if code == UNKNOWN_RESOURCE or NO_SESSION.search(reason):
+        case code if code == NOT_FOUND or NO_SESSION.search(reason):
             return UnknownSessionError(reason)
         case code if code == METHOD_NOT_FOUND:
             return UnsupportedError(reason)
@@ -142,14 +141,13 @@ def shown(path: str) -> str:
     return plain if len(plain) <= LONGEST_SHOWN else f"{plain[:LONGEST_SHOWN]}…"
 
 
-VERSION = 1
-"""The version of the protocol that the client speaks."""
+PROTOCOL_VERSION = 1
 
 
 class Offer(Struct, frozen=True):
     """The answer to `initialize`."""
 
-    version: int = VERSION
+    version: int = PROTOCOL_VERSION
     name: str = ""
     own_name: str = ""
     """Its name for programs, such as `gemini-cli`."""
@@ -182,7 +180,7 @@ def offer(answer: dict[str, Any]) -> Offer:
     meta = mapping(answer.get("_meta"))
     version = integer(answer.get("protocolVersion"))
     return Offer(
-        version=VERSION if version is None else version,
+        version=PROTOCOL_VERSION if version is None else version,
         name=text(information.get("title")) or text(information.get("name")),
         own_name=text(information.get("name")),
         agent_version=text(information.get("version")),
@@ -261,15 +259,15 @@ class Connection(base.Connection):
         Raises `AgentError` if it speaks another version, or has ended.
         """
         params = {
-            "protocolVersion": VERSION,
+            "protocolVersion": PROTOCOL_VERSION,
             "clientCapabilities": {**abilities, **ABILITIES},
             "clientInfo": CLIENT,
         }
         self.offer = offer(mapping(await self.request("initialize", params)))
-        if self.offer.version != VERSION:
+        if self.offer.version != PROTOCOL_VERSION:
             raise AgentError(
                 f"{self._name} speaks version {self.offer.version} of the Agent Client Protocol;"
-                f" version {VERSION} is needed"
+                f" version {PROTOCOL_VERSION} is needed"
             )
 
     def on_request(self, request: Request) -> Any:

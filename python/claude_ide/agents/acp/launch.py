@@ -140,8 +140,7 @@ def login_method(method: dict[str, Any]) -> LoginMethod:
 Request = Callable[[str, dict[str, Any]], Awaitable[Any]]
 """Calls the agent."""
 
-LARGEST = 100_000
-"""Bytes."""
+LARGEST_BYTES = 100_000
 
 
 class Remembered:
@@ -176,7 +175,7 @@ class Remembered:
 
     def _read(self) -> dict[str, str]:
         """Return the content of the file; another Neovim may have written it."""
-        content = files.read_if_sound(self._path, LARGEST) if self._path else None
+        content = files.read_if_sound(self._path, LARGEST_BYTES) if self._path else None
         if content is None:
             return self._methods
         try:

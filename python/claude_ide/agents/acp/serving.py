@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from msgspec import Struct
 
 from claude_ide.agents import elicitation, events, requests
-from claude_ide.agents.acp.connection import Answering, Params
+from claude_ide.agents.acp.connection import REQUEST_CANCELLED, Answering, Params
 from claude_ide.agents.acp.files import FileRequests
 from claude_ide.agents.acp.launch import Launch
 from claude_ide.agents.acp.terminals import Terminals
@@ -20,9 +20,6 @@ from claude_ide.base import program
 from claude_ide.base.errors import RpcError
 from claude_ide.base.paths import real
 from claude_ide.transport.jsonrpc import Id
-
-REQUEST_CANCELLED = -32800
-"""ACP: the request was cancelled."""
 
 T = TypeVar("T")
 
@@ -88,10 +85,6 @@ class Pending:
             task.cancel()
 
 
-COMMANDS = ("execute", "other")
-"""Kinds of tools that may write any file."""
-
-
 class Observing:
     """The observed tool calls of one session; without `edits` nothing is observed."""
 
@@ -113,7 +106,7 @@ class Observing:
     def begin(self, call: Call) -> None:
         """Examine the files of a call that is about to change them, once for each call."""
         paths = [diff.path for diff in call.diffs] or [call.path]
-        if call.shown_kind in COMMANDS:
+        if call.shown_kind in events.WRITING_ANYWHERE:
             paths = [""]
         elif call.shown_kind != "edit" or not paths[0]:
             return

@@ -13,16 +13,11 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
-from claude_ide.agents.acp.connection import Params, absolute, converted_params, shown
+from claude_ide.agents.acp.connection import NOT_FOUND, Params, absolute, converted_params, shown
 from claude_ide.base.errors import INTERNAL_ERROR, RpcError
 from claude_ide.transport.process import SHELL, Process, shell
 
-UNKNOWN = -32002
-"""ACP: a resource was not found."""
-
-MOST = 50
-"""Terminals of one agent at a time."""
-
+MOST_TERMINALS = 50
 USUAL_LIMIT_BYTES = 1_000_000
 LARGEST_LIMIT_BYTES = 10_000_000
 """How much output is kept if the agent names no limit, and at most."""
@@ -176,8 +171,8 @@ class Terminals:
     async def create(self, params: Params) -> dict[str, Any]:
         """Run a command: a program with `args`, or without any a line of the shell."""
         given = converted_params(params, _Command)
-        if len(self._open) >= MOST:
-            raise RpcError(INTERNAL_ERROR, f"{MOST} terminals are open; release some")
+        if len(self._open) >= MOST_TERMINALS:
+            raise RpcError(INTERNAL_ERROR, f"{MOST_TERMINALS} terminals are open; release some")
         environment = {**self._environment, **{each.name: each.value for each in given.env or ()}}
         usual = shell(environment)
         line = [usual if Path(usual).name in POSIX else SHELL, "-c", given.command]
@@ -246,7 +241,7 @@ class Terminals:
     def _find(self, params: Params) -> Terminal:
         id_ = converted_params(params, _Named).terminal_id
         if id_ not in self._open:
-            raise RpcError(UNKNOWN, f"terminalId: there is no terminal {shown(id_)}")
+            raise RpcError(NOT_FOUND, f"terminalId: there is no terminal {shown(id_)}")
         return self._open[id_]
 
     def _cwd(self, given: str | None) -> Path:

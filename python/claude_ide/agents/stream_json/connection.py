@@ -356,7 +356,8 @@ class Connection(base.Connection):
         settings.models = model_ids(answer)
         if isinstance(opening, NewSession) or not opening.fork:
             self.report(settings.set_session(opening.id))
-        ready = self.decoder.commands.ready(offered(answer, bypasses=launch.allows_bypass))
+        commands = self.decoder.commands.offered(answer)
+        ready = offered(answer, commands, bypasses=launch.allows_bypass)
         self.report([ready, *self.decoder.flags.offer(answer)])
         self.offers_remote = answer.get("remote_control_available") is not False
         self.checks_modes = "current_permission_mode" in answer

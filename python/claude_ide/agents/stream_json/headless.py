@@ -172,9 +172,6 @@ def decoded(words: str, name: str = "Claude") -> Any:
 THINKING = ("thinking", "redacted_thinking")
 """Left out: only the model that has signed such a block accepts it, and a chat may use another."""
 
-INTERRUPTED = "[Request interrupted by user]"
-"""The CLI's own words at the end of a turn that was stopped."""
-
 SAID: Frame = {
     "type": "message",
     "role": "assistant",
@@ -262,7 +259,7 @@ class Conversation:
             }
             yield {"type": "assistant", "uuid": str(uuid4()), "message": SAID | said}
         if not self._is_complete:
-            ended = {"role": "user", "content": [protocol.words_block(INTERRUPTED)]}
+            ended = {"role": "user", "content": [protocol.words_block(f"{protocol.INTERRUPTED}]")]}
             yield {"type": "user", "uuid": str(uuid4()), "message": ended}
 
 

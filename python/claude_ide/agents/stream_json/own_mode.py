@@ -12,8 +12,7 @@ import msgspec
 from claude_ide.base import files
 from claude_ide.base.paths import config_folder
 
-LARGEST_SETTINGS = 1_000_000
-"""Bytes of the largest settings file that is read."""
+LARGEST_BYTES = 1_000_000
 
 MANAGED = Path(
     "/Library/Application Support/ClaudeCode" if sys.platform == "darwin" else "/etc/claude-code"
@@ -85,7 +84,7 @@ def _settings(environment: Mapping[str, str], managed: Path) -> Iterator[Path]:
 
 
 def _mode_in(path: Path) -> str:
-    content = files.read_if_sound(path, LARGEST_SETTINGS)
+    content = files.read_if_sound(path, LARGEST_BYTES)
     try:
         return msgspec.json.decode(content or b"{}", type=_Settings).permissions.defaultMode
     except (msgspec.DecodeError, RecursionError):

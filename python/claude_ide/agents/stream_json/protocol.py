@@ -25,6 +25,9 @@ logger = logging.getLogger(__name__)
 
 Frame = dict[str, Any]
 
+INTERRUPTED = "[Request interrupted by user"
+"""How the CLI's own words begin at the end of a turn that was stopped."""
+
 
 def content_of(frame: Frame) -> Any:
     """Return the content of a message: a text, or blocks."""

@@ -4,8 +4,6 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from msgspec.structs import replace
-
 from claude_ide.agents import events
 from claude_ide.agents.agent import ServerState, ToolServer
 from claude_ide.agents.fields import mapping, mappings, read, sequence, strings, text
@@ -17,8 +15,10 @@ MODEL_KEYS = {"id": "value", "name": "displayName", "resolved": "resolvedModel"}
 DONT_ASK = events.Mode("dontAsk", "dontAsk", in_cycle=False)
 
 
-def offered(answer: Frame, *, bypasses: bool = False) -> events.Ready:
-    """Decode the answer to `initialize`: the commands, models and modes on offer.
+def offered(
+    answer: Frame, commands: tuple[events.Command, ...], *, bypasses: bool = False
+) -> events.Ready:
+    """Decode the answer to `initialize`: the models and modes on offer beside the commands.
 
     With `bypasses` the CLI was started with the permission to run everything without a request.
     """
@@ -26,11 +26,7 @@ def offered(answer: Frame, *, bypasses: bool = False) -> events.Ready:
     names = map(shown, (*MODES, *([BYPASS] if bypasses else [])))
     modes = [events.Mode(name, name) for name in names]
     modes += [AUTO] * any(model.get("supportsAutoMode") is True for model in models)
-    return events.Ready(
-        commands=tuple(map(command, mappings(answer.get("commands")))),
-        models=tuple(map(_model, models)),
-        modes=(*modes, DONT_ASK),
-    )
+    return events.Ready(commands, tuple(map(_model, models)), (*modes, DONT_ASK))
 
 
 def model_ids(answer: Frame) -> dict[str, str]:
@@ -83,22 +79,21 @@ class Servers:
     def apply(self, frame: Frame) -> list[events.Event]:
         """Apply an `init`; return the event about servers that have failed."""
         listed = mappings(frame.get("mcp_servers"))
-        broken = [text(server.get("name")) for server in listed if _state(server) in BROKEN]
-        new = tuple(name for name in broken if name and name not in self._reported)
-        self._reported.update(new)
-        failed: list[events.Event] = [events.ServersFailed(new)] if new else []
-        return [*failed, *self._left_out(frame)]
-
-    def _left_out(self, frame: Frame) -> list[events.Event]:
-        """Return notices about entries that the CLI cannot read, which it lists nowhere else."""
-        said = []
+        new = self._new([server for server in listed if _state(server) in BROKEN])
+        found: list[events.Event] = [events.ServersFailed(new)] if new else []
+        # Entries that the CLI cannot read, which it lists nowhere else.
         for entry in mappings(frame.get("mcp_server_errors")):
-            name, reason = text(entry.get("name")), text(entry.get("message"))
-            if name and name not in self._reported:
-                self._reported.add(name)
-                words = f"MCP server {name}: {reason or 'its entry cannot be read'}"
-                said.append(events.Notice(words, "warning"))
-        return [*said]
+            reason = text(entry.get("message")) or "its entry cannot be read"
+            words = (f"MCP server {name}: {reason}" for name in self._new([entry]))
+            found += (events.Notice(each, "warning") for each in words)
+        return found
+
+    def _new(self, servers: list[Frame]) -> tuple[str, ...]:
+        """Return the names that were not reported yet."""
+        names = (text(server.get("name")) for server in servers)
+        new = tuple(name for name in names if name and name not in self._reported)
+        self._reported.update(new)
+        return new
 
 
 MCP_PROMPT = re.compile(r"(?P<server>.+?):(?P<prompt>.+) \(MCP\)")
@@ -123,11 +118,11 @@ class Commands:
         self._known: tuple[events.Command, ...] = ()
         self._changed = False
 
-    def ready(self, ready: events.Ready) -> events.Ready:
-        """Return an offer with the latest commands, which may have changed since it was sent."""
+    def offered(self, answer: Frame) -> tuple[events.Command, ...]:
+        """Return the commands in an answer to `initialize`, or those that were sent since."""
         if not self._changed:
-            self._known = ready.commands
-        return replace(ready, commands=self._known)
+            self._known = tuple(map(command, mappings(answer.get("commands"))))
+        return self._known
 
     def change(self, frame: Frame) -> list[events.Event]:
         """Decode `commands_changed`, which lists all commands."""

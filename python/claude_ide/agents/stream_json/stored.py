@@ -23,7 +23,7 @@ from claude_ide.agents import agent, events
 from claude_ide.agents.fields import integer, mapping, mappings, text
 from claude_ide.agents.stream_json import running
 from claude_ide.agents.stream_json.decode import Decoder
-from claude_ide.agents.stream_json.protocol import Frame, content_of, decode_line
+from claude_ide.agents.stream_json.protocol import INTERRUPTED, Frame, content_of, decode_line
 from claude_ide.agents.stream_json.tools import notified, unmarked
 from claude_ide.base import files
 from claude_ide.base.errors import AgentError, UnknownSessionError
@@ -256,9 +256,7 @@ def words_in(block: Frame) -> str:
 
 def typed(words: str) -> str:
     """Return the words that the user typed, without those of the editor or the CLI."""
-    if words.startswith(
-        (*EDITOR_CONTEXT, "<local-command-", "<bash-std", "[Request interrupted by user")
-    ):
+    if words.startswith((*EDITOR_CONTEXT, "<local-command-", "<bash-std", INTERRUPTED)):
         return ""
     if shell := SHELL_INPUT.match(words):
         return f"! {unescape(shell[1])}"
@@ -404,7 +402,7 @@ def earlier(folder: Path, session: str, prompt: str) -> agent.Earlier:
 
     Raises `NotWrittenError`; `AgentError` if the CLI cannot continue from before the prompt.
     """
-    for path in sorted(folder.glob("*.jsonl"), key=_age(session)):
+    for path in sorted(folder.glob("*.jsonl"), key=lambda path: (path.stem != session, _age(path))):
         rows = _rows(path, prompt)
         at = next((at for at, row in enumerate(rows) if _id_of(row) == prompt), None)
         if at is not None:
@@ -418,23 +416,17 @@ def earlier(folder: Path, session: str, prompt: str) -> agent.Earlier:
     raise NotWrittenError("the session does not contain this prompt")
 
 
-def _age(session: str) -> Callable[[Path], tuple[bool, float]]:
-    """Return a key that sorts the session's file before the others, and these by their age."""
-
-    def age(path: Path) -> tuple[bool, float]:
-        try:
-            return path.stem != session, -path.stat().st_mtime
-        except OSError:
-            return True, 0.0
-
-    return age
+def _age(path: Path) -> float:
+    try:
+        return -path.stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def _rows(path: Path, prompt: str) -> list[Frame]:
     """Return the rows of a file that has the prompt's id somewhere; otherwise none."""
     content = files.read_if_sound(path, LARGEST_BYTES) or b""
-    lines = content.splitlines() if prompt.encode() in content else []
-    return [row for row in map(decode_line, lines) if row is not None]
+    return [*_frames(content.splitlines())] if prompt.encode() in content else []
 
 
 def _id_of(row: Frame) -> str:

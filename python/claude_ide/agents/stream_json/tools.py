@@ -29,11 +29,7 @@ _TOOLS = {
 KINDS = {tool: kind for kind, tools in _TOOLS.items() for tool in tools}
 """The kinds are those of tool calls in ACP (Agent Client Protocol)."""
 
-NAMES = {
-    "AskUserQuestion": "Questions",
-    "EnterPlanMode": "Plan mode",
-    "ExitPlanMode": "Plan",
-}
+NAMES = {"AskUserQuestion": "Questions", "EnterPlanMode": "Plan mode", "ExitPlanMode": "Plan"}
 """The names for the user, where they differ from those for the model."""
 
 HUNK_KEYS = {
