@@ -333,7 +333,7 @@ class App:
         chats = Chats(
             *(self.editor, self.config, self.guard, self.kinds),
             Agents(*given, lambda: self.tools, unasked),
-            *(self.sessions.stored, self.sessions.open, self.sessions.release),
+            *(self.sessions.stored, self.sessions.shown.open, self.sessions.shown.release),
             self.sessions.worktree,
         )
         for event in (events.SelectionChanged, events.EditorsChanged):

@@ -136,7 +136,7 @@ async def switch(app: App, call: Call) -> None:
     if chosen is None:
         if name in background:
             async with app.opening_terminal:
-                await app.sessions.shown.attach(background[name])
+                await app.sessions.shown.background.attach(background[name])
         return
     if chosen.pane and not chosen.is_current:
         await _hide_pane(app, running)
@@ -317,7 +317,7 @@ async def chat(app: App, call: Call) -> None:
 @command("ClaudeSessions")
 async def sessions(app: App, call: Call) -> None:
     """:ClaudeSessions [words] — list all sessions, or those that contain all of the words."""
-    await app.sessions.open(" ".join(call.arguments))
+    await app.sessions.shown.open(" ".join(call.arguments))
 
 
 @command("ClaudeBackground")
@@ -334,7 +334,7 @@ async def background(app: App, call: Call) -> None:
         sent = await app.editor.port.contexts.take(int(number))
         words = await expanded(app.editor, sent.text, sent.facts, is_typed=True)
     if not (call.bang or words):
-        return await app.sessions.shown.send_away()
+        return await app.sessions.shown.leaving.send_away()
     wanted = Beginning.parsed([words], has_worktree=call.bang)
     await app.start()
     await app.sessions.shown.begin(wanted)
@@ -407,13 +407,15 @@ async def comment(app: App, call: Call) -> None:
 @command("ClaudeKeep")
 async def keep(app: App, call: Call) -> None:
     """:[range]ClaudeKeep[!] [all] — keep the hunks there, `!` those of the file, or all."""
-    await _decide(app, call, is_kept=True)
+    async with app.review.order:
+        await _decide(app, call, is_kept=True)
 
 
 @command("ClaudeRevert")
 async def revert(app: App, call: Call) -> None:
     """:[range]ClaudeRevert[!] [all] — revert the hunks there, likewise."""
-    await _decide(app, call, is_kept=False)
+    async with app.review.order:
+        await _decide(app, call, is_kept=False)
 
 
 @command("ClaudeWhy")
@@ -423,11 +425,6 @@ async def why(app: App, call: Call) -> None:
 
 
 async def _decide(app: App, call: Call, *, is_kept: bool) -> None:
-    async with app.review.order:
-        await _decide_in_order(app, call, is_kept=is_kept)
-
-
-async def _decide_in_order(app: App, call: Call, *, is_kept: bool) -> None:
     match call.arguments:
         case ["all"]:
             here = await app.editor.port.buffers.folder()

@@ -43,7 +43,7 @@ MENTION_SECONDS = 3.0
 
 
 class Observer(Protocol):
-    """Observes writes (`chat.witness.Witness`)."""
+    """Observes writes (`chat.recording.Witness`)."""
 
     async def before_write(self, path: str) -> None:
         """Keep the text of a file that is about to be written."""

@@ -10,12 +10,12 @@ from claude_ide.agents import events, fields
 from claude_ide.agents.events import Change, Event, FileWritten, Hunk, ToolStatus, TurnEndReason
 from claude_ide.agents.requests import Asked, PermissionAsked
 from claude_ide.base.errors import EditorError, UserError
-from claude_ide.base.last_words import sentence
-from claude_ide.base.new_diagnostics import Item, line_of, new_diagnostics
 from claude_ide.base.paths import exists, is_same, normalized
 from claude_ide.chat.chat_context import ChatContext, ChatPart
+from claude_ide.chat.page.text import last_sentence
 from claude_ide.chat.transcript.detail import Summary
 from claude_ide.chat.transcript.notices import Announcement
+from claude_ide.editor.diagnostics import Item, line_of, new_diagnostics
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port import panel
 from claude_ide.editor.port.binding import handles
@@ -349,7 +349,7 @@ class Reviewing(ChatPart):
                     self._recorder.in_background()
                 self._chat.run(self._recorder.runs(fields.text(given.get("command"))))
             case events.ToolInput(tool, path=path) if path and self._transcript.is_edit(tool):
-                words = sentence(self._transcript.last_text())
+                words = last_sentence(self._transcript.last_text())
                 if words:
                     self._chat.run(self._recorder.explain(path, words))
             case events.TurnEnded(why):

@@ -26,9 +26,9 @@ from claude_ide.agents.stream_json import tools, turn
 from claude_ide.agents.stream_json.notices import BESIDE, happened
 from claude_ide.agents.stream_json.protocol import INTERRUPTED
 from claude_ide.base import files
-from claude_ide.base.last_words import sentence
 from claude_ide.base.paths import normalized
 from claude_ide.base.unicode import readable
+from claude_ide.chat.page.text import last_sentence
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.events import Activity
 from claude_ide.editor.status_line import CONTROLS, figures_of
@@ -279,7 +279,7 @@ class Reasons:
             self.end(use)
 
     async def _tell(self, use: str, path: str, transcript: str) -> None:
-        words = sentence(await before(transcript, use))
+        words = last_sentence(await before(transcript, use))
         if words and self._record is not None:
             self._start(self._record(path, words))
         # The edit may be over by now.

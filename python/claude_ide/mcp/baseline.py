@@ -13,9 +13,9 @@ import msgspec
 
 from claude_ide.base.errors import EditorError, ToolError
 from claude_ide.base.names import editor_name
-from claude_ide.base.new_diagnostics import Item, line_of, new_diagnostics
 from claude_ide.base.paths import exists, real
 from claude_ide.base.text_diff import ends
+from claude_ide.editor.diagnostics import Item, line_of, new_diagnostics
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.events import Diagnostics
 

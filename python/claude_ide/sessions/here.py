@@ -186,17 +186,6 @@ class SessionsHere:
             if terminal.attached and each.id and terminal.attached in (each.id, each.name)
         ]
 
-    async def open(self, words: str) -> None:
-        """Open the list; with words, only of the sessions that contain all of them."""
-        await self.shown.open(words)
-
-    async def release(self, session: str) -> bool:
-        """Stop a session in the background after a question, so that a chat may go on with it.
-
-        Return False if the user does not want that.
-        """
-        return await self.shown.release(session)
-
     async def worktree(self, name: str, folder: Path) -> Path:
         """Return the worktree with a name, which is made if it is not there. Raises `UserError`."""
         from claude_ide.sessions.worktree import made

@@ -75,11 +75,11 @@ class Sessions:
         self._port = app.editor.port
         self._run: Run = app.guard
         self._watch = watch
-        self._background = Background(app)
+        self.background = Background(app)
         self._has_chats = editor_name() == NEOVIM
         self._listing = Listing(NAME, KEYS, self._port, app.guard)
         self._found = Collection(self._editor, stored, self._chats, self._hooks)
-        self._leaving = Leaving(app, self._found, watch)
+        self.leaving = Leaving(app, self._found, watch)
         self._entries: dict[str, Entry] = {}
         self._words: list[str] = []
         self._turns: dict[str, tuple[datetime, int]] = {}
@@ -150,19 +150,15 @@ class Sessions:
 
     async def begin(self, wanted: Beginning) -> None:
         """Begin a session in the background, and say which it is."""
-        said = await self._background.begin(wanted)
+        said = await self.background.begin(wanted)
         self._watch.look()
         self._editor.notify(said)
-
-    async def send_away(self) -> None:
-        """Send the session of the current terminal to the background; say where it goes on."""
-        await self._leaving.send_away()
 
     async def quit(self, how: str, *, is_certain: bool) -> None:
         """Answer an editor that is about to exit, once the option `terminal.quit` is obeyed."""
         problem = ""
         try:
-            problem = await self._leaving.before_exit(how, is_certain=is_certain)
+            problem = await self.leaving.before_exit(how, is_certain=is_certain)
         except UserError as error:
             problem = str(error)
         finally:
@@ -171,11 +167,14 @@ class Sessions:
     async def merge(self, name: str) -> None:
         """Merge the worktree with a name, or that of the working folder."""
         here = Path(await self._port.buffers.folder())
-        await Merging(self._app, self._background).begin(name, here)
+        await Merging(self._app, self.background).begin(name, here)
         self._watch.look()
 
     async def release(self, session: str) -> bool:
-        """Stop a session in the background after a question; False if it is to go on there."""
+        """Stop a session in the background after a question, so that a chat may go on with it.
+
+        Return False if the user does not want that.
+        """
         running = await asyncio.to_thread(Records(os.environ).read)
         found = next((each for each in running if each.session == session and each.id), None)
         if found is None or not found.pid:
@@ -183,12 +182,8 @@ class Sessions:
         asked = f"“{found.name or found.id}” runs in the background. Stop it, and go on here?"
         if await self._editor.choose(asked, ["Stop it", "Leave it"]) != "Stop it":
             return False
-        await self._background.stop(found)
+        await self.background.stop(found)
         return True
-
-    async def attach(self, id_: str) -> None:
-        """Attach a terminal to a session in the background."""
-        await self._background.attach(id_)
 
     # The list.
 
@@ -250,7 +245,7 @@ class Sessions:
         if isinstance(source, Terminal) or entry.terminal:
             await self.go_to_terminal(entry.terminal)
         elif isinstance(source, Running):
-            await self.attach(source.id)
+            await self.background.attach(source.id)
         elif isinstance(source, Stored):
             await self._continue(source, Path(entry.place.folder))
         else:
@@ -299,7 +294,7 @@ class Sessions:
 
     async def _stop(self, entry: Entry) -> None:
         if isinstance(entry.source, Running):
-            await self._background.stop(entry.source)
+            await self.background.stop(entry.source)
         elif isinstance(entry.source, Terminal):
             await self._editor.typing.interrupt(entry.terminal)
         else:
@@ -329,7 +324,7 @@ class Sessions:
             if await self._editor.select(asked, ["Remove it", "Keep it"]) == 0:
                 root = Path(entry.place.worktree)
                 left = await open_below(self._editor, root)
-                said = await self._background.remove(source.id)
+                said = await self.background.remove(source.id)
                 self._editor.notify(said if root.exists() else f"{said}{left}")
         elif isinstance(source, Stored):
             if not source.kind.deletes_sessions:
@@ -349,7 +344,7 @@ class Sessions:
     async def _merge(self, entry: Entry) -> None:
         if entry.place.worktree == entry.place.project:
             raise UserError(f"this is no linked worktree: {entry.place.worktree}")
-        merging = Merging(self._app, self._background)
+        merging = Merging(self._app, self.background)
         await merging.begin("", Path(entry.place.worktree))
 
     # Content.
@@ -394,13 +389,13 @@ class Sessions:
         self._changed.clear()
         collected = await self._found.collect()
         self._report(collected)
-        here = await asyncio.to_thread(_project, str(self._found.folder))
+        here = (await asyncio.to_thread(Place.of, str(self._found.folder))).project
         waiting = self._app.review.waiting if self._app.begun("review") else {}
         written = sum((Counter(each.sessions) for each in waiting.values()), Counter[str]())
         known = (self._known(each, written) for each in ordered(collected, here))
-        found = [each for each in known if self._has(each)]
-        agents = {each.agent for each in found}
-        entries = [self._with_agent(each, len(agents) > 1) for each in found]
+        found = [each for each in known if each.passage or each.contains(self._words)]
+        are_several = len({each.agent for each in found}) > 1
+        entries = [replace(each, shows_agent=are_several) for each in found]
         self._entries = {each.id: each for each in entries}
         names = [str(name) for _, name, *_ in KEYS]
         files = {root: len(each.hunks) for root, each in waiting.items()}
@@ -420,9 +415,6 @@ class Sessions:
         files, passage = written.get(session, 0), self._passages.get(entry.id, "")
         return replace(entry, turns=turns, files=files, passage=passage)
 
-    def _with_agent(self, entry: Entry, shows: bool) -> Entry:
-        return replace(entry, shows_agent=shows)
-
     def _title(self) -> str:
         if not self._words:
             waiting = sum(each.state == WAITS for each in self._entries.values())
@@ -432,14 +424,7 @@ class Sessions:
         progress = f" · {rest} to search" if rest > 0 else ""
         return f"{TITLE} with {' '.join(self._words)}{progress}"
 
-    def _has(self, entry: Entry) -> bool:
-        return bool(entry.passage) or entry.contains(self._words)
-
     def _is_listed(self, key: str, stored: SessionSummary) -> bool:
         named = f"{stored.title} {stored.first_prompt}".casefold()
         is_named = all(word.casefold() in named for word in self._words)
         return bool(self._passages.get(key)) or is_named
-
-
-def _project(folder: str) -> str:
-    return Place.of(folder).project

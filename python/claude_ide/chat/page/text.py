@@ -19,6 +19,11 @@ _ESCAPES = re.compile(
 _TO_FIRST_COLUMN = re.compile(r"\x1b\[[01]?G")
 REPLACEMENT = "\ufffd"
 
+LONGEST_SENTENCE = 300
+_CODE = re.compile(r"^(```|~~~).*?(^\1|\Z)", re.DOTALL | re.MULTILINE)
+_MARKDOWN = re.compile(r"^\s*(#+|[-*+>]|\d+[.)])\s+|[*`]")
+_END = re.compile(r"(?<=[.!?])\s+")
+
 
 def harmless(line: str) -> str:
     """Return a line with `^X` for control characters, and without trailing carriage returns.
@@ -257,3 +262,15 @@ def money(dollars: float) -> str:
 def counted(number: int, noun: str) -> str:
     """Return `1 line` or `1,034 lines`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def last_sentence(text: str) -> str:
+    """Return the last sentence of a text in Markdown, without its marks; empty if it has none."""
+    lines = [_MARKDOWN.sub("", line).strip() for line in _CODE.sub("", text).splitlines()]
+    paragraph: list[str] = []
+    for line in reversed(lines):
+        if line:
+            paragraph.insert(0, line)
+        elif paragraph:
+            break
+    return _END.split(" ".join(paragraph))[-1].rstrip(":")[:LONGEST_SENTENCE]

@@ -26,10 +26,9 @@ from claude_ide.agents.requests import (
     UrlAsked,
 )
 from claude_ide.base.errors import AgentError, UserError
-from claude_ide.base.last_words import sentence
 from claude_ide.chat.chat_context import ChatContext, ChatPart
 from claude_ide.chat.page.sheet import Sheet
-from claude_ide.chat.page.text import counted, one_line
+from claude_ide.chat.page.text import counted, last_sentence, one_line
 from claude_ide.chat.requests import form, proposal, ways
 from claude_ide.chat.requests.permission import capitalized
 from claude_ide.chat.requests.reviews import ALLOWED, REJECTED, Reviews, Waiting
@@ -156,7 +155,7 @@ class Answers(ChatPart):
     def ask(self, asked: Asked) -> None:
         """Show a request, and start its review if it is an edit or a plan."""
         waiting = self.requests.add(asked)
-        waiting.why = sentence(self._transcript.last_text())
+        waiting.why = last_sentence(self._transcript.last_text())
         self._chat.painter.now()
         if isinstance(asked, PlanProposed) or proposal.is_edit(asked):
             self._reviews.begin(waiting)

@@ -1,8 +1,8 @@
-"""`base/new_diagnostics.py`: which diagnostics a change of a file has caused."""
+"""`editor/diagnostics.py`: which diagnostics a change of a file has caused."""
 
 from typing import Any
 
-from claude_ide.base.new_diagnostics import Item, new_diagnostics
+from claude_ide.editor.diagnostics import Item, new_diagnostics
 
 
 def item(line: int, message: str = "bad", **more: Any) -> Item:

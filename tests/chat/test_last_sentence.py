@@ -1,8 +1,8 @@
-"""`base/last_words.py`: the sentence that says why an agent wants an edit."""
+"""`chat/page/text.py`: the sentence that says why an agent wants an edit."""
 
 import pytest
 
-from claude_ide.base.last_words import LONGEST, sentence
+from claude_ide.chat.page.text import LONGEST_SENTENCE, last_sentence
 
 
 @pytest.mark.parametrize(
@@ -17,8 +17,8 @@ from claude_ide.base.last_words import LONGEST, sentence
         ("Look:\n```\nopen", "Look"),
         ("Steps:\n\n- one\n- two. Then three!", "Then three!"),
         ("## Why\nIs it? Version 1.2 is", "Version 1.2 is"),
-        ("x" * 1000, "x" * LONGEST),
+        ("x" * 1000, "x" * LONGEST_SENTENCE),
     ],
 )
 def test_the_last_sentence_is_found(text: str, last: str) -> None:
-    assert sentence(text) == last
+    assert last_sentence(text) == last
