@@ -15,7 +15,7 @@ from claude_ide.base.errors import AgentError, EditorError, TransportClosed, Use
 from claude_ide.chat.chat_context import ChatContext, ChatPart, subcommand
 from claude_ide.chat.life import Life
 from claude_ide.chat.listing import Listing, item
-from claude_ide.chat.page.rows import Row, row
+from claude_ide.chat.page.rows import DETAIL, META, Row, row
 from claude_ide.chat.page.text import as_printed, counted, elapsed, one_line
 from claude_ide.chat.transcript.tool import task_measures, task_outcome
 from claude_ide.editor.port import panel
@@ -25,7 +25,6 @@ MOST_ENDED = 20
 """How many tasks that have ended remain in the list."""
 
 LONGEST_TITLE = 40
-META = "ClaudeChatMeta"
 SIGNS = {
     TaskState.RUNNING: ("▶", "ClaudeChatToolRunning"),
     TaskState.COMPLETED: ("✓", "ClaudeChatTool"),
@@ -105,12 +104,9 @@ class Tasks:
             entry.ended = None
         elif entry.ended is None:
             entry.ended = self._clock()
-            self._forget_oldest()
-
-    def _forget_oldest(self) -> None:
-        ended = [id_ for id_, entry in self._entries.items() if entry.ended is not None]
-        for id_ in ended[:-MOST_ENDED]:
-            del self._entries[id_]
+            ended = [id_ for id_, entry in self._entries.items() if entry.ended is not None]
+            for id_ in ended[:-MOST_ENDED]:
+                del self._entries[id_]
 
 
 def _row(task: Task, title: str, age: str) -> Row:
@@ -120,7 +116,7 @@ def _row(task: Task, title: str, age: str) -> Row:
     return row(
         (" ", ""),
         (f"{sign} ", group),
-        (title, "ClaudeChatDetail" if task.state is not TaskState.RUNNING else ""),
+        (title, DETAIL if task.state is not TaskState.RUNNING else ""),
         (f"  {age}  ", META),
         (" · ".join(filter(None, details)), META),
         (" ", ""),
@@ -182,7 +178,6 @@ class Background(ChatPart):
                 self._chat.run(self._report(task))
 
     def close(self) -> None:
-        """Show no more."""
         self._has_ended = True
         self._listing.end()
 

@@ -27,7 +27,7 @@ from claude_ide.chat.chat_context import ChatContext, ChatPart
 from claude_ide.chat.following import Following
 from claude_ide.chat.life import Life
 from claude_ide.chat.page.painter import Painter
-from claude_ide.chat.page.rows import Chunk, Row, drawn, row
+from claude_ide.chat.page.rows import KEY, META, REQUEST, WARNING, Chunk, Row, drawn, row
 from claude_ide.chat.page.text import counted, elapsed, harmless, money, one_line, rounded
 from claude_ide.chat.sending import Sending
 from claude_ide.chat.settings import efforts
@@ -38,7 +38,7 @@ from claude_ide.editor.status_line import CHAT, WARN_FROM
 Sides = dict[str, list[Chunk]]
 """`{"left": chunks, "right": chunks}`"""
 
-META, MODE, WARNING = "ClaudeChatMeta", "ClaudeChatMode", "ClaudeChatWarning"
+MODE = "ClaudeChatMode"
 FULL = 80
 """The percentage of the context from which it is shown as a warning."""
 
@@ -215,7 +215,9 @@ class Bar:
                 speeds = (SPEEDS.get(each.current, "") for each in own if each.id == events.FAST)
                 self._fast = next(speeds, "")
             case events.Usage(cost, used, size):
-                self._spend(self._cost if cost is None else cost)
+                cost = self._cost if cost is None else cost
+                self._cost_before += self._cost if cost < self._cost else 0
+                self._cost = cost
                 self._used = self._used if used is None else used
                 self._size = self._size if size is None else size
             case events.Cleared():
@@ -267,7 +269,7 @@ class Bar:
         left = self._activity(state, waiting)
         if waiting:
             asks = f"{counted(waiting, 'request')} waiting"
-            left.append((asks, "ClaudeChatRequest"))
+            left.append((asks, REQUEST))
         if queued := len(state.queued):
             left.append((f"{queued} queued", "ClaudeChatQueued"))
         if tasks:
@@ -284,7 +286,9 @@ class Bar:
         """
         status = "running" if state.busy else self._outcome
         activity = "waiting for your answer" if waiting else ACTIVITIES[state.state]
-        return {"text": activity or status, "status": status, **self._figures()}
+        figures = {"model": self.model, "context": self.percent, "cost": self.cost}
+        known = {name: each for name, each in figures.items() if each not in (None, "", 0.0)}
+        return {"text": activity or status, "status": status, **known}
 
     def seconds_to_change(self, state: SessionState, waiting: int = 0) -> float | None:
         """Return the seconds until the bar changes without an event; None if it does not."""
@@ -292,11 +296,6 @@ class Bar:
             return self._pace.seconds_to_change(state, waiting)
         remaining = self._retry[1] - self._clock()
         return remaining % 1 or 1.0 if remaining > 0 else None
-
-    def _spend(self, cost: float) -> None:
-        if cost < self._cost:
-            self._cost_before += self._cost
-        self._cost = cost
 
     def _activity(self, state: SessionState, waiting: int) -> list[Chunk]:
         if state.state is State.RETRYING and self._retry is not None:
@@ -317,10 +316,6 @@ class Bar:
         if self._used is None or not self._size:
             return None
         return round(100 * self._used / self._size)
-
-    def _figures(self) -> dict[str, Any]:
-        figures = {"model": self.model, "context": self.percent, "cost": self.cost}
-        return {name: value for name, value in figures.items() if value not in (None, "", 0.0)}
 
     def _session(self, limits: Iterable[Chunk], *, follows: bool) -> list[Chunk]:
         chunks: list[Chunk] = []
@@ -353,7 +348,7 @@ def prompt_bar(chips: Sequence[str], keys: Sequence[tuple[str, str]], edited: st
     left += [(f"[{one_line(chip, 60)}]", "ClaudeChatLink") for chip in chips]
     right: list[Chunk] = []
     for key, meaning in keys:
-        right += [("  ", ""), (key, "ClaudeChatKey"), (f" {meaning}", META)]
+        right += [("  ", ""), (key, KEY), (f" {meaning}", META)]
     return {"left": _spaced(left), "right": right[1:]}
 
 
@@ -386,7 +381,6 @@ class Bars(ChatPart):
         self.painter = chat.bars = Painter(self._panel.update, self)
 
     def apply(self, event: Event) -> None:
-        """Collect what an event tells about the session."""
         self.bar.apply(event)
         if isinstance(event, events.LimitsTold):
             self._editor.limits.learn(f"{CHAT}{self._chat.id}", event.limits)
@@ -405,7 +399,6 @@ class Bars(ChatPart):
         self._sent = None
 
     def close(self) -> None:
-        """Draw no more."""
         self.painter.close()
         self._stop_ticking()
 
@@ -455,7 +448,6 @@ class Todos(ChatPart):
         self._is_hidden = False
 
     def apply(self, event: Event) -> None:
-        """Show a changed list."""
         before = self._list
         match event:
             case TodoList():
@@ -497,9 +489,9 @@ def pinned(event: TodoList) -> list[Row]:
     begin = max(0, min(first - 1, len(todos) - MOST_ROWS))
     shown = todos[begin : begin + MOST_ROWS]
     done = sum(todo.status == DONE for todo in todos)
-    head = _line("", f"{done} of {len(todos)} done", "ClaudeChatMeta")
+    head = _line("", f"{done} of {len(todos)} done", META)
     more = len(todos) - begin - len(shown)
-    tail = [_line("", f"… {more} more", "ClaudeChatMeta")] if more else []
+    tail = [_line("", f"… {more} more", META)] if more else []
     return [head, *(_row(todo) for todo in shown), *tail]
 
 

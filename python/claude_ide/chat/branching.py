@@ -76,7 +76,6 @@ class Branching(ChatPart):
         return one_line(self._target.earlier.text) or "[image]"
 
     def apply(self, event: Event) -> None:
-        """Notice the end of a turn."""
         match event:
             case events.TurnEnded() | events.Dead():
                 self._ended.set()
@@ -117,7 +116,10 @@ class Branching(ChatPart):
         if would.files:
             ways = [FILES, TALK, BOTH, CANCEL] if can_branch else [FILES, CANCEL]
             way = await self._choose(chosen, would, "Go back; restore", ways)
-            await self._carry_out(way, chosen, would)
+            if way == FILES:
+                self._chat.note(KIND, await self._restore(chosen, would))
+            elif way in (TALK, BOTH):
+                await self._begin(chosen, files=way == BOTH)
         elif can_branch:
             await self._begin(chosen, files=False)
         else:
@@ -145,20 +147,15 @@ class Branching(ChatPart):
         self._transcript.mark_edited(target.prompt if target else "")
         self._chat.refresh()
 
-    async def _carry_out(self, way: str, prompt: str, would: Rewind) -> None:
-        if way == FILES:
-            self._chat.note(KIND, await self._restore(prompt, would))
-        elif way in (TALK, BOTH):
-            await self._begin(prompt, files=way == BOTH)
-
     async def _go_back(self, target: Target) -> bool:
         """Open a session that continues from before a prompt; False if the user cancels."""
         if self._target is not target:
             return True  # another prompt was sent first, or the user has left the edit
         if not await self._stop():
             return False
-        would = await self._preview(target)
-        files = target.files
+        files, would = target.files, Rewind(False)
+        if files is not False and self._agent.state.state not in (State.OFF, State.DEAD):
+            would = await self._would_restore(target.prompt)
         if would.files and files is None:
             question = "Continue from before this prompt; restore"
             ways = [TALK, BOTH, CANCEL]
@@ -197,11 +194,6 @@ class Branching(ChatPart):
         self._transcript.cut(prompt)
         self._sending.attachment.forget()
         await self._panel.update({"pinned": drawn([])})
-
-    async def _preview(self, target: Target) -> Rewind:
-        if target.files is False or self._agent.state.state in (State.OFF, State.DEAD):
-            return Rewind(False)
-        return await self._would_restore(target.prompt)
 
     async def _stop(self) -> bool:
         """End the current turn if the user agrees; its queued prompts return to the prompt."""

@@ -17,7 +17,7 @@ from claude_ide.chat.conversation import Conversation
 from claude_ide.chat.following import Following
 from claude_ide.chat.life import Life, Logins, Stage
 from claude_ide.chat.opening import OpenedAgent
-from claude_ide.chat.page.rows import Chunk
+from claude_ide.chat.page.rows import REQUEST, Chunk
 from claude_ide.chat.page.sheet import OpenOutput, Resume, Review, ShowEarlier
 from claude_ide.chat.recording import Reporting, Reviewing
 from claude_ide.chat.requests.answers import Answers
@@ -31,7 +31,7 @@ from claude_ide.editor.port.windows import Look
 OFF = "off"
 """The word that ends remote control."""
 
-WAITS = ("waits", "ClaudeChatRequest")
+WAITS = ("waits", REQUEST)
 WORKS = ("works", "ClaudeChatToolRunning")
 OPEN = ("open", "ClaudeChatMode")
 ENDED = ("ended", "ClaudeChatError")
@@ -227,10 +227,7 @@ class Chat(ChatPart):
             await self.answers.key(answered.part, answered.key, answered.kind, answered.reason)
 
     @handles(panel.AnswerWanted)
-    async def _answer_wanted(self, _: panel.AnswerWanted) -> None:
-        await self.choose_answer()
-
-    async def choose_answer(self) -> None:
+    async def choose_answer(self, _: panel.AnswerWanted | None = None) -> None:
         """Have the user answer the oldest request, or the question of trust if there is none."""
         await (self.answers.choose() if self.requests else self.consent.choose())
 

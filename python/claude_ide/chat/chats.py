@@ -374,7 +374,9 @@ class Chats:
         listing = self._stored.all(folder)
         found = await self._waited(listing, self._stored.slow(folder))
         if not found:
-            raise self._nothing(self._kinds.default)
+            kind = self._kinds.default
+            cannot = self._stored.cannot_list(kind)
+            raise UserError(f"{kind.name} cannot list its sessions" if cannot else NOTHING)
         # The agent is named unless all sessions are of the usual one.
         are_usual = {each.kind.id for each in found} == {self._kinds.default.id}
         lines = [_line(each, "" if are_usual else each.kind.name) for each in found]
@@ -425,12 +427,6 @@ class Chats:
         # It may not be able to list its sessions, and reports an unknown one when it starts.
         await default.check_session(folder, session)
         return default
-
-    def _nothing(self, kind: Kind) -> UserError:
-        """Return the error for a folder without sessions, as far as this agent can tell."""
-        if self._stored.cannot_list(kind):
-            return UserError(f"{kind.name} cannot list its sessions")
-        return UserError(NOTHING)
 
     async def _waited(self, listing: Coroutine[Any, Any, list[T]], asked: list[Kind]) -> list[T]:
         """Return the sessions; after a while, name the agents that are asked for them."""

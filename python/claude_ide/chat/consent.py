@@ -19,12 +19,11 @@ from claude_ide.base.trust import Trust, shown
 from claude_ide.chat.chat_context import ChatContext, ChatPart
 from claude_ide.chat.life import Life
 from claude_ide.chat.page.page import Part
-from claude_ide.chat.page.rows import Row, row
+from claude_ide.chat.page.rows import DETAIL, KEY, REQUEST, Row, row
 from claude_ide.chat.page.sheet import Action, View
 from claude_ide.chat.page.text import harmless
 
 KIND = "trust"
-KEY, MEANING, HEAD = "ClaudeChatKey", "ClaudeChatDetail", "ClaudeChatRequest"
 LONGEST_NAME = 300
 LONGEST_TEXT = 2000
 """The longest text of an item, in characters."""
@@ -66,13 +65,11 @@ class TrustQuestion(View):
         self._asked = asked
 
     def rows(self) -> list[Row]:
-        """Return the question in one line, and the details if they are open."""
         asked = self._asked
-        head = [row((f"? {asked.question} ", HEAD), *_keys(asked.keys))]
-        return head + ([row((f"  {line}", MEANING)) for line in details(asked.items)] * self.open)
+        head = [row((f"? {asked.question} ", REQUEST), *_keys(asked.keys))]
+        return head + ([row((f"  {line}", DETAIL)) for line in details(asked.items)] * self.open)
 
     def press(self, offset: int) -> Action | None:
-        """Show or hide the details."""
         self.open = not self.open
         return None
 
@@ -175,7 +172,6 @@ class Consent(ChatPart):
         self._chat.painter.now()
 
     async def prepare(self, opening: Opening) -> None:
-        """Show the question."""
         await self.show()
 
     async def key(self, part: int, key: str) -> None:
@@ -260,7 +256,7 @@ def _detail(item: Item) -> str:
 def _keys(keys: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     chunks = []
     for number, (key, meaning) in enumerate(keys):
-        chunks += [(" · " if number else "", MEANING), (key, KEY), (f" {meaning}", MEANING)]
+        chunks += [(" · " if number else "", DETAIL), (key, KEY), (f" {meaning}", DETAIL)]
     return chunks
 
 

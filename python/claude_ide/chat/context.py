@@ -90,12 +90,6 @@ class Unknown(NamedTuple):
     path: str
 
 
-async def _shared(editor: Editor, attached: Where | None) -> Where | None:
-    """Return what is attached, unless its file stays in the editor."""
-    is_private = attached is not None and await editor.private([attached.path])
-    return None if is_private else attached
-
-
 async def unsaved(editor: Editor, text: str, root: str) -> list[Selection]:
     """Return the mentioned texts with unsaved changes, since the agent reads mentions from disk."""
     found = []
@@ -200,7 +194,8 @@ async def gather(
     file stays in the editor.
     """
     await check_private(editor, text, [root])
-    attached = await _shared(editor, attached)
+    if attached is not None and await editor.private([attached.path]):
+        attached = None
     parts = await unsaved(editor, text, root)
     labels = [label(attached, root, editor, sends_text=sends_text)] if attached else []
     if sends_text and isinstance(attached, OpenFile):

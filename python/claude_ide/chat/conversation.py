@@ -124,7 +124,6 @@ class Conversation(ChatPart):
         self._busy = asyncio.Lock()
 
     async def prepare(self, opening: Opening) -> None:
-        """Show the session that the agent resumes."""
         if isinstance(opening, NewSession) or not opening.id or not self._chat.sheet.is_empty:
             return
         load(self._transcript, await self._agent.history(opening.id))
@@ -133,7 +132,6 @@ class Conversation(ChatPart):
         self._chat.painter.now()
 
     def apply(self, event: Event) -> None:
-        """Show an event."""
         is_urgent = True
         try:
             is_urgent = self._transcript.apply(event)

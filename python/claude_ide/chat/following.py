@@ -48,7 +48,6 @@ class Following(ChatPart):
         self._is_waiting = False
 
     def apply(self, event: Event) -> None:
-        """Follow the tools of the agent that read or edit a file."""
         match event:
             case ToolStarted(tool, kind=kind, parent="") if kind in FOLLOWED:
                 self._uses[tool] = None
@@ -71,7 +70,6 @@ class Following(ChatPart):
         self._editor.notify(f"{words} {self._agent.name}'s files")
 
     def close(self) -> None:
-        """Stop with the chat."""
         self.is_on = False
 
     def _go_to(self, place: Place | None) -> None:

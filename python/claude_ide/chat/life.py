@@ -14,7 +14,7 @@ from claude_ide.agents.session_state import SessionState, State
 from claude_ide.base.errors import AgentError, LoginNeededError, UnknownSessionError, UserError
 from claude_ide.base.program import required
 from claude_ide.chat.chat_context import ChatContext, ChatPart
-from claude_ide.chat.page.rows import row
+from claude_ide.chat.page.rows import KEY, META, WARNING, row
 from claude_ide.chat.transcript.notices import Announcement
 from claude_ide.editor.port import panel
 from claude_ide.editor.port.binding import handles
@@ -296,10 +296,10 @@ class Life(ChatPart):
         name = self._agent.name
         logger.warning("%s has not answered within %d s of its start", name, LATE_SECONDS)
         line = row(
-            (f"{name} has not answered yet", "ClaudeChatWarning"),
-            (" (:ClaudeLog) · ", "ClaudeChatMeta"),
-            ("R", "ClaudeChatKey"),
-            (" restarts it", "ClaudeChatMeta"),
+            (f"{name} has not answered yet", WARNING),
+            (" (:ClaudeLog) · ", META),
+            ("R", KEY),
+            (" restarts it", META),
         )
         self._go(Move.WAIT)
         self._late_line = self._chat.sheet.add(LATE_KIND, lambda part: Announcement(part, [line]))

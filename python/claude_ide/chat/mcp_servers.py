@@ -9,7 +9,7 @@ from claude_ide.base.errors import AgentError
 from claude_ide.chat.chat import Chat
 from claude_ide.chat.chat_context import Run
 from claude_ide.chat.listing import Listing, item
-from claude_ide.chat.page.rows import Row, row
+from claude_ide.chat.page.rows import META, WARNING, Row, row
 from claude_ide.chat.page.text import counted, one_line
 from claude_ide.editor.port import Port
 
@@ -22,12 +22,11 @@ KEYS = (
 SECONDS = 2.0
 """How often an open list is updated."""
 
-META = "ClaudeChatMeta"
 GROUPS = {
     ServerState.CONNECTED: "ClaudeFormPicked",
     ServerState.CONNECTING: "ClaudeChatToolRunning",
     ServerState.FAILED: "ClaudeChatError",
-    ServerState.NEEDS_LOGIN: "ClaudeChatWarning",
+    ServerState.NEEDS_LOGIN: WARNING,
 }
 STATE_WIDTH = max(len(state.value) for state in ServerState) + 2
 LONGEST_ERROR = 500
@@ -57,15 +56,13 @@ class McpServers:
         elif key == "L" and self._chat is not None:
             await self._chat.logins.log_in_to_servers()
         elif self._chat is not None and name:
-            act = {"r": self._reconnect, "x": self._turn}[key]
-            await self._during(act(self._chat, name), self._chat, name)
-
-    async def _reconnect(self, chat: Chat, name: str) -> None:
-        await chat.agent.reconnect_server(name)
-
-    async def _turn(self, chat: Chat, name: str) -> None:
-        is_off = any(each.name == name and each.state is ServerState.OFF for each in self._servers)
-        await chat.agent.turn_server(name, on=is_off)
+            agent = self._chat.agent
+            off = [each.name for each in self._servers if each.state is ServerState.OFF]
+            is_turn = key == "x"
+            act = (
+                agent.turn_server(name, on=name in off) if is_turn else agent.reconnect_server(name)
+            )
+            await self._during(act, self._chat, name)
 
     async def _during(self, action: Awaitable[None], chat: Chat, name: str) -> None:
         """Show a server as connecting during an action."""

@@ -92,7 +92,8 @@ class Diagnosis:
         if baseline is None:
             return await self._late_note()
         try:
-            await self._load(path)
+            with contextlib.suppress(EditorError):
+                await self._editor.load(path)
             now = await self._known()
         except (EditorError, TimeoutError):
             return ""
@@ -152,10 +153,6 @@ class Diagnosis:
             return await self._editor.is_checked(path, CHECK_SECONDS)
         except EditorError:
             return True
-
-    async def _load(self, path: str) -> None:
-        with contextlib.suppress(EditorError):
-            await self._editor.load(path)
 
     async def _known(self) -> Known:
         known = await self._editor.present_diagnostics(CHECK_SECONDS)
@@ -332,7 +329,8 @@ class Reviewing(ChatPart):
         super().__init__(chat)
         self._recorder = witness.recorder
         self._review = review
-        self._recorder.tell_user = self._tell
+        told = f"{chat.name} now knows that you"
+        self._recorder.tell_user = lambda what: chat.note("notice", f"{told} {what}")
 
     @property
     def session(self) -> str:
@@ -340,7 +338,6 @@ class Reviewing(ChatPart):
         return self._recorder.session
 
     def apply(self, event: Event) -> None:
-        """Record what an event reports, after the transcript has applied it."""
         match event:
             case events.Session(id):
                 self._recorder.session = id
@@ -379,9 +376,6 @@ class Reviewing(ChatPart):
         if not self._agent.state.busy:
             self._review.turn_ended(self._chat.session, why, counts)
 
-    def _tell(self, what: str) -> None:
-        self._chat.note("notice", f"{self._chat.name} now knows that you {what}")
-
 
 class Reporting(ChatPart):
     """Announces what the agent does, as for a CLI in a terminal.
@@ -405,11 +399,9 @@ class Reporting(ChatPart):
         self._written: dict[str, list[FileWritten]] = {}
 
     def close(self) -> None:
-        """End the session: the chat has closed."""
         self._announcer.session_ended()
 
     def apply(self, event: Event) -> None:
-        """Announce an event, after the transcript has applied it."""
         announcer = self._announcer
         if isinstance(event, events.Session):
             announcer.session(event.id)

@@ -115,7 +115,6 @@ class Settings(ChatPart):
         self._sent: dict[str, Any] = {}
 
     def apply(self, event: Event) -> None:
-        """Learn the settings and what there is to choose from."""
         match event:
             case Ready(commands=commands):
                 self.offered, self._commands = event, commands
@@ -139,7 +138,6 @@ class Settings(ChatPart):
         return self._current.get(MODE, "")
 
     async def begin(self, ready: Ready) -> None:
-        """Learn what an agent offers that has started, and repeat the user's choices on it."""
         self.offered = ready
         mode = self.mode
         for what, set_ in self._setters.items():

@@ -9,7 +9,7 @@ from claude_ide.chat.bar import Bar
 from claude_ide.chat.chat_context import ChatContext, ChatPart
 from claude_ide.chat.kinds import age_of
 from claude_ide.chat.page.page import Part
-from claude_ide.chat.page.rows import BLANK, Row, row
+from claude_ide.chat.page.rows import BLANK, KEY, META, Row, row
 from claude_ide.chat.page.sheet import Action, Resume, View
 from claude_ide.chat.page.text import one_line
 from claude_ide.chat.settings import Settings
@@ -17,7 +17,6 @@ from claude_ide.chat.settings import Settings
 WELCOME = "welcome"
 MOST_SESSIONS = 3
 LONGEST_TITLE = 60
-META, KEY = "ClaudeChatMeta", "ClaudeChatKey"
 MODES = ("<S-Tab>", "changes the permission mode")
 KEYS = (
     ("CTRL-S", "sends the prompt"),
@@ -39,7 +38,6 @@ class Greeting(View):
         self.sessions: Sequence[SessionSummary] = ()
 
     def rows(self) -> list[Row]:
-        """Return all lines."""
         shown = [each for each in KEYS if self.has_modes or each != MODES]
         keys = [row((f"  {key:<{KEY_WIDTH}}", KEY), (f"  {what}", META)) for key, what in shown]
         return [
@@ -58,7 +56,6 @@ class Greeting(View):
         return [BLANK, heading, *(_session(each, now) for each in self.sessions)]
 
     def press(self, offset: int) -> Action | None:
-        """Resume the session under the cursor."""
         at = offset - (len(self.rows()) - len(self.sessions))
         return Resume(self.sessions[at].id) if 0 <= at < len(self.sessions) else None
 
@@ -78,7 +75,6 @@ class Welcome(ChatPart):
         self._view: Greeting | None = None
 
     async def prepare(self, opening: Opening) -> None:
-        """Show the greeting in a new session."""
         if isinstance(opening, NewSession):
             self.show()
 
@@ -97,7 +93,6 @@ class Welcome(ChatPart):
             self._chat.sheet.changed(view)
 
     def apply(self, event: Event) -> None:
-        """Show the settings as they are after an event."""
         # Nothing is composed once the greeting has gone.
         if self._shown is not None:
             models = self._settings.offered.models

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
-from claude_ide.chat.page.rows import Look, Mark, Row
+from claude_ide.chat.page.rows import META, Look, Mark, Row
 from claude_ide.chat.page.text import cells
 
 LONGEST_LINE = 10_000
@@ -220,10 +220,10 @@ def _begin(line: str, begin: int, found: Found) -> int:
 
 
 def _rule(line: str) -> Row:
-    found = Found([Mark(0, len(line), "ClaudeChatMeta")])
+    found = Found([Mark(0, len(line), META)])
     if len(line) < len(RULE):
-        each = (Look(at, at + 1, RULE[0], "ClaudeChatMeta") for at in range(len(line)))
-        overlay = Look(len(line), len(line), RULE, "ClaudeChatMeta", "overlay")
+        each = (Look(at, at + 1, RULE[0], META) for at in range(len(line)))
+        overlay = Look(len(line), len(line), RULE, META, "overlay")
         found.looks += [*each, overlay]
     return found.row(line)
 
@@ -255,7 +255,7 @@ LONGEST_ROW = 1_000
 
 LEAST_WIDTH = 3
 
-_META = "ClaudeChatMeta"
+_META = META
 _RULE_ROW = re.compile(r"[\s|:-]+$")
 _RULED = re.compile(r"\s*:?-+:?\s*$")
 _PIPE = re.compile(r"(?<!\\)\|")
@@ -329,17 +329,14 @@ def _aligned(lines: list[str], columns: int, width: int, conceals: bool) -> list
             widths[at] = max(widths[at], cell.width)
     sides = [_side(lines[1][cell.first : cell.last]) for cell in rule]
     shown = [
-        _text(line, row, widths, sides) for line, row in zip(_texts(lines), texts, strict=True)
+        _text(line, row, widths, sides)
+        for line, row in zip([lines[0], *lines[2:]], texts, strict=True)
     ]
     shown[0].marks += [Mark(cell.begin, cell.end, "ClaudeChatBold") for cell in texts[0]]
     shown.insert(1, _rule_row(lines[1], rule, widths))
     if any(_room(line, found) > width for line, found in zip(lines, shown, strict=True)):
         return None
     return [found.row(line) for line, found in zip(lines, shown, strict=True)]
-
-
-def _texts(lines: list[str]) -> list[str]:
-    return [lines[0], *lines[2:]]
 
 
 def _cell(line: str, first: int, last: int, conceals: bool) -> _Cell:

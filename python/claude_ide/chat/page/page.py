@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from claude_ide.chat.page.rows import BLANK, Row, row
+from claude_ide.chat.page.rows import BLANK, META, Row, row
 
 
 class Code(NamedTuple):
@@ -60,7 +60,11 @@ class Part:
 
     def forget_code(self, first: int, last: int) -> None:
         """Forget that the editor knows the fences to which these sent rows belong."""
-        self.code_sent = {code for code in self.code_sent if not self._overlaps(code, first, last)}
+        self.code_sent = {
+            code
+            for code in self.code_sent
+            if code.first + self.lead - 1 >= max(first, last) or code.last + self.lead < first
+        }
 
     def difference(self) -> tuple[int, int]:
         """Return how many rows at the beginning and at the end are unchanged."""
@@ -82,11 +86,6 @@ class Part:
         """Return whether the editor has a fence's rows and, if it is closed, the row after them."""
         last = code.last + self.lead
         return last < self.clean or last == self.clean == len(self.rows)
-
-    def _overlaps(self, code: Code, first: int, last: int) -> bool:
-        """Return whether the rows from `first` to `last` belong to a fence."""
-        opened, closed = code.first + self.lead - 1, code.last + self.lead
-        return opened < max(first, last) and closed >= first
 
 
 FRAME_LINES = 300
@@ -216,7 +215,7 @@ class Page:
             self._ids += 1
             self.earlier = Part(self._ids, EARLIER_KIND)
             self._body.insert(0, self.earlier)
-            self.write(self.earlier, [row((EARLIER, "ClaudeChatMeta"))])
+            self.write(self.earlier, [row((EARLIER, META))])
 
     def put_above(self, part: Part, other: "Page") -> list[Part]:
         """Replace everything above a part by the content of another page; return what was there.

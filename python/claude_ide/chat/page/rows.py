@@ -43,7 +43,8 @@ class Row(NamedTuple):
 
 BLANK = Row("")
 
-KEY, MEANING = "ClaudeChatKey", "ClaudeChatDetail"
+META, KEY, DETAIL = "ClaudeChatMeta", "ClaudeChatKey", "ClaudeChatDetail"
+REQUEST, WARNING = "ClaudeChatRequest", "ClaudeChatWarning"
 
 
 def size(text: str) -> int:
@@ -86,7 +87,7 @@ def moved(each: Row, by: int) -> Row:
 
 def key_row(key: str, meaning: str) -> Row:
     """Return a row for a key that answers a request."""
-    return row(("  ", ""), (key, KEY), (f"  {meaning}", MEANING))
+    return row(("  ", ""), (key, KEY), (f"  {meaning}", DETAIL))
 
 
 def drawn(rows: Sequence[Row]) -> dict[str, Any]:

@@ -6,11 +6,12 @@ A request is answered once. It continues to wait if a list or a review closes wi
 import asyncio
 import logging
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from msgspec.structs import replace
 
 from claude_ide.agents.agent import Words
-from claude_ide.agents.events import Dead, Event, Notice, ToolEnded
+from claude_ide.agents.events import Dead, Event, Notice, ToolEnded, ToolStatus
 from claude_ide.agents.requests import (
     Allow,
     Answer,
@@ -178,12 +179,11 @@ class Answers(ChatPart):
         self.requests.settle(event)
         match event:
             case ToolEnded(tool, status):
-                self._reviews.settle(tool, status)
+                self._reviews.settle(tool, is_written=status is ToolStatus.COMPLETED)
             case Dead():
                 self._reviews.clear()
 
     def close(self) -> None:
-        """Wait for no answer."""
         self.clear()
 
     def clear(self) -> None:
@@ -234,7 +234,12 @@ class Answers(ChatPart):
                     await self._editor.port.disk.expect_write(path)
                 await self.respond(waiting, Allow(), ALLOWED)
             case "a":
-                await self._always(waiting)
+                # All ways together would allow too much.
+                way = await ways.choose_way(self._editor, asked)
+                if isinstance(way, Scope):
+                    await self._add_rule(waiting, way)
+                elif way is not None:
+                    await self.respond(waiting, ways.answer(way), way.name)
             case "c" if isinstance(asked, PermissionAsked) and asked.code:
                 self._reviews.begin(waiting)
             case "n" if is_for_program(asked):
@@ -337,21 +342,10 @@ class Answers(ChatPart):
         token = self._editor.new_token()
         return (await self._editor.port.forms.fill_in(page, token=token)).answer
 
-    async def _always(self, waiting: Waiting) -> None:
-        """Have the user choose one way to allow more: all of them together would allow too much."""
-        way = await ways.choose_way(self._editor, waiting.asked)
-        if isinstance(way, Scope):
-            await self._add_rule(waiting, way)
-        elif way is not None:
-            await self.respond(waiting, ways.answer(way), way.name)
-
     async def _add_rule(self, waiting: Waiting, scope: Scope) -> None:
         """Have the user edit the rule, until it is valid."""
         assert ways.has_rules(waiting.asked)
-
-        async def respond(answer: Answer, summary: str) -> None:
-            await self.respond(waiting, answer, summary)
-
+        respond = partial(self.respond, waiting)
         await ways.add_rule(self._editor, waiting.asked, scope, lambda: waiting.is_over, respond)
 
     async def respond(
@@ -382,7 +376,7 @@ class Answers(ChatPart):
             waiting.answering = None
             raise
         if isinstance(answer, Reject) and instead and answer.reason == instead:
-            self._reviews.forget(waiting.asked.tool)
+            self._reviews.settle(waiting.asked.tool, is_written=True)
         if not waiting.is_over:
             self.requests.remove(waiting.asked.request)
             self._transcript.answered(waiting.asked.tool, waiting.view.label, summary)
@@ -408,7 +402,7 @@ class Answers(ChatPart):
                 raise UserError(f"{name} cannot accept your changes; it still waits for an answer")
             if chosen == 0:
                 return Reject(instead), f"{REJECTED}, with your changes"
-            self._reviews.keep(waiting.asked.tool)
+            self._reviews.settle(waiting.asked.tool, is_written=False)
             answer, summary = Allow(answer.options), f"{ALLOWED}, without your changes"
         if ways.has_yes(waiting.asked) or answer.options or answer.rule:
             return answer, summary

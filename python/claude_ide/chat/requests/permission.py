@@ -10,12 +10,11 @@ import msgspec
 from claude_ide.agents.requests import PermissionAsked, Subagent
 from claude_ide.base.paths import within
 from claude_ide.chat.page.page import Code
-from claude_ide.chat.page.rows import Look, Mark, Row, row, size
+from claude_ide.chat.page.rows import DETAIL, META, REQUEST, Look, Mark, Row, row, size
 from claude_ide.chat.page.text import fits, one_line, pieces, visible
 from claude_ide.chat.requests import proposal
 
-SHELL, DETAIL, NOTE = "ClaudeChatShell", "ClaudeChatDetail", "ClaudeChatMeta"
-HEAD = "ClaudeChatRequest"
+SHELL = "ClaudeChatShell"
 ADDED, REMOVED = "ClaudeChatAdded", "ClaudeChatRemoved"
 SIGNS = {
     "old_string": ("-", REMOVED),
@@ -29,7 +28,7 @@ VERBS = {"delete": "Delete", "move": "Move"}
 UNNAMED = "Run"
 """How a command is called whose agent does not name the tool."""
 
-DIFF = {"+": ADDED, "-": REMOVED, "@": NOTE}
+DIFF = {"+": ADDED, "-": REMOVED, "@": META}
 """The highlights of a diff's lines, by their first character."""
 
 BEGINS, GOES_ON = "  │ ", "  ┊ "
@@ -39,7 +38,7 @@ CODE = "code"
 """In place of a highlight group: the text is coloured by its language's parser."""
 
 LANGUAGE = "python"
-RUNNING = ("execute_code", "executeCode")
+RUN_TOOLS = ("execute_code", "executeCode")
 """Tools that run code in a kernel, by the last part of their names."""
 
 LONGEST_NAME = 60
@@ -68,8 +67,8 @@ class Piece(NamedTuple):
         prefix = BEGINS if self.begins else GOES_ON
         if self.group == CODE:
             # A parser colours the buffer's lines, which must be the code alone.
-            return row((self.text, ""))._replace(looks=(Look(0, 0, prefix, NOTE, "inline"),))
-        return row((prefix, NOTE), (self.text, self.group))
+            return row((self.text, ""))._replace(looks=(Look(0, 0, prefix, META, "inline"),))
+        return row((prefix, META), (self.text, self.group))
 
 
 class Permission:
@@ -115,12 +114,13 @@ class Permission:
         """Return the question as a row."""
         question, title = self.question(width), visible(self.title)
         if not _is_command(self.asked) or not self._has_title(width):
-            return row((question, HEAD))
-        return row((question.removesuffix(title), HEAD), (title, SHELL))
+            return row((question, REQUEST))
+        return row((question.removesuffix(title), REQUEST), (title, SHELL))
 
     def body(self, width: int) -> list[Piece]:
         """Return all of the input that the question does not contain."""
-        return [each for passage in self._passages(width) for each in wrapped(passage, width)]
+        passages = self._rest(is_titled=self._has_title(width))
+        return [each for passage in passages for each in wrapped(passage, width)]
 
     def line(self, width: int) -> str:
         """Return the request in one line; empty if the line would be incomplete."""
@@ -180,9 +180,6 @@ class Permission:
     def _has_title(self, width: int) -> bool:
         return self.question(width) != self.question(0)
 
-    def _passages(self, width: int) -> list[Passage]:
-        return self._rest(is_titled=self._has_title(width))
-
     def _rest(self, *, is_titled: bool) -> list[Passage]:
         """Return the input without what the title contains, if that is shown."""
         key = _title_key(self.asked)
@@ -192,17 +189,13 @@ class Permission:
         rest = {key: value for key, value in self.asked.arguments.items() if key not in skipped}
         if _has_code(self.asked):
             return [(rest.pop("code"), CODE), *map(_named, rest.items())]
-        content = self._changed() or _content(self.asked.kind, rest) or self._edits()
+        changed = [(line, DIFF.get(line[:1], DETAIL)) for line in self.change]
+        content = changed or _content(self.asked.kind, rest) or self._edits()
         if not (is_titled or key or content[:1] == self._edits()[:1]):
-            content = [*self._files(), *content]
+            # The arguments do not name the file.
+            files = [(f"{within(edit.path, self._root)}:", DETAIL) for edit in self.asked.edits[:1]]
+            content = [*files, *content]
         return [*content, *map(_named, rest.items())]
-
-    def _files(self) -> list[Passage]:
-        """Return the files of an edit whose arguments do not name them."""
-        return [(f"{within(edit.path, self._root)}:", DETAIL) for edit in self.asked.edits[:1]]
-
-    def _changed(self) -> list[Passage]:
-        return [(line, DIFF.get(line[:1], DETAIL)) for line in self.change]
 
     def _edits(self) -> list[Passage]:
         """Return the edits of a tool whose arguments do not contain them."""
@@ -242,7 +235,7 @@ def _has_command(asked: PermissionAsked) -> bool:
 
 
 def _has_code(asked: PermissionAsked) -> bool:
-    is_known = asked.name.rpartition("__")[2] in RUNNING
+    is_known = asked.name.rpartition("__")[2] in RUN_TOOLS
     return is_known and isinstance(asked.arguments.get("code"), str)
 
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from claude_ide.agents.events import ToolStatus
 from claude_ide.agents.requests import (
     Allow,
     Asked,
@@ -124,20 +123,10 @@ class Reviews:
             case PlanProposed(plan=plan) if plan:
                 waiting.review = self._chat.run(self._review_plan(waiting, waiting.asked))
 
-    def settle(self, tool: str, status: ToolStatus | None = None) -> None:
-        """Settle the accepted diffs of a tool; a text that it has not written is kept."""
-        is_written = None if status is None else status is ToolStatus.COMPLETED
+    def settle(self, tool: str, *, is_written: bool | None = None) -> None:
+        """Settle the accepted diffs of a tool; a text that the agent has not got is kept."""
         for diff in self._accepted.pop(tool, ()):
             self._editor.diffs.settle(diff, is_written=is_written)
-
-    def keep(self, tool: str) -> None:
-        """Keep the texts of accepted diffs, which the tool will not write."""
-        self.settle(tool, ToolStatus.REJECTED)
-
-    def forget(self, tool: str) -> None:
-        """Forget the texts of accepted diffs: the agent has got them in words."""
-        for diff in self._accepted.pop(tool, ()):
-            self._editor.diffs.settle(diff, is_written=True)
 
     def clear(self) -> None:
         """Settle all accepted diffs: their tools will not report results any more."""

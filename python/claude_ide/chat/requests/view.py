@@ -18,7 +18,7 @@ from claude_ide.agents.requests import (
 from claude_ide.base.display_path import display_path
 from claude_ide.base.paths import within
 from claude_ide.chat.page.page import Page, Part
-from claude_ide.chat.page.rows import KEY, MEANING, Chunk, Row, key_row, row
+from claude_ide.chat.page.rows import DETAIL, KEY, META, REQUEST, WARNING, Chunk, Row, key_row, row
 from claude_ide.chat.page.sheet import Action, Review, View
 from claude_ide.chat.page.text import counted, fits, harmless, lines, one_line, visible
 from claude_ide.chat.requests import proposal, ways
@@ -34,9 +34,6 @@ from claude_ide.chat.requests.permission import (
     wrapped,
 )
 from claude_ide.chat.transcript.tool import LONGEST_TITLE
-
-HEAD = "ClaudeChatRequest"
-NOTE, WARNING = "ClaudeChatMeta", "ClaudeChatWarning"
 
 WHOLE, ONCE, CUT = "request", "request:once", "request:cut"
 """Kinds of a part: everything is shown; only what `y` allows but not `a`; less than that."""
@@ -112,16 +109,11 @@ class Request(View):
         self._always_open = True
 
     @property
-    def part_kind(self) -> str:
-        """How much of the request is shown, which determines the effect of its keys."""
-        return self.kind
-
-    @property
     def kind(self) -> str:
-        """How much of the request is shown."""
-        if self._is_cut:
-            return CUT
-        return self.kind_in_line
+        """How much of the request is shown, which determines the effect of its keys."""
+        return CUT if self._is_cut else self.kind_in_line
+
+    part_kind = kind
 
     @property
     def kind_in_line(self) -> str:
@@ -185,19 +177,21 @@ class Request(View):
                 return "the plan"
 
     def draw(self, page: Page) -> None:
-        """Write the request to the page, with its code and its command in colour."""
         rows = coloured(self.rows(), SHELL, GOES_ON)
         page.write(self.part, rows, code=code_in(rows), kind=self.part_kind)
 
     def rows(self) -> list[Row]:
-        """Return the request, and one line for each way to answer."""
         match self.asked:
             case QuestionAsked():
                 return _questions_rows(self.asked, self._name)
             case UrlAsked():
                 return [*_url_head(self.asked), *self._shown(), *self._url_keys()]
             case PlanProposed():
-                return [*self._plan_head(self.asked), *self._shown(), *self._plan_keys()]
+                return [
+                    *self._plan_head(self.asked),
+                    *self._shown(),
+                    *self._answer_rows("yes", "no, keep planning"),
+                ]
             case PermissionAsked():
                 return [*self._head(), *self._shown(), *self._keys()]
 
@@ -237,7 +231,7 @@ class Request(View):
         if self._permission is not None:
             return self._permission.body(self._width)
         if isinstance(self.asked, PlanProposed) and self.asked.plan:
-            return wrapped((self.asked.plan, MEANING), self._width)
+            return wrapped((self.asked.plan, DETAIL), self._width)
         if isinstance(self.asked, UrlAsked):
             return _url_body(self.asked, self._width)
         return []
@@ -252,7 +246,7 @@ class Request(View):
         rows = [asked.head(self._width)]
         notes = [(asked.where.warning, WARNING)] if asked.where else []
         notes += [(asked.unsaved, WARNING)]
-        notes += [(asked.note(self._width), NOTE), (asked.asked.reason, NOTE)]
+        notes += [(asked.note(self._width), META), (asked.asked.reason, META)]
         return rows + [row((f"  {one_line(text)}", group)) for text, group in notes if text]
 
     def _head(self) -> list[Row]:
@@ -272,7 +266,7 @@ class Request(View):
         if over <= 0:
             return rows
         if self.open:
-            return [row((f"  {counted(len(self.body), 'line')}", NOTE)), *rows]
+            return [row((f"  {counted(len(self.body), 'line')}", META)), *rows]
         return [*rows, row((f"  {counted(over, 'more line')}", WARNING))]
 
     def _keys(self) -> list[Row]:
@@ -295,14 +289,11 @@ class Request(View):
         return [*rows, key_row("d", "details")] if self._has_more else rows
 
     def _plan_head(self, asked: PlanProposed) -> list[Row]:
-        question = row(("? Approve this plan?", HEAD))
+        question = row(("? Approve this plan?", REQUEST))
         if not asked.plan:
-            return [question, row(("  the plan is in the text above", MEANING))]
+            return [question, row(("  the plan is in the text above", DETAIL))]
         commands = (":w", " approves, "), (":q", " keeps planning")
         return [question, _commands("the plan is open: ", *commands)]
-
-    def _plan_keys(self) -> list[Row]:
-        return self._answer_rows("yes", "no, keep planning")
 
     def _always_rows(self) -> list[Row]:
         found = self._always
@@ -317,7 +308,7 @@ class Request(View):
         if are_short and not ways.has_rules(self.asked):
             return [*rows, *(key_row(" ", _words(one)) for one in found)]
         shown = found if self._always_open else []
-        pieces = (piece for one in shown for piece in wrapped((one, MEANING), self._width))
+        pieces = (piece for one in shown for piece in wrapped((one, DETAIL), self._width))
         return [*rows, *(piece.row() for piece in pieces)]
 
     @property
@@ -340,9 +331,9 @@ def _words(text: str) -> str:
 
 
 def _commands(where: str, *keys: tuple[str, str]) -> Row:
-    chunks: list[Chunk] = [(f"  {where}", MEANING)]
+    chunks: list[Chunk] = [(f"  {where}", DETAIL)]
     for key, meaning in keys:
-        chunks += [(key, KEY), (meaning, MEANING)]
+        chunks += [(key, KEY), (meaning, DETAIL)]
     return row(*chunks)
 
 
@@ -360,7 +351,6 @@ def whereabouts(asked: Asked, root: str) -> Where | None:
     return Where(", ".join(each.path for each in found), "; ".join(warnings))
 
 
-HEAD, NOTE = "ClaudeChatRequest", "ClaudeChatMeta"
 MOST_FIELDS = 40
 """The most rows of a message or of a list of choices; the form has all."""
 
@@ -390,19 +380,19 @@ def _questions_keys(no: str, other_no: str) -> list[Row]:
 def _question(question: Question) -> list[Row]:
     first, *rest = lines(question.text) or [""]
     header = f"{harmless(question.header)}: " if question.header else ""
-    found = [row((f"? {header}{first}", HEAD)), *(row((f"  {line}", HEAD)) for line in rest)]
+    found = [row((f"? {header}{first}", REQUEST)), *(row((f"  {line}", REQUEST)) for line in rest)]
     sign = "☐" if question.kind is AnswerKind.CHOICES else "·"
     for choice in question.choices:
         name = (f"  {sign} {one_line(choice.label)}", "")
         description = f" — {one_line(choice.description)}" if choice.description else ""
-        found.append(row(name, (description, NOTE)))
+        found.append(row(name, (description, META)))
     return found
 
 
 def _form(asked: QuestionAsked, asker: str) -> list[Row]:
     """Return the message and the fields of a form."""
-    head = row((f"? {capitalized(visible(asker))} asks:", HEAD))
-    message = [row((f"  {line}", HEAD)) for line in lines(asked.message)]
+    head = row((f"? {capitalized(visible(asker))} asks:", REQUEST))
+    message = [row((f"  {line}", REQUEST)) for line in lines(asked.message)]
     fields = [_field(question) for question in asked.questions]
     return [head, *message[:MOST_FIELDS], *fields[:MOST_FIELDS]]
 
@@ -413,11 +403,10 @@ def _field(question: Question) -> Row:
     choices = " / ".join(one_line(choice.label) for choice in question.choices)
     offered = f": {one_line(choices, LONGEST_CHOICES)}" if choices else ""
     optional = "" if question.required else " (optional)"
-    return row((f"  · {one_line(title)}", ""), (f"{offered}{note}{optional}", NOTE))
+    return row((f"  · {one_line(title)}", ""), (f"{offered}{note}{optional}", META))
 
 
-HEAD, WARNING = "ClaudeChatRequest", "ClaudeChatWarning"
-TEXT, LINK = "ClaudeChatDetail", "ClaudeChatLink"
+LINK = "ClaudeChatLink"
 SCHEMES = ("https", "http")
 
 
@@ -425,12 +414,12 @@ def _url_head(asked: UrlAsked) -> list[Row]:
     """Return the question, which names the host, and the warnings."""
     question = f"? May {visible(asked.asker)} open {host(asked.url)} in your browser?"
     notes = [row((f"  {warning}", WARNING)) for warning in warnings(asked.url)]
-    return [row((question, HEAD)), *notes]
+    return [row((question, REQUEST)), *notes]
 
 
 def _url_body(asked: UrlAsked, width: int) -> list[Piece]:
     """Return the message, and the whole address."""
-    message = wrapped((asked.message, TEXT), width) if asked.message else []
+    message = wrapped((asked.message, DETAIL), width) if asked.message else []
     return [*message, *wrapped((asked.url, LINK), width)]
 
 

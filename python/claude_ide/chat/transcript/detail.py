@@ -9,7 +9,7 @@ import msgspec
 
 from claude_ide.agents.events import Change
 from claude_ide.base import paths
-from claude_ide.chat.page.rows import Chunk, Mark, Row, indented, row, size
+from claude_ide.chat.page.rows import DETAIL, KEY, META, Chunk, Mark, Row, indented, row, size
 from claude_ide.chat.page.sheet import Action, OpenOutput
 from claude_ide.chat.page.text import as_printed, counted, cut, harmless, lines
 
@@ -18,7 +18,6 @@ MOST_LINES = 200
 INDENTED = 2
 """How many times the rows are indented."""
 
-DETAIL = "ClaudeChatDetail"
 GROUPS = {"+": "ClaudeChatAdded", "-": "ClaudeChatRemoved"}
 OLD, NEW = ("old_string",), ("new_string", "content", "new_source")
 _NUMBERED = re.compile(r"^\s*(\d+)(?:\t|→)")
@@ -88,7 +87,7 @@ def _with_more(details: list[Detail], more: int, title: str, text: str) -> list[
     if more <= 0:
         return details
     label = f"… {counted(more, 'more line')}"
-    return [*details, Detail(row((label, "ClaudeChatMeta")), action=OpenOutput(title, text))]
+    return [*details, Detail(row((label, META)), action=OpenOutput(title, text))]
 
 
 def _diff_row(line: str) -> Row:
@@ -121,9 +120,6 @@ def _json(value: Any) -> str:
 def _number(line: str) -> int | None:
     found = _NUMBERED.match(line)
     return int(found[1]) if found else None
-
-
-META, KEY = "ClaudeChatMeta", "ClaudeChatKey"
 
 
 class Summary(NamedTuple):

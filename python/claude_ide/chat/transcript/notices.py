@@ -15,16 +15,15 @@ from claude_ide.agents.events import (
     TurnEndReason,
 )
 from claude_ide.chat.page.page import Part
-from claude_ide.chat.page.rows import Row, all_in, row
+from claude_ide.chat.page.rows import DETAIL, KEY, META, WARNING, Row, all_in, row
 from claude_ide.chat.page.sheet import Action, OpenOutput, View
 from claude_ide.chat.page.text import as_printed, counted, duration, lines, money, one_line
 
 LEVELS = {
     "error": "ClaudeChatError",
-    "warn": "ClaudeChatWarning",
-    "warning": "ClaudeChatWarning",
+    "warn": WARNING,
+    "warning": WARNING,
 }
-META, KEY = "ClaudeChatMeta", "ClaudeChatKey"
 LOG_IN = row(("L", KEY), (" opens a terminal to log in", META))
 COMMANDS = ("compact", "compress", "clear")
 """Commands that shorten a conversation, as far as an agent has them."""
@@ -45,11 +44,9 @@ class Announcement(View):
         self._rows = list(rows)
 
     def rows(self) -> list[Row]:
-        """Return the current rows."""
         return self._rows
 
     def markdown(self) -> str:
-        """Return the text for an export."""
         return self._export
 
 
@@ -69,7 +66,7 @@ def servers_failed(event: ServersFailed) -> Row:
     """Return the line about MCP servers that cannot be used."""
     server = "MCP server" if len(event.names) == 1 else "MCP servers"
     names = one_line(", ".join(event.names), 200)
-    words = (f"{server} not connected: {names}", "ClaudeChatWarning")
+    words = (f"{server} not connected: {names}", WARNING)
     return row(words, (" · ", META), (":ClaudeChat mcp", KEY), (" shows why", META))
 
 
@@ -82,7 +79,7 @@ def retry(event: Retry, *, over: bool) -> Row:
         return row((f"retried {times}{reason}", META))
     most = f"/{event.most}" if event.most else ""
     wait = f" in {duration(event.seconds)}" if event.seconds else ""
-    return row((f"retry {event.attempt}{most}{wait}{reason}", "ClaudeChatWarning"))
+    return row((f"retry {event.attempt}{most}{wait}{reason}", WARNING))
 
 
 def compacted(event: Compacted) -> Row:
@@ -116,12 +113,12 @@ def turn_ended(
 
 _REASONS = {
     TurnEndReason.COMPLETED: ("", ""),
-    TurnEndReason.INTERRUPTED: ("interrupted", "ClaudeChatWarning"),
+    TurnEndReason.INTERRUPTED: ("interrupted", WARNING),
     TurnEndReason.REDIRECTED: ("interrupted by your next prompt", META),
     TurnEndReason.TOO_LONG: ("the conversation is too long for the model", "ClaudeChatError"),
-    TurnEndReason.ANSWER_TOO_LONG: ("the answer was too long and was cut off", "ClaudeChatWarning"),
-    TurnEndReason.TOO_MANY_REQUESTS: ("too many requests in this turn", "ClaudeChatWarning"),
-    TurnEndReason.REFUSED: ("the model refused to continue", "ClaudeChatWarning"),
+    TurnEndReason.ANSWER_TOO_LONG: ("the answer was too long and was cut off", WARNING),
+    TurnEndReason.TOO_MANY_REQUESTS: ("too many requests in this turn", WARNING),
+    TurnEndReason.REFUSED: ("the model refused to continue", WARNING),
     TurnEndReason.FAILED: ("failed", "ClaudeChatError"),
 }
 
@@ -136,7 +133,7 @@ def dead(event: Dead, name: str, *, over: bool, resumes: bool = True) -> list[Ro
     last = lines(as_printed(event.stderr.strip()))[-STDERR_LINES:]
     return [
         row((f"{name} has ended{code}", group)),
-        *all_in("ClaudeChatDetail", last),
+        *all_in(DETAIL, last),
         _resuming(over=over, resumes=resumes),
     ]
 
@@ -154,7 +151,7 @@ def _resuming(*, over: bool, resumes: bool) -> Row:
     return row(("R", KEY), (" resumes" if resumes else " starts a new session", META))
 
 
-GROUPS = {"notice": "ClaudeChatMeta", "warning": "ClaudeChatWarning"}
+GROUPS = {"notice": META, "warning": WARNING}
 """The highlight groups of the levels; other notices are no remarks."""
 
 FOLDED_LINES, MOST_REMARK_LINES = 3, 200
@@ -173,7 +170,6 @@ class Remark(View):
         self._open = False
 
     def rows(self) -> list[Row]:
-        """Return its lines, or the first ones."""
         if self._open:
             shown = self._lines[:MOST_REMARK_LINES]
         else:
@@ -188,7 +184,6 @@ class Remark(View):
         return None
 
     def markdown(self) -> str:
-        """Return the text as a quotation."""
         return "\n".join(f"> {line}".rstrip() for line in self._lines)
 
     @property
@@ -197,7 +192,7 @@ class Remark(View):
 
     def _more(self, shown: Sequence[str]) -> list[Row]:
         more = len(self._lines) - len(shown)
-        return [row((f"… {counted(more, 'more line')}", "ClaudeChatMeta"))] if more else []
+        return [row((f"… {counted(more, 'more line')}", META))] if more else []
 
 
 def is_remark(event: Event) -> bool:

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable, Sequence
 from claude_ide.agents.events import PromptStage, Task, TaskState
 from claude_ide.base.quotation import fenced
 from claude_ide.chat.page.page import Part
-from claude_ide.chat.page.rows import Chunk, Row, row
+from claude_ide.chat.page.rows import DETAIL, KEY, META, WARNING, Chunk, Row, row
 from claude_ide.chat.page.sheet import Action, OpenOutput, Sheet, View
 from claude_ide.chat.page.text import as_printed, counted, duration, elapsed, lines, one_line
-from claude_ide.chat.transcript.detail import DETAIL, Detail, below, of_output
+from claude_ide.chat.transcript.detail import Detail, below, of_output
 
 MOST_LINES = 200
 ENDED = {
@@ -17,7 +17,7 @@ ENDED = {
     TaskState.FAILED: "has failed in the background",
     TaskState.STOPPED: "was stopped in the background",
 }
-EDITED = row(("  ✎ editing; sending replaces the rest", "ClaudeChatWarning"))
+EDITED = row(("  ✎ editing; sending replaces the rest", WARNING))
 
 
 class Turn(View):
@@ -40,31 +40,28 @@ class Turn(View):
         self.is_edited = False
 
     def rows(self) -> list[Row]:
-        """Return the prompt."""
         prompt = lines(self.text.strip("\n")) or [""]
         shown = prompt[:MOST_LINES]
         found = [
             row((f"{'  ' if n else '» '}{line}", "ClaudeChatUser")) for n, line in enumerate(shown)
         ]
         if more := len(prompt) - len(shown):
-            found.append(row((f"  … {counted(more, 'more line')}", "ClaudeChatMeta")))
+            found.append(row((f"  … {counted(more, 'more line')}", META)))
         return [*found, *self._context(), *([EDITED] if self.is_edited else [])]
 
     def _context(self) -> list[Row]:
         """Return the line with the context."""
-        chunks: list[Chunk] = [(one_line(chip), "ClaudeChatMeta") for chip in self.chips]
-        chunks += [(f"@{one_line(name)} not found", "ClaudeChatWarning") for name in self.missing]
-        spaced = [each for chunk in chunks for each in ((" · ", "ClaudeChatMeta"), chunk)]
+        chunks: list[Chunk] = [(one_line(chip), META) for chip in self.chips]
+        chunks += [(f"@{one_line(name)} not found", WARNING) for name in self.missing]
+        spaced = [each for chunk in chunks for each in ((" · ", META), chunk)]
         return [row(("  ", ""), *spaced[1:])] if chunks else []
 
     def press(self, offset: int) -> Action | None:
-        """Open all of a prompt that is shown in part."""
         if offset == MOST_LINES and len(lines(self.text.strip("\n"))) > MOST_LINES:
             return OpenOutput("prompt", self.text)
         return None
 
     def markdown(self) -> str:
-        """Return the prompt below a heading."""
         prompt = self.text.strip()
         chips = "".join(f"\n\n*{chip}*" for chip in self.chips)
         return f"## {one_line(prompt, 80) or 'Prompt'}\n\n{prompt}{chips}"
@@ -78,11 +75,9 @@ class OwnTurn(View):
         self._ended = ended
 
     def rows(self) -> list[Row]:
-        """Return a row for each task."""
         return [row((line, "ClaudeChatNotice")) for line in self._lines()]
 
     def markdown(self) -> str:
-        """Return a heading."""
         return f"## {' · '.join(self._lines())}"
 
     def _lines(self) -> list[str]:
@@ -95,7 +90,6 @@ class Queued(Turn):
     hint = True
 
     def rows(self) -> list[Row]:
-        """Return the beginning of the prompt in one line."""
         if not self.hint:
             return super().rows()
         prompt = lines(self.text.strip())
@@ -104,14 +98,13 @@ class Queued(Turn):
         found = [
             row(
                 (f"⧗ {first}{more}", "ClaudeChatQueued"),
-                ("  x", "ClaudeChatKey"),
-                (" withdraws it", "ClaudeChatMeta"),
+                ("  x", KEY),
+                (" withdraws it", META),
             )
         ]
         return [*found, *self._context()]
 
     def press(self, offset: int) -> Action | None:
-        """Open the whole prompt, unless it has only one line."""
         return OpenOutput("queued prompt", self.text) if "\n" in self.text.strip() else None
 
     def markdown(self) -> str:
@@ -268,7 +261,6 @@ class Ran(View):
         return as_printed(self.output.text)
 
     def rows(self) -> list[Row]:
-        """Return its line and its output, or the end of that."""
         details = below(of_output(self.output.text, self.command))
         self._details = details if self._open else details[-PREVIEW:]
         if above := len(details) - len(self._details):
@@ -277,14 +269,12 @@ class Ran(View):
         return [row(*self._head()), *(each.row for each in self._details)]
 
     def press(self, offset: int) -> Action | None:
-        """Show all of the output, or only its end."""
         if 0 < offset <= len(self._details) and (action := self._details[offset - 1].action):
             return action
         self._open = not self._open
         return None
 
     def markdown(self) -> str:
-        """Return the command and its output as a code block."""
         output = self.text.rstrip("\n")
         return fenced("console", f"$ {self.command}\n{output}")
 
@@ -296,7 +286,7 @@ class Ran(View):
         if self.outcome:
             head.append((f"  {self.outcome}", "ClaudeChatToolFailed"))
         if self._seconds is not None:
-            head.append((f"  {duration(self._seconds)}", "ClaudeChatMeta"))
+            head.append((f"  {duration(self._seconds)}", META))
         return head
 
     def _elapsed(self) -> float | None:

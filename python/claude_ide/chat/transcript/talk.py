@@ -105,7 +105,6 @@ class Prose(View):
         self._is_over = True
 
     def refit(self) -> bool:
-        """Render the text again if its look depends on the width of the window."""
         is_fitted = self._is_fitted
         if is_fitted:
             self._text.restart()
@@ -113,7 +112,6 @@ class Prose(View):
         return is_fitted
 
     def draw(self, page: Page) -> None:
-        """Write the new lines, and rewrite the last one and a table that is complete."""
         if self.is_hidden:
             self._text.restart()
             self._restart()
@@ -133,7 +131,6 @@ class Prose(View):
         page.write(self.part, self.indented(new.rows), new.first, code)
 
     def markdown(self) -> str:
-        """Return the text itself."""
         return self._text.text
 
     def _closed(self, before: Fence | None, number: int) -> list[Code]:
@@ -232,23 +229,19 @@ class Thought(View):
             self._seconds = now - self._began
 
     def settle(self) -> None:
-        """Stop waiting for more."""
         self._over = True
 
     def rows(self) -> list[Row]:
-        """Return the line and, if it is open, the text below it."""
         if self._over and self._blank and not self.tokens and not self._seconds:
             return []
         shown = lines(self.text.strip("\n").rstrip()) if self.open else []
         return [self._head(), *all_in(THINKING, (f"  {line}".rstrip() for line in shown))]
 
     def press(self, offset: int) -> Action | None:
-        """Open or close the text."""
         self.open = not self.open and not self._blank
         return None
 
     def markdown(self) -> str:
-        """Return the text as a quotation."""
         return "\n".join(f"> {line}".rstrip() for line in lines(self.text.strip()))
 
     def _head(self) -> Row:

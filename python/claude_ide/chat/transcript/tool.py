@@ -18,7 +18,7 @@ from claude_ide.agents.events import (
 )
 from claude_ide.base.paths import within
 from claude_ide.chat.page.page import Page, Part
-from claude_ide.chat.page.rows import INDENT, Chunk, Row, row
+from claude_ide.chat.page.rows import DETAIL, INDENT, META, Chunk, Row, row
 from claude_ide.chat.page.sheet import Action, Location, Sheet, View, location_in
 from claude_ide.chat.page.text import counted, duration, elapsed, one_line
 from claude_ide.chat.transcript.detail import (
@@ -137,7 +137,8 @@ class ToolUse(View):
 
         With them changes what is shown of the output: not more often, and not of short commands.
         """
-        shown, self._shown_seconds = self._shown_seconds, self._seconds_at(now)
+        shown = self._shown_seconds
+        self._shown_seconds = int(now - self._began) if self._began is not None else 0
         if self._shown_seconds == shown:
             return False
         if self.kind == "execute":
@@ -145,11 +146,7 @@ class ToolUse(View):
             self._last_lines = last_lines(self._output[0])
         return True
 
-    def _seconds_at(self, now: float) -> int:
-        return int(now - self._began) if self._began is not None else 0
-
     def settle(self) -> None:
-        """Stop waiting for a result."""
         self._settled = True
 
     @property
@@ -161,20 +158,16 @@ class ToolUse(View):
 
     @property
     def is_folded(self) -> bool:
-        """Whether the work of its subagent is hidden."""
         return not self.open
 
     def draw(self, page: Page) -> None:
-        """Write the changed rows to the page."""
         self._width = page.width - self.part.depth * len(INDENT)
         super().draw(page)
 
     def refit(self) -> bool:
-        """Return whether lines are shown that are cut at the width of the window."""
         return self._is_live
 
     def rows(self) -> list[Row]:
-        """Return its line and, if it is open, the details; otherwise the end of its output."""
         self._details = below(self._inside() if self.open else self._live())
         return [row(*self._head()), *(each.row for each in self._details)]
 
@@ -197,7 +190,6 @@ class ToolUse(View):
         return named or ((self._path, self._line) if self._path else None)
 
     def markdown(self) -> str:
-        """Return its line, and its change."""
         line = f"- {one_line(''.join(text for text, _ in self._head()))}"
         changed = [f"  {text}" for each in self._changes for h in each.hunks for text in h.lines]
         if not changed:
@@ -214,25 +206,28 @@ class ToolUse(View):
         title = self._short_title()
         head: list[Chunk] = [(f"{icon} {self.name}", group)]
         if title:
-            head += [(" ", ""), (title, "ClaudeChatDetail")]
-        measures = task_measures(self.task, self._nested())
+            head += [(" ", ""), (title, DETAIL)]
+        measures = task_measures(
+            self.task, sum(isinstance(child, ToolUse) for child in self.children)
+        )
         if self.is_running:
             if self._arguments is None and self._size:
                 measures = [counted(self._size, "character")]
             if self._shown_seconds:
                 measures.append(elapsed(self._shown_seconds))
             if measures:
-                head.append((f"  {' · '.join(measures)}", "ClaudeChatMeta"))
+                head.append((f"  {' · '.join(measures)}", META))
             return [*head, (" …", "ClaudeChatToolRunning")]
         if self._changes:
-            added, removed = (sum(each) for each in zip(*map(_sizes, self._changes), strict=True))
+            added = sum(change.added for change in self._changes)
+            removed = sum(change.removed for change in self._changes)
             head += [("  ", ""), *sizes(added, removed)]
         if outcome:
             head += [("  ", ""), (outcome, group)]
         if self._seconds is not None:
             measures.append(duration(self._seconds))
         if measures:
-            head += [("  ", ""), (" · ".join(measures), "ClaudeChatMeta")]
+            head += [("  ", ""), (" · ".join(measures), META)]
         return head
 
     def _end(self) -> tuple[str, str, str]:
@@ -263,7 +258,7 @@ class ToolUse(View):
             if not self.children or output.strip() != self.children[-1].markdown().strip():
                 found += of_output(output, self.label)
         if not found and not self.children:
-            found = [Detail(row(("nothing to show", "ClaudeChatMeta")))]
+            found = [Detail(row(("nothing to show", META)))]
         return found
 
     @property
@@ -277,10 +272,6 @@ class ToolUse(View):
             return []
         return of_live(self._last_lines, self._width - INDENTED * len(INDENT))
 
-    def _nested(self) -> int:
-        """Return the number of tools that its subagent has used."""
-        return sum(isinstance(child, ToolUse) for child in self.children)
-
     @property
     def _changes(self) -> tuple[Change, ...]:
         return self.ended.changes if self.ended else ()
@@ -292,7 +283,7 @@ class ToolUse(View):
         found: list[Detail] = []
         for change in self._changes:
             name = one_line(within(change.path, self._root))
-            head = Detail(row((name, "ClaudeChatMeta")), line=1)
+            head = Detail(row((name, META)), line=1)
             below = [head, *of_change(change, name)]
             found += [each._replace(path=change.path) for each in below]
         return found
@@ -310,10 +301,6 @@ class ToolUse(View):
 
     def _short_title(self) -> str:
         return one_line(within(self.title, self._root), LONGEST_TITLE)
-
-
-def _sizes(change: Change) -> tuple[int, int]:
-    return change.added, change.removed
 
 
 def _denial(ended: ToolEnded) -> str:

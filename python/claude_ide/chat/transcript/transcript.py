@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Sequence
 from claude_ide.agents import events
 from claude_ide.agents.events import Change, Event
 from claude_ide.agents.requests import RequestWithdrawn
-from claude_ide.chat.page.rows import Row, row
+from claude_ide.chat.page.rows import META, Row, row
 from claude_ide.chat.page.sheet import Action, Location, Sheet, ShowEarlier, View
 from claude_ide.chat.page.text import one_line
 from claude_ide.chat.transcript import notices
@@ -98,7 +98,9 @@ class Transcript:
             case (
                 events.ToolStarted() | events.ToolInput() | events.ToolOutput() | events.ToolEnded()
             ):
-                self._apply_tool(event)
+                if isinstance(event, events.ToolStarted) and not event.parent:
+                    self._talk.thinking_over()
+                self._tools.apply(event)
             case events.PreviewVoided():
                 self._talk.void(event)
                 self._tools.void(event)
@@ -174,12 +176,12 @@ class Transcript:
         self._tools.restart_clock(tool)
         below = self._tools.find(tool)
         line = one_line(summary if below else f"{label}: {summary}")
-        rows = [row((f"↳ {line}", "ClaudeChatMeta"))]
+        rows = [row((f"↳ {line}", META))]
         self.sheet.add("notice", lambda part: Announcement(part, rows, f"- *{line}*"), below=below)
 
     def note(self, kind: str, words: str) -> None:
         """Show the result of a question in one line."""
-        self._announce(kind, [row((f"↳ {words}", "ClaudeChatMeta"))])
+        self._announce(kind, [row((f"↳ {words}", META))])
 
     @property
     def lines(self) -> list[str]:
@@ -320,17 +322,15 @@ class Transcript:
             self._running = True
             self._prompts.begin_next()
 
-    def _apply_tool(self, event: "_ToolEvent") -> None:
-        if isinstance(event, events.ToolStarted) and not event.parent:
-            self._talk.thinking_over()
-        self._tools.apply(event)
-
     def _apply_other(self, event: Event) -> None:
         match event:
             case events.Ready(commands):
                 self._commands = frozenset(command.name for command in commands)
                 self._running = False
-                self._revived()
+                if self._death is not None:
+                    shown, death = self._death
+                    self._show(shown, self._dead(death, over=True))
+                    self._death = None
             case events.PromptChanged(prompt, stage):
                 self._running = self._prompts.apply(prompt, stage) or self._running
             case events.UserMessage(text, prompt):
@@ -397,12 +397,6 @@ class Transcript:
             self._show(shown, [notices.retry(retry, over=True)])
             self._retry = None
 
-    def _revived(self) -> None:
-        if self._death is not None:
-            shown, death = self._death
-            self._show(shown, self._dead(death, over=True))
-            self._death = None
-
     def _dead(self, death: events.Dead, *, over: bool) -> list[Row]:
         return notices.dead(death, self.name, over=over, resumes=self.resumes())
 
@@ -430,6 +424,3 @@ class Transcript:
 
     def _announce(self, kind: str, rows: Sequence[Row], export: str = "") -> Announcement:
         return self.sheet.add(kind, lambda part: Announcement(part, rows, export))
-
-
-_ToolEvent = events.ToolStarted | events.ToolInput | events.ToolOutput | events.ToolEnded
