@@ -7,13 +7,17 @@ from support.digest import decoded
 from support.transcripts import frames_of
 
 
+def exported(transcript: Transcript, title: str = "") -> str:
+    return markdown(transcript.name, title, transcript.story())
+
+
 def test_a_conversation_is_exported_with_its_texts_and_tools() -> None:
     transcript = Transcript("Claude", clock=lambda: 0.0, root="/home/dev/project")
     transcript.add_prompt("a", "Make hello return 2\nplease", ["a.py:1-2"])
     for event in decoded(frames_of("read_edit_allow")):
         transcript.apply(event)
 
-    assert markdown(transcript, "My chat") == (
+    assert exported(transcript, "My chat") == (
         "# My chat\n"
         "\n"
         "## Make hello return 2 …\n"
@@ -43,7 +47,7 @@ def test_thinking_is_a_quotation() -> None:
     for event in decoded(frames_of("plain_thinking")):
         transcript.apply(event)
 
-    assert markdown(transcript).splitlines()[:3] == [
+    assert exported(transcript).splitlines()[:3] == [
         "# A conversation with Claude",
         "",
         "> The user greets me. I will greet back politely.",
@@ -57,16 +61,16 @@ def test_queued_prompts_and_notices_of_the_panel_are_not_exported() -> None:
     for event in (Text("1", "answer"), Notice("overloaded", "error"), Dead(1, "stderr")):
         transcript.apply(event)
 
-    assert markdown(transcript) == "# A conversation with Claude\n\nanswer\n\noverloaded\n"
+    assert exported(transcript) == "# A conversation with Claude\n\nanswer\n\noverloaded\n"
 
 
 def test_open_parts_make_no_difference_to_an_export() -> None:
     transcript = Transcript("Claude", clock=lambda: 0.0)
     for event in decoded(frames_of("read_edit_allow")):
         transcript.apply(event)
-    before = markdown(transcript)
+    before = exported(transcript)
     for part in range(1, 10):
         transcript.press(part, 0)
     transcript.sheet.frame()
 
-    assert markdown(transcript) == before
+    assert exported(transcript) == before

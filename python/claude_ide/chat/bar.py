@@ -6,18 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from claude_ide.agents import events
-from claude_ide.agents.events import (
-    Cleared,
-    Dead,
-    Event,
-    PromptChanged,
-    PromptSuggested,
-    Todo,
-    TodoList,
-    TurnEnded,
-    TurnEndReason,
-    Waiting,
-)
+from claude_ide.agents.events import Event, TurnEndReason
 from claude_ide.agents.session_state import SessionState, State
 from claude_ide.base.errors import UserError
 from claude_ide.base.limits import Limit
@@ -444,18 +433,18 @@ class Todos(ChatPart):
 
     def __init__(self, chat: ChatContext) -> None:
         super().__init__(chat)
-        self._list = TodoList(())
+        self._list = events.TodoList(())
         self._is_hidden = False
 
     def apply(self, event: Event) -> None:
         before = self._list
         match event:
-            case TodoList():
+            case events.TodoList():
                 self._list = event
-            case Cleared() | Dead():
-                self._list = TodoList(())
-            case TurnEnded() if is_done(self._list):
-                self._list = TodoList(())
+            case events.Cleared() | events.Dead():
+                self._list = events.TodoList(())
+            case events.TurnEnded() if is_done(self._list):
+                self._list = events.TodoList(())
         if self._list is not before and not self._is_hidden:
             self._chat.run(self._pin())
 
@@ -472,12 +461,12 @@ class Todos(ChatPart):
         await self._panel.update({"pinned": drawn(rows)})
 
 
-def is_done(event: TodoList) -> bool:
+def is_done(event: events.TodoList) -> bool:
     """Return whether all items are done."""
     return all(todo.status == DONE for todo in event.todos)
 
 
-def pinned(event: TodoList) -> list[Row]:
+def pinned(event: events.TodoList) -> list[Row]:
     """Return a row for each item.
 
     A list of more than `MOST_ROWS` items is cut to those around the one in progress.
@@ -495,7 +484,7 @@ def pinned(event: TodoList) -> list[Row]:
     return [head, *(_row(todo) for todo in shown), *tail]
 
 
-def _row(todo: Todo) -> Row:
+def _row(todo: events.Todo) -> Row:
     match todo.status:
         case "completed":
             return _line("✓ ", todo.text, "ClaudeChatTodoDone")
@@ -518,9 +507,9 @@ class Suggesting(ChatPart):
     def apply(self, event: Event) -> None:
         """Show a suggestion, unless the user has sent something else in the meantime."""
         match event:
-            case PromptSuggested(text) if not self._agent.state.busy:
+            case events.PromptSuggested(text) if not self._agent.state.busy:
                 self._show(harmless(" ".join(text.split())))
-            case PromptChanged() | Waiting() | Cleared() | Dead():
+            case events.PromptChanged() | events.Waiting() | events.Cleared() | events.Dead():
                 self._show("")
 
     def _show(self, text: str) -> None:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from claude_ide.agents.agent import Agent, Kind, Opening
 from claude_ide.agents.events import Event, Notice, Ready
-from claude_ide.agents.requests import Allow, Answer, Asked, Reject
+from claude_ide.agents.requests import Asked
 from claude_ide.base.errors import UserError
 from claude_ide.chat.page.painter import Painter
 from claude_ide.chat.page.text import one_line
@@ -227,18 +227,6 @@ class ChatContext:
         """Add a line of ours to the transcript."""
         self.transcript.note(kind, words)
         self.painter.now()
-
-    async def answer(self, request: str, answer: Answer) -> str:
-        """Answer a request; return the reason of a rejection if the agent cannot read it, or "".
-
-        Raises `UserError` if the agent would ignore the user's changes of its proposal.
-        """
-        if isinstance(answer, Allow) and answer.is_changed:
-            self.require_capability("change_proposal")
-        await self.agent.answer(request, answer)
-        if isinstance(answer, Reject) and not self.has("reject_with_reason"):
-            return answer.reason
-        return ""
 
 
 class ChatPart:

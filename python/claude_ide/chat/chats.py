@@ -124,9 +124,7 @@ class Chats:
         opened = self._agents.open(kind, folder or await self._folder())
         chat = self._new(await self._editor.port.panels.new_id(), opened)
         await self._show(chat, chat.panel.open)
-        chat.life.start(opening)
-        if isinstance(opening, NewSession):
-            self._run(_greet(chat, self._stored))
+        self._start(chat, opening)
 
     @subcommand("list")
     async def show_list(self, words: str) -> None:
@@ -148,15 +146,10 @@ class Chats:
         With `focus` the cursor moves to the prompt. A hidden chat counts only with `insist`.
         """
         chat = await self._near(mentioned_path(mention), insist=insist)
-        if chat is None:
-            return False
-        words = mention_words(mention, chat.root)
-        await chat.panel.mention(words)
-        if focus:
-            await chat.panel.write()
-        elif not chat.context.shown:
-            self._editor.notify("mentioned in the chat (:ClaudeChat shows it)")
-        return True
+        if chat is not None:
+            await chat.panel.mention(mention_words(mention, chat.root))
+            await self._show_written(chat, "mentioned in the chat", focus=focus)
+        return chat is not None
 
     async def _near(self, path: str, *, insist: bool, asks: bool = True) -> Chat | None:
         """Return the chat that a mention of a file goes to; a hidden one only with `insist`.
@@ -189,16 +182,18 @@ class Chats:
         `compose` makes the text for an agent in a folder. Returns whether there is such a chat.
         """
         chat = await self._near(path, insist=insist, asks=asks)
-        if chat is None:
-            return False
-        put = chat.panel.say if submit else chat.panel.write_prompt
-        await put(await compose(chat.root))
+        if chat is not None:
+            put = chat.panel.say if submit else chat.panel.write_prompt
+            await put(await compose(chat.root))
+            done = "sent to the chat" if submit else "written into the chat's prompt"
+            await self._show_written(chat, done, focus=focus)
+        return chat is not None
+
+    async def _show_written(self, chat: Chat, done: str, *, focus: bool) -> None:
         if focus:
             await chat.panel.write()
         elif not chat.context.shown:
-            done = "sent to the chat" if submit else "written into the chat's prompt"
             self._editor.notify(f"{done} (:ClaudeChat shows it)")
-        return True
 
     @subcommand("answer")
     async def answer(self) -> None:
@@ -266,9 +261,26 @@ class Chats:
         chat = self._new(id_, opened)
         await self._show(chat, chat.panel.adopt)
         chat.transcript.sheet.redraw()
+        self._start(chat, opening)
+
+    def _start(self, chat: Chat, opening: Opening) -> None:
         chat.life.start(opening)
         if isinstance(opening, NewSession):
-            self._run(_greet(chat, self._stored))
+            self._run(self._greet(chat))
+
+    async def _greet(self, chat: Chat) -> None:
+        """Offer the latest sessions in an empty chat."""
+        if chat.kind.needs_trust:
+            # Only an agent that has started knows whether it can resume a session.
+            try:
+                await chat.life.started()
+            except UserError:
+                return
+        if chat.context.has("resume"):
+            found = await self._stored.of(chat.kind, Path(chat.root))
+            # Some agents list a session before its first prompt.
+            chat.welcome.offer([each for each in found if each.id != chat.agent.session])
+            chat.context.refresh()
 
     async def _kind(self, revival: Revival) -> Kind:
         """Return the agent of a panel. Raises `UserError` if there is none."""
@@ -515,18 +527,3 @@ def _line(each: Stored, agent: str) -> str:
     summary = each.summary
     title = one_line(summary.title or summary.first_prompt) or "(empty)"
     return "  ".join(filter(None, (f"{summary.changed.astimezone():%Y-%m-%d %H:%M}", agent, title)))
-
-
-async def _greet(chat: Chat, stored: StoredSessions) -> None:
-    """Offer the latest sessions in an empty chat."""
-    if chat.kind.needs_trust:
-        # Only an agent that has started knows whether it can resume a session.
-        try:
-            await chat.life.started()
-        except UserError:
-            return
-    if chat.context.has("resume"):
-        found = await stored.of(chat.kind, Path(chat.root))
-        # Some agents list a session before its first prompt.
-        chat.welcome.offer([each for each in found if each.id != chat.agent.session])
-        chat.context.refresh()

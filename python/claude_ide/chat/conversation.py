@@ -75,7 +75,7 @@ class Earlier:
         """Return the whole conversation as Markdown."""
         shown = self._transcript.story(self._turn if self.is_known else None)
         above = self._new(self._events).story() if self.is_known else [EARLIER, MISSING]
-        return document(self._transcript.name, title, [*above, *shown])
+        return markdown(self._transcript.name, title, [*above, *shown])
 
     def _new(self, events: Sequence[Event]) -> Transcript:
         above = Transcript(self._transcript.name, root=self._transcript.root)
@@ -105,12 +105,7 @@ def _begin(events: Sequence[Event], lines: int) -> int:
     return 0
 
 
-def markdown(transcript: Transcript, title: str = "") -> str:
-    """Return the shown part of a conversation: prompts, answers, thinking, tools."""
-    return document(transcript.name, title, transcript.story())
-
-
-def document(name: str, title: str, story: Sequence[str]) -> str:
+def markdown(name: str, title: str, story: Sequence[str]) -> str:
     """Return a story below the title of the conversation with the agent of this name."""
     heading = f"# {one_line(title) or f'A conversation with {name}'}"
     return "\n\n".join([heading, *story]) + "\n"
@@ -172,7 +167,7 @@ class Conversation(ChatPart):
 
     async def _markdown(self) -> str:
         if self._transcript.sheet.page.earlier is None:
-            return markdown(self._transcript, self._chat.title)
+            return markdown(self._chat.name, self._chat.title, self._transcript.story())
         above = await self._above()
         return await asyncio.to_thread(above.document, self._chat.title)
 

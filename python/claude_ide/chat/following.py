@@ -5,16 +5,8 @@ import logging
 from pathlib import Path
 from typing import NamedTuple
 
-from claude_ide.agents.events import (
-    Change,
-    Dead,
-    Event,
-    ToolEnded,
-    ToolInput,
-    ToolStarted,
-    ToolStatus,
-    TurnEnded,
-)
+from claude_ide.agents import events
+from claude_ide.agents.events import Change, Event, ToolStatus
 from claude_ide.base.errors import EditorError
 from claude_ide.chat.chat_context import ChatContext, ChatPart, subcommand
 
@@ -49,15 +41,17 @@ class Following(ChatPart):
 
     def apply(self, event: Event) -> None:
         match event:
-            case ToolStarted(tool, kind=kind, parent="") if kind in FOLLOWED:
+            case events.ToolStarted(tool, kind=kind, parent="") if kind in FOLLOWED:
                 self._uses[tool] = None
-            case ToolInput(tool, arguments=dict(), path=path, line=line) if tool in self._uses:
+            case events.ToolInput(tool, arguments=dict(), path=path, line=line) if (
+                tool in self._uses
+            ):
                 self._uses[tool] = Place(path, max(line or 0, 0)) if path else None
-            case ToolEnded(tool, status, changes=changes) if tool in self._uses:
+            case events.ToolEnded(tool, status, changes=changes) if tool in self._uses:
                 place = self._uses.pop(tool)
                 if status is ToolStatus.COMPLETED:
                     self._go_to(changed_place(changes[0]) if changes else place)
-            case TurnEnded() | Dead():
+            case events.TurnEnded() | events.Dead():
                 self._uses.clear()
 
     @subcommand("follow")

@@ -58,7 +58,7 @@ class Listing:
         look = ListLook(title, self._keys, **self._look)
         await self._port.lists.open(self._name, look)
         await draw()
-        self._following = self._run(follow() if follow else _every_second(draw))
+        self._following = self._run(follow() if follow else every(SECONDS, draw))
 
     async def show(self, title: str, items: Sequence[Item]) -> None:
         """Show items if they have changed; the next call tries again if that is not possible."""
@@ -79,7 +79,8 @@ class Listing:
         self._following = self._sent = None
 
 
-async def _every_second(draw: Callable[[], Awaitable[None]]) -> None:
+async def every(seconds: float, act: Callable[[], Awaitable[None]]) -> None:
+    """Act again and again."""
     while True:
-        await asyncio.sleep(SECONDS)
-        await draw()
+        await asyncio.sleep(seconds)
+        await act()

@@ -1,6 +1,5 @@
 """`:ClaudeChat mcp`: the MCP servers of a chat's agent."""
 
-import asyncio
 import contextlib
 from collections.abc import Awaitable
 
@@ -8,7 +7,7 @@ from claude_ide.agents.agent import ServerState, ToolServer
 from claude_ide.base.errors import AgentError
 from claude_ide.chat.chat import Chat
 from claude_ide.chat.chat_context import Run
-from claude_ide.chat.listing import Listing, item
+from claude_ide.chat.listing import Listing, every, item
 from claude_ide.chat.page.rows import META, WARNING, Row, row
 from claude_ide.chat.page.text import counted, one_line
 from claude_ide.editor.port import Port
@@ -46,7 +45,9 @@ class McpServers:
         await chat.life.started("mcp")
         self._chat = chat
         self._servers = await chat.agent.tool_servers()
-        await self._listing.open(TITLE, self._draw, lambda: self._follow(chat))
+        await self._listing.open(
+            TITLE, self._draw, lambda: every(SECONDS, lambda: self._update(chat))
+        )
 
     async def press(self, key: str, name: str) -> None:
         """Handle a key of the list on a server."""
@@ -74,12 +75,6 @@ class McpServers:
             raise AgentError(f"{name}: {error}") from None
         finally:
             self._connecting.discard(name)
-            await self._update(chat)
-
-    async def _follow(self, chat: Chat) -> None:
-        """Update the list until it is closed or the agent has ended."""
-        while True:
-            await asyncio.sleep(SECONDS)
             await self._update(chat)
 
     async def _update(self, chat: Chat) -> None:

@@ -371,7 +371,9 @@ class Answers(ChatPart):
             summary = f"{REJECTED}: {EXISTS}"
         waiting.answering = asyncio.current_task()
         try:
-            unread = await self._chat.answer(waiting.asked.request, answer)
+            if isinstance(answer, Allow) and answer.is_changed:
+                self._chat.require_capability("change_proposal")
+            await self._agent.answer(waiting.asked.request, answer)
         except BaseException:
             waiting.answering = None
             raise
@@ -380,9 +382,11 @@ class Answers(ChatPart):
         if not waiting.is_over:
             self.requests.remove(waiting.asked.request)
             self._transcript.answered(waiting.asked.tool, waiting.view.label, summary)
-        for words in (unread, *waiting.comments):
-            if words:
-                await self._send(words)
+        unread = list(waiting.comments)
+        if isinstance(answer, Reject) and not self._chat.has("reject_with_reason"):
+            unread.insert(0, answer.reason)
+        for words in filter(None, unread):
+            await self._send(words)
         self._chat.painter.now()
 
     async def _acceptable(

@@ -21,18 +21,8 @@ from claude_ide.chat.page.page import Page, Part
 from claude_ide.chat.page.rows import DETAIL, KEY, META, REQUEST, WARNING, Chunk, Row, key_row, row
 from claude_ide.chat.page.sheet import Action, Review, View
 from claude_ide.chat.page.text import counted, fits, harmless, lines, one_line, visible
-from claude_ide.chat.requests import proposal, ways
-from claude_ide.chat.requests.permission import (
-    GOES_ON,
-    SHELL,
-    Permission,
-    Piece,
-    Where,
-    capitalized,
-    code_in,
-    coloured,
-    wrapped,
-)
+from claude_ide.chat.requests import permission, proposal, ways
+from claude_ide.chat.requests.permission import Permission, Piece, Where, capitalized, wrapped
 from claude_ide.chat.transcript.tool import LONGEST_TITLE
 
 WHOLE, ONCE, CUT = "request", "request:once", "request:cut"
@@ -177,8 +167,8 @@ class Request(View):
                 return "the plan"
 
     def draw(self, page: Page) -> None:
-        rows = coloured(self.rows(), SHELL, GOES_ON)
-        page.write(self.part, rows, code=code_in(rows), kind=self.part_kind)
+        rows = permission.coloured(self.rows(), permission.SHELL, permission.GOES_ON)
+        page.write(self.part, rows, code=permission.code_in(rows), kind=self.part_kind)
 
     def rows(self) -> list[Row]:
         match self.asked:

@@ -3,17 +3,8 @@
 import signal
 from collections.abc import Collection, Sequence
 
-from claude_ide.agents.events import (
-    Compacted,
-    Dead,
-    Event,
-    Notice,
-    PromptBlocked,
-    Retry,
-    ServersFailed,
-    TurnEnded,
-    TurnEndReason,
-)
+from claude_ide.agents import events
+from claude_ide.agents.events import Event, TurnEndReason
 from claude_ide.chat.page.page import Part
 from claude_ide.chat.page.rows import DETAIL, KEY, META, WARNING, Row, all_in, row
 from claude_ide.chat.page.sheet import Action, OpenOutput, View
@@ -55,14 +46,14 @@ def cleared(name: str) -> Row:
     return row((f"── the conversation was cleared: {name} does not see the text above", META))
 
 
-def notice(event: Notice) -> list[Row]:
+def notice(event: events.Notice) -> list[Row]:
     """Return the rows of a notice that is not Markdown."""
     group = LEVELS.get(event.level, "ClaudeChatNotice")
     rows = all_in(group, lines(as_printed(event.text)))
     return [*rows, LOG_IN] if event.reason == "authentication_failed" else rows
 
 
-def servers_failed(event: ServersFailed) -> Row:
+def servers_failed(event: events.ServersFailed) -> Row:
     """Return the line about MCP servers that cannot be used."""
     server = "MCP server" if len(event.names) == 1 else "MCP servers"
     names = one_line(", ".join(event.names), 200)
@@ -70,7 +61,7 @@ def servers_failed(event: ServersFailed) -> Row:
     return row(words, (" · ", META), (":ClaudeChat mcp", KEY), (" shows why", META))
 
 
-def retry(event: Retry, *, over: bool) -> Row:
+def retry(event: events.Retry, *, over: bool) -> Row:
     """Return the single line for all retries; `over` if no further one follows."""
     status = f" ({event.status})" if event.status is not None else ""
     reason = f": {one_line(event.reason.replace('_', ' '))}{status}" if event.reason else status
@@ -82,7 +73,7 @@ def retry(event: Retry, *, over: bool) -> Row:
     return row((f"retry {event.attempt}{most}{wait}{reason}", WARNING))
 
 
-def compacted(event: Compacted) -> Row:
+def compacted(event: events.Compacted) -> Row:
     """Return the line below the summarized conversation."""
     sizes = [f"{tokens:,}" for tokens in (event.before, event.after) if tokens is not None]
     reported = f": {' → '.join(sizes)} tokens" if sizes else ""
@@ -90,7 +81,11 @@ def compacted(event: Compacted) -> Row:
 
 
 def turn_ended(
-    event: TurnEnded, cost: float | None, commands: Collection[str] = (), *, is_reported: bool
+    event: events.TurnEnded,
+    cost: float | None,
+    commands: Collection[str] = (),
+    *,
+    is_reported: bool,
 ) -> list[Row]:
     """Return the line at a turn's end; `is_reported` if a notice has already shown the error.
 
@@ -123,7 +118,7 @@ _REASONS = {
 }
 
 
-def dead(event: Dead, name: str, *, over: bool, resumes: bool = True) -> list[Row]:
+def dead(event: events.Dead, name: str, *, over: bool, resumes: bool = True) -> list[Row]:
     """Return the rows for an agent that has ended; `over` if it runs again.
 
     An agent that never `resumes` a session starts a new one.
@@ -197,10 +192,10 @@ class Remark(View):
 
 def is_remark(event: Event) -> bool:
     """Return whether an event is a remark, which neither starts a turn nor is part of it."""
-    return isinstance(event, Notice) and event.level in GROUPS and not event.reason
+    return isinstance(event, events.Notice) and event.level in GROUPS and not event.reason
 
 
-def blocked(event: PromptBlocked) -> str:
+def blocked(event: events.PromptBlocked) -> str:
     """Return the words below a prompt that was blocked."""
     by = f" by {event.by}" if event.by else ""
     return f"this prompt was blocked{by}" + (f": {event.reason}" if event.reason else "")

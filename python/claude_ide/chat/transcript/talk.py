@@ -3,14 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from claude_ide.agents.events import (
-    PreviewVoided,
-    Text,
-    TextDelta,
-    Thinking,
-    ThinkingDelta,
-    ThinkingTokens,
-)
+from claude_ide.agents import events
 from claude_ide.chat.page.markdown import Fence, Rendered, Table, Tables, align, render
 from claude_ide.chat.page.page import Code, Page, Part
 from claude_ide.chat.page.rows import INDENT, Row, all_in, row
@@ -270,23 +263,23 @@ class Talk:
         """Thinking whose tokens were reported before its first text."""
         self._counted: Thought | None = None
 
-    def text(self, event: TextDelta | Text) -> None:
+    def text(self, event: events.TextDelta | events.Text) -> None:
         """Show a piece of a text, or the complete text."""
         if not event.parent:
             self.thinking_over()
         prose = self._prose.get(event.block)
         if prose is None:
             prose = self._prose[event.block] = self._add("text", Prose, event.parent)
-        if isinstance(event, TextDelta):
+        if isinstance(event, events.TextDelta):
             prose.add(event.text)
         else:
             prose.replace(event.text)
         self._sheet.changed(prose)
 
-    def thinking(self, event: ThinkingDelta | Thinking) -> None:
+    def thinking(self, event: events.ThinkingDelta | events.Thinking) -> None:
         """Show a piece of thinking, or all of it."""
         thought = self._thoughts.get(event.block) or self._thought(event.block, event.parent)
-        if isinstance(event, ThinkingDelta):
+        if isinstance(event, events.ThinkingDelta):
             thought.add(event.text)
         else:
             took = event.milliseconds
@@ -295,7 +288,7 @@ class Talk:
                 self._counted = None
         self._sheet.changed(thought)
 
-    def tokens(self, event: ThinkingTokens) -> None:
+    def tokens(self, event: events.ThinkingTokens) -> None:
         """Show the tokens of the current thinking; they may precede its first text."""
         if self._counted is None:
             self._counted = self._unnamed = self._new_thought("")
@@ -309,7 +302,7 @@ class Talk:
             self._sheet.changed(self._unnamed)
         self._unnamed = self._counted = None
 
-    def void(self, event: PreviewVoided) -> None:
+    def void(self, event: events.PreviewVoided) -> None:
         """Remove the blocks that were abandoned."""
         for block in event.blocks:
             for view in (self._prose.pop(block, None), self._thoughts.pop(block, None)):

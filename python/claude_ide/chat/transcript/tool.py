@@ -5,33 +5,15 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from claude_ide.agents.events import (
-    Change,
-    PreviewVoided,
-    Task,
-    TaskState,
-    ToolEnded,
-    ToolInput,
-    ToolOutput,
-    ToolStarted,
-    ToolStatus,
-)
+from claude_ide.agents import events
+from claude_ide.agents.events import Change, Task, TaskState, ToolStatus
 from claude_ide.base.paths import within
 from claude_ide.chat.page.page import Page, Part
 from claude_ide.chat.page.rows import DETAIL, INDENT, META, Chunk, Row, row
 from claude_ide.chat.page.sheet import Action, Location, Sheet, View, location_in
 from claude_ide.chat.page.text import counted, duration, elapsed, one_line
-from claude_ide.chat.transcript.detail import (
-    INDENTED,
-    Detail,
-    below,
-    last_lines,
-    of_change,
-    of_input,
-    of_live,
-    of_output,
-    sizes,
-)
+from claude_ide.chat.transcript import detail
+from claude_ide.chat.transcript.detail import Detail
 
 ICONS = {
     "read": "→",
@@ -61,12 +43,12 @@ LONGEST_REASON = 100
 class ToolUse(View):
     """One use of a tool, from its name to its result; paths below `root` are relative to it."""
 
-    def __init__(self, part: Part, event: ToolStarted, root: str) -> None:
+    def __init__(self, part: Part, event: events.ToolStarted, root: str) -> None:
         super().__init__(part)
         self.tool = event.tool
         self.name, self.kind, self.title = event.name, event.kind, event.title
         self.open = False
-        self.ended: ToolEnded | None = None
+        self.ended: events.ToolEnded | None = None
         self.task: Task | None = None
         """The task that it has started: it may run on after the tool has ended."""
         self._root = root
@@ -85,12 +67,12 @@ class ToolUse(View):
         self._settled = False
         self._details: list[Detail] = []
 
-    def rename(self, event: ToolStarted) -> None:
+    def rename(self, event: events.ToolStarted) -> None:
         """Update the name and title, which some agents report twice."""
         self.name, self.kind = event.name or self.name, event.kind or self.kind
         self.title = event.title or self.title
 
-    def input(self, event: ToolInput, now: float | None) -> None:
+    def input(self, event: events.ToolInput, now: float | None) -> None:
         """Update the size of the input; the complete input starts the tool."""
         self._size = event.size
         self.title = event.title or self.title
@@ -105,13 +87,13 @@ class ToolUse(View):
         self._began, self._shown_seconds = now, 0
         self._last_lines = ()
 
-    def output(self, event: ToolOutput) -> None:
+    def output(self, event: events.ToolOutput) -> None:
         """Add a piece of the output, or replace all of it."""
         if event.replaces:
             self._output.clear()
         self._output.append(event.text)
 
-    def end(self, event: ToolEnded, now: float | None) -> None:
+    def end(self, event: events.ToolEnded, now: float | None) -> None:
         """Set the result."""
         self.ended = event
         if event.output:
@@ -143,7 +125,7 @@ class ToolUse(View):
             return False
         if self.kind == "execute":
             self._output = ["".join(self._output)]
-            self._last_lines = last_lines(self._output[0])
+            self._last_lines = detail.last_lines(self._output[0])
         return True
 
     def settle(self) -> None:
@@ -168,7 +150,7 @@ class ToolUse(View):
         return self._is_live
 
     def rows(self) -> list[Row]:
-        self._details = below(self._inside() if self.open else self._live())
+        self._details = detail.below(self._inside() if self.open else self._live())
         return [row(*self._head()), *(each.row for each in self._details)]
 
     def press(self, offset: int) -> Action | None:
@@ -221,7 +203,7 @@ class ToolUse(View):
         if self._changes:
             added = sum(change.added for change in self._changes)
             removed = sum(change.removed for change in self._changes)
-            head += [("  ", ""), *sizes(added, removed)]
+            head += [("  ", ""), *detail.sizes(added, removed)]
         if outcome:
             head += [("  ", ""), (outcome, group)]
         if self._seconds is not None:
@@ -250,13 +232,13 @@ class ToolUse(View):
     def _inside(self) -> list[Detail]:
         if any(change.hunks for change in self._changes):
             return self._changed()
-        found = of_input(self.kind, self._arguments or {}, self.label)
+        found = detail.of_input(self.kind, self._arguments or {}, self.label)
         if not self._changes:
             output = "".join(self._output)
             self._output = [output]
             # The result of a subagent is what it has said last.
             if not self.children or output.strip() != self.children[-1].markdown().strip():
-                found += of_output(output, self.label)
+                found += detail.of_output(output, self.label)
         if not found and not self.children:
             found = [Detail(row(("nothing to show", META)))]
         return found
@@ -270,7 +252,7 @@ class ToolUse(View):
     def _live(self) -> list[Detail]:
         if not self._is_live:
             return []
-        return of_live(self._last_lines, self._width - INDENTED * len(INDENT))
+        return detail.of_live(self._last_lines, self._width - detail.INDENTED * len(INDENT))
 
     @property
     def _changes(self) -> tuple[Change, ...]:
@@ -279,12 +261,12 @@ class ToolUse(View):
     def _changed(self) -> list[Detail]:
         """Return rows for the changes; several changes have the names of their files as heads."""
         if len(self._changes) == 1:
-            return of_change(self._changes[0], self.label)
+            return detail.of_change(self._changes[0], self.label)
         found: list[Detail] = []
         for change in self._changes:
             name = one_line(within(change.path, self._root))
             head = Detail(row((name, META)), line=1)
-            below = [head, *of_change(change, name)]
+            below = [head, *detail.of_change(change, name)]
             found += [each._replace(path=change.path) for each in below]
         return found
 
@@ -303,7 +285,7 @@ class ToolUse(View):
         return one_line(within(self.title, self._root), LONGEST_TITLE)
 
 
-def _denial(ended: ToolEnded) -> str:
+def _denial(ended: events.ToolEnded) -> str:
     why = one_line(ended.reason, LONGEST_REASON)
     return f"denied by {ended.denied_by}" + (f": {why}" if why else "")
 
@@ -327,20 +309,22 @@ class Tools:
         """Return the use of a tool with this id."""
         return self._uses.get(tool)
 
-    def apply(self, event: ToolStarted | ToolInput | ToolOutput | ToolEnded) -> None:
+    def apply(
+        self, event: events.ToolStarted | events.ToolInput | events.ToolOutput | events.ToolEnded
+    ) -> None:
         """Apply an event to the use of a tool; an event without `ToolStarted` is ignored."""
         use = self._uses.get(event.tool)
         match event:
-            case ToolStarted():
+            case events.ToolStarted():
                 self._start(event, use)
             case _ if use is None:
                 return
-            case ToolInput():
+            case events.ToolInput():
                 use.input(event, self._now())
                 self._running.add(use)
-            case ToolOutput():
+            case events.ToolOutput():
                 use.output(event)
-            case ToolEnded():
+            case events.ToolEnded():
                 use.end(event, self._now())
         if use is not None:
             self._sheet.changed(use)
@@ -365,7 +349,7 @@ class Tools:
             self._sheet.changed(use)
         return bool(changed)
 
-    def void(self, event: PreviewVoided) -> None:
+    def void(self, event: events.PreviewVoided) -> None:
         """Remove the uses that were abandoned."""
         for tool in event.tools:
             if use := self._uses.pop(tool, None):
@@ -385,7 +369,7 @@ class Tools:
             if use.part.is_removed:
                 del self._uses[tool]
 
-    def _start(self, event: ToolStarted, use: ToolUse | None) -> None:
+    def _start(self, event: events.ToolStarted, use: ToolUse | None) -> None:
         if use is not None:
             use.rename(event)
             return
