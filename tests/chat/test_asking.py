@@ -17,9 +17,9 @@ from claude_ide.agents.requests import (
     Replacement,
     Subagent,
 )
+from claude_ide.base.display_path import DisplayPath
 from claude_ide.chat.page.page import Page, Part
 from claude_ide.chat.page.text import visible
-from claude_ide.chat.requests.permission import Where
 from claude_ide.chat.requests.view import CUT, ONCE, WHOLE, Request
 
 ALLOW = Option("allow", "Allow", OptionKind.ALLOW_ONCE)
@@ -330,7 +330,7 @@ def test_a_file_is_named_with_its_folder_and_a_warning() -> None:
     shown.reviewed = True
 
     shown.resize(60, 60)
-    shown.locate(Where("~/.config/.bash_profile", "runs at login"))
+    shown.locate(DisplayPath("~/.config/.bash_profile", "runs at login"))
 
     rows = shown.rows()
     assert [row.text for row in rows[:2]] == [

@@ -139,7 +139,6 @@ class Background(ChatPart):
         super().__init__(chat)
         self._life = life
         self._tasks = Tasks()
-        self._counted = 0
         self._wanted: set[str] = set()
         """Tool uses that the user wants to move as soon as the agent can."""
         self._asked: set[str] = set()
@@ -159,16 +158,11 @@ class Background(ChatPart):
             self._wanted.discard(event.task.tool)
             if not event.task.in_background:
                 self._chat.run(self._agent.background(event.task.tool))
-        if (running := self.running) != self._counted:
-            self._counted = running
+        if (running := self._tasks.running) != self._chat.tasks:
+            self._chat.tasks = running
             self._chat.run(self._panel.update({"tasks": running}))
         if self._listing.is_open:
             self._chat.run(self._draw())
-
-    @property
-    def running(self) -> int:
-        """The number of tasks that run in the background."""
-        return self._tasks.running
 
     def tick(self) -> None:
         """Show the outputs so far of the commands for which the agent waits."""
@@ -248,7 +242,7 @@ class Background(ChatPart):
 
     def report(self) -> None:
         """Report how many tasks run on, although the user has stopped the turn."""
-        if running := self.running:
+        if running := self._chat.tasks:
             runs = "runs" if running == 1 else "run"
             count = counted(running, "task")
             self._editor.notify(f"{count} {runs} on in the background (:ClaudeChat tasks)")

@@ -10,15 +10,12 @@ from claude_ide.agents.events import Event, TurnEndReason
 from claude_ide.agents.session_state import SessionState, State
 from claude_ide.base.errors import UserError
 from claude_ide.base.limits import Limit
-from claude_ide.chat.background import Background
-from claude_ide.chat.branching import Branching
 from claude_ide.chat.chat_context import ChatContext, ChatPart
-from claude_ide.chat.following import Following
+from claude_ide.chat.context import Attachment
 from claude_ide.chat.life import Life
 from claude_ide.chat.page.painter import Painter
 from claude_ide.chat.page.rows import KEY, META, REQUEST, WARNING, Chunk, Row, drawn, row
 from claude_ide.chat.page.text import counted, elapsed, harmless, money, one_line, rounded
-from claude_ide.chat.sending import Sending
 from claude_ide.chat.settings import efforts
 from claude_ide.editor.port import panel
 from claude_ide.editor.port.binding import handles
@@ -349,21 +346,10 @@ def _spaced(chunks: list[Chunk]) -> list[Chunk]:
 class Bars(ChatPart):
     """The bars of one chat and its progress message, as a source of frames."""
 
-    def __init__(
-        self,
-        chat: ChatContext,
-        life: Life,
-        sending: Sending,
-        background: Background,
-        branching: Branching,
-        following: Following,
-    ) -> None:
+    def __init__(self, chat: ChatContext, life: Life, attachment: Attachment) -> None:
         super().__init__(chat)
         self._life = life
-        self._attachment = sending.attachment
-        self._background = background
-        self._branching = branching
-        self._following = following
+        self._attachment = attachment
         self.bar = Bar()
         self._sent: dict[str, Any] | None = None
         self._ticking: asyncio.TimerHandle | None = None
@@ -391,31 +377,30 @@ class Bars(ChatPart):
         self.painter.close()
         self._stop_ticking()
 
-    def tick(self) -> None:
+    def wake(self) -> None:
         """Draw what changes with time."""
         if self._chat.shown and not self._chat.requests and self._transcript.tick():
-            self._chat.painter.soon()
-            self._background.tick()
+            self._chat.tick()
         self.painter.soon()
 
     def _look(self) -> dict[str, Any]:
-        state, waiting, edited = self._life.state, self._chat.waiting, self._branching.edited
+        chat, state, waiting = self._chat, self._life.state, self._chat.waiting
         self._tick_later(state, waiting)
-        keys = LEAVES if edited else ANSWERING if waiting else KEYS
+        keys = LEAVES if chat.edited else ANSWERING if waiting else KEYS
         transcript = self.bar.transcript(
-            *(state, waiting, self._background.running),
-            follows=self._following.is_on,
-            limits=self._editor.limits.shown if self._chat.has("limits") else (),
+            *(state, waiting, chat.tasks),
+            follows=chat.follows,
+            limits=self._editor.limits.shown if chat.has("limits") else (),
         )
         chips = self._attachment.chips(self._attachment.now)
-        bars = {"transcript": transcript, "prompt": prompt_bar(chips, keys, edited)}
+        bars = {"transcript": transcript, "prompt": prompt_bar(chips, keys, chat.edited)}
         return {"bars": bars, "work": self.bar.work(state, waiting)}
 
     def _tick_later(self, state: SessionState, waiting: int) -> None:
         self._stop_ticking()
         seconds = self.bar.seconds_to_change(state, waiting) if self._chat.shown else None
         if seconds is not None:
-            self._ticking = asyncio.get_running_loop().call_later(seconds, self.tick)
+            self._ticking = asyncio.get_running_loop().call_later(seconds, self.wake)
 
     def _stop_ticking(self) -> None:
         if self._ticking is not None:

@@ -68,13 +68,6 @@ class Branching(ChatPart):
         self._target: Target | None = None
         self._ended = asyncio.Event()
 
-    @property
-    def edited(self) -> str:
-        """The prompt that is being edited, in one line; empty if there is none."""
-        if self._target is None:
-            return ""
-        return one_line(self._target.earlier.text) or "[image]"
-
     def apply(self, event: Event) -> None:
         match event:
             case events.TurnEnded() | events.Dead():
@@ -144,6 +137,7 @@ class Branching(ChatPart):
 
     def _set(self, target: Target | None) -> None:
         self._target = target
+        self._chat.edited = one_line(target.earlier.text) or "[image]" if target else ""
         self._transcript.mark_edited(target.prompt if target else "")
         self._chat.refresh()
 
@@ -190,7 +184,7 @@ class Branching(ChatPart):
 
     async def _cut(self, prompt: str) -> None:
         """Show the conversation as it was before a prompt."""
-        self._target = None
+        self._target, self._chat.edited = None, ""
         self._transcript.cut(prompt)
         self._sending.attachment.forget()
         await self._panel.update({"pinned": drawn([])})

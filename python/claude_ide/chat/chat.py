@@ -75,9 +75,7 @@ class Chat(ChatPart):
         self.sending = Sending(chat, self.life, opened.trust)
         self.background = Background(chat, self.life)
         self.branching = Branching(chat, self.life, self.sending, self.answers, self.settings)
-        following = Following(chat)
-        shown = self.sending, self.background, self.branching, following
-        self._bars = Bars(chat, self.life, *shown)
+        self._bars = Bars(chat, self.life, self.sending.attachment)
         self._bar = self._bars.bar
         self.welcome = Welcome(chat, self._bar, self.settings)
         self.reviewing = Reviewing(chat, opened.witness, opened.review)
@@ -92,7 +90,7 @@ class Chat(ChatPart):
                 self.settings,
                 self.welcome,
                 self.background,
-                following,
+                Following(chat),
                 Todos(chat),
                 Suggesting(chat),
             ],
@@ -147,7 +145,7 @@ class Chat(ChatPart):
     async def place(self, placed: panel.Placed) -> None:
         """Follow the panel, which is now visible or hidden, and fit the transcript into it."""
         self.context.shown = placed.shown
-        self._bars.tick()
+        self._bars.wake()
         if placed.width:
             self.transcript.sheet.resize(placed.width)
             self.requests.resize(placed.width, placed.columns)
@@ -234,7 +232,7 @@ class Chat(ChatPart):
     @handles(panel.ContextDropped)
     async def drop_context(self, _: panel.ContextDropped) -> None:
         """Leave the prompt that is being edited, or exclude the current file from the next one."""
-        if self.branching.edited:
+        if self.context.edited:
             return await self.branching.leave()
         self.sending.attachment.drop()
         self.context.bars.soon()

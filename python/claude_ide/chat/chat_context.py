@@ -136,6 +136,12 @@ class ChatContext:
         """Those that wait for the user."""
         self.is_held_back = False
         """Whether the agent's start waits for the user's trust in the folder."""
+        self.tasks = 0
+        """The number of tasks that run in the background."""
+        self.edited = ""
+        """The earlier prompt that the user is editing, in one line."""
+        self.follows = config.chat.follow
+        """Whether the agent's files are shown as it reads and edits them."""
         self.label: Callable[[], str] = str
         """Returns what tells the chat from the others, or nothing."""
         self.trust_changed: Callable[[], Awaitable[None]] = self._nothing
@@ -166,6 +172,11 @@ class ChatContext:
         self.painter.soon()
         self.bars.soon()
         self._each("a refresh", lambda part: part.refresh())
+
+    def tick(self) -> None:
+        """Draw what has changed with time."""
+        self.painter.soon()
+        self._each("a tick", lambda part: part.tick())
 
     def close(self) -> None:
         """End the parts."""
@@ -256,6 +267,9 @@ class ChatPart:
 
     def refresh(self) -> None:
         """Show what may have changed without an event."""
+
+    def tick(self) -> None:
+        """Show what has changed with time, while tools run."""
 
     def close(self) -> None:
         """End with the chat."""

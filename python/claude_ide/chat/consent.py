@@ -48,7 +48,8 @@ class TrustAsked(NamedTuple):
         """The text of the question."""
         if self.agent:
             return f"Trust {self.folder}? {self.agent} uses the folder's settings"
-        return question(self.folder, self.items)
+        summary = _cut(folder_settings.summary(self.items), LONGEST_NAME)
+        return f"Use the settings in {self.folder}: {summary}?"
 
     @property
     def keys(self) -> Sequence[tuple[str, str]]:
@@ -234,11 +235,6 @@ class Consent(ChatPart):
             return None
         items = self.trust.items
         return TrustAsked(folder, items) if items else None
-
-
-def question(folder: str, items: Sequence[Item]) -> str:
-    """Return the text of the question."""
-    return f"Use the settings in {folder}: {_cut(folder_settings.summary(items), LONGEST_NAME)}?"
 
 
 def details(items: Sequence[Item]) -> list[str]:

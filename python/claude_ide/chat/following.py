@@ -32,7 +32,6 @@ class Following(ChatPart):
 
     def __init__(self, chat: ChatContext) -> None:
         super().__init__(chat)
-        self.is_on = chat.config.chat.follow
         self._uses: dict[str, Place | None] = {}
         """The places of the tools that are running."""
         self._last: Place | None = None
@@ -57,20 +56,20 @@ class Following(ChatPart):
     @subcommand("follow")
     async def toggle(self) -> None:
         """Start or stop following."""
-        self.is_on = not self.is_on
-        if self.is_on:
+        self._chat.follows = not self._chat.follows
+        if self._chat.follows:
             self._go_to(self._last)
-        words = "following" if self.is_on else "no longer following"
+        words = "following" if self._chat.follows else "no longer following"
         self._editor.notify(f"{words} {self._agent.name}'s files")
 
     def close(self) -> None:
-        self.is_on = False
+        self._chat.follows = False
 
     def _go_to(self, place: Place | None) -> None:
         if place is None:
             return
         self._last = self._next = place
-        if self.is_on and not self._is_waiting:
+        if self._chat.follows and not self._is_waiting:
             self._is_waiting = True
             self._chat.run(self._show_soon())
 
@@ -79,7 +78,7 @@ class Following(ChatPart):
             while self._next is not None:
                 await asyncio.sleep(PAUSE_SECONDS)
                 place, self._next = self._next, None
-                if self.is_on and self._chat.shown:
+                if self._chat.follows and self._chat.shown:
                     await self._show_now(place)
         finally:
             self._is_waiting = False

@@ -236,8 +236,7 @@ def duration(seconds: float) -> str:
         return f"{round(seconds * 1000)} ms"
     if seconds < 59.95:
         return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s"
+    return elapsed(round(seconds))
 
 
 def elapsed(number: int) -> str:

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import msgspec
 
 from claude_ide.agents.requests import PermissionAsked, Subagent
+from claude_ide.base.display_path import DisplayPath
 from claude_ide.base.paths import within
 from claude_ide.chat.page.page import Code
 from claude_ide.chat.page.rows import DETAIL, META, REQUEST, Look, Mark, Row, row, size
@@ -47,14 +47,6 @@ Passage = tuple[str, str]
 """A text and its highlight group."""
 
 
-@dataclass(frozen=True, slots=True)
-class Where:
-    """The displayed path of a file, and a warning if a change of it is risky."""
-
-    path: str
-    warning: str = ""
-
-
 class Piece(NamedTuple):
     """The part of a line that fits in one row; a text may have very many."""
 
@@ -78,7 +70,7 @@ class Permission:
         """Show a request of the agent with this name."""
         self.asked = asked
         self._name = name
-        self.where: Where | None = None
+        self.where: DisplayPath | None = None
         self.change: tuple[str, ...] = ()
         """The proposed change of a file as a unified diff; empty if it is not known."""
         self.unsaved = ""

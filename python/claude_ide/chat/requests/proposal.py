@@ -200,11 +200,6 @@ def instead_of_files(proposed: Sequence[Proposal], texts: Sequence[str], root: s
     return "\n\n".join(["Make this change instead of the one that you proposed.", *versions])
 
 
-def instead_of_plan(plan: str) -> str:
-    """Return the user's version of a plan."""
-    return f"I have changed your plan. It now reads:\n\n{plan}"
-
-
 def _version(version: Proposal, root: str) -> str:
     path = within(version.path, root)
     if diff := unified(version):

@@ -332,7 +332,8 @@ class Reviews:
                     return False
             answer = Allow((option.id,) if option else (), plan=edited)
             summary = f"approved: {option.name}" if option else "approved"
-            instead = proposal.instead_of_plan(edited) if edited else ""
+            changed = f"I have changed your plan. It now reads:\n\n{edited}"
+            instead = changed if edited else ""
             try:
                 await self._respond(waiting, answer, summary, instead)
             except UserError as error:

@@ -15,14 +15,14 @@ from claude_ide.agents.requests import (
     QuestionAsked,
     UrlAsked,
 )
-from claude_ide.base.display_path import display_path
+from claude_ide.base.display_path import DisplayPath, display_path
 from claude_ide.base.paths import within
 from claude_ide.chat.page.page import Page, Part
 from claude_ide.chat.page.rows import DETAIL, KEY, META, REQUEST, WARNING, Chunk, Row, key_row, row
 from claude_ide.chat.page.sheet import Action, Review, View
 from claude_ide.chat.page.text import counted, fits, harmless, lines, one_line, visible
 from claude_ide.chat.requests import permission, proposal, ways
-from claude_ide.chat.requests.permission import Permission, Piece, Where, capitalized, wrapped
+from claude_ide.chat.requests.permission import Permission, Piece, capitalized, wrapped
 from claude_ide.chat.transcript.tool import LONGEST_TITLE
 
 WHOLE, ONCE, CUT = "request", "request:once", "request:cut"
@@ -75,7 +75,7 @@ class Request(View):
         self.open = self.open or (was_drawn and not self._is_cut)
         self._width, self._room, self._body = width, room, None
 
-    def locate(self, where: Where) -> None:
+    def locate(self, where: DisplayPath) -> None:
         """Set the file of the request."""
         if self._permission is not None:
             self._permission.where, self._body = where, None
@@ -327,7 +327,7 @@ def _commands(where: str, *keys: tuple[str, str]) -> Row:
     return row(*chunks)
 
 
-def whereabouts(asked: Asked, root: str) -> Where | None:
+def whereabouts(asked: Asked, root: str) -> DisplayPath | None:
     """Return the files of a request, with a warning if a change of one is risky, or None."""
     paths = proposal.paths(asked) if isinstance(asked, PermissionAsked) else []
     if not paths:
@@ -338,7 +338,7 @@ def whereabouts(asked: Asked, root: str) -> Where | None:
         for each in found
         if each.warning
     ]
-    return Where(", ".join(each.path for each in found), "; ".join(warnings))
+    return DisplayPath(", ".join(each.path for each in found), "; ".join(warnings))
 
 
 MOST_FIELDS = 40
