@@ -225,7 +225,10 @@ class Chat(ChatPart):
             await self.answers.key(answered.part, answered.key, answered.kind, answered.reason)
 
     @handles(panel.AnswerWanted)
-    async def choose_answer(self, _: panel.AnswerWanted | None = None) -> None:
+    async def _answer_wanted(self, _: panel.AnswerWanted) -> None:
+        await self.choose_answer()
+
+    async def choose_answer(self) -> None:
         """Have the user answer the oldest request, or the question of trust if there is none."""
         await (self.answers.choose() if self.requests else self.consent.choose())
 
