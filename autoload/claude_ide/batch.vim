@@ -65,15 +65,13 @@ def Forget(token: number)
   endif
 enddef
 
-# Wait until a gate of `timing/moment` is open (do not wait if it is false), check the facts, and run the
-# steps. Emits `answered` {token}; with `failed` facts, in which case nothing was done; `results` of the
-# steps; `failure` if the step after those has failed.
-export def Run(token: number, gate: any, facts: list<list<any>>, steps: list<list<any>>)
+# Wait until a gate of `timing/moment` is open, check the facts, and run the steps. Emits `answered` {token};
+# with `failed` facts, in which case nothing was done; `results` of the steps; `failure` if the step after
+# those has failed.
+export def Run(token: number, gate: string, facts: list<list<any>>, steps: list<list<any>>)
   const Open = () => Try(token, facts, steps)
   const OnError = (failure) => channel.Emit('answered', {token: token, results: [], failure: failure})
-  if type(gate) != v:t_string
-    Open()
-  elseif gate ==# 'changeable'
+  if gate ==# 'changeable'
     const changed = facts->mapnew((_, fact) => fact[1])->filter((_, subject) => type(subject) == v:t_number)
     waiting[token] = moment.WhenChangeable(Open, OnError, changed)
   else

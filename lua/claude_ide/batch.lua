@@ -88,7 +88,7 @@ end
 --- - `results` of the steps
 --- - `failure`: the step after those with results has failed
 ---@param token integer
----@param gate string|false of `timing/moment`; false: do not wait
+---@param gate string of `timing/moment`
 ---@param facts claude_ide.Fact[]
 ---@param steps claude_ide.Step[]
 function M.run(token, gate, facts, steps)
@@ -96,9 +96,6 @@ function M.run(token, gate, facts, steps)
   waiting[token] = batch
   local function open()
     try(token)
-  end
-  if not gate then
-    return open()
   end
   local bufnrs = vim.iter(facts):map(function(fact)
     return type(fact[2]) == 'number' and fact[2] or nil

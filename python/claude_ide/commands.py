@@ -254,7 +254,7 @@ async def send(app: App, call: Call) -> None:
     if not call.arguments:
         await _mention(app, call, await mentioning.of_buffer(call.bufnr, call.lines))
         return
-    from claude_ide.editor.mentioning import Listed
+    from claude_ide.editor.mentions import Listed
 
     listed = msgspec.json.decode(call.arguments[0], type=Listed, strict=False)
     mentions, errors = await mentioning.of_entries(listed.entries())

@@ -19,7 +19,7 @@ async def lines(app: App, bufnr: int) -> list[str]:
     port = app.editor.port
     rules = await app.editor.private_files.update()
     is_shared, private = await port.selection.is_shared(), await port.privacy.why(bufnr)
-    terminals = await app.editor.terminals.running()
+    terminals = await app.editor.port.terminals.running()
     attached = app.sessions.attached(terminals)
     names = {pid: each.name for each in terminals for pid in each.pids}
     names |= {session.pid: each.name for each, session in attached}

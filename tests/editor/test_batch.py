@@ -8,7 +8,6 @@ import pytest
 from claude_ide.base.errors import EditorError
 from claude_ide.editor.port.batch import (
     MOST_TRIES,
-    UNGUARDED,
     ChangedError,
     Gate,
     Guard,
@@ -67,14 +66,6 @@ async def test_steps_cross_as_the_calls_that_they_are(editor: Answering) -> None
     assert calls == [("room.put", [{"text": "x"}, "y", 2]), ("file.buffers.find", ["/a"])]
 
 
-async def test_an_unguarded_batch_waits_for_no_gate(editor: Answering) -> None:
-    editor.answers.append({"results": [None]})
-
-    await editor.port.batch([step(Buffers.save, "/a")], UNGUARDED)
-
-    assert editor.calls[0][2:4] == (False, ())
-
-
 async def test_facts_that_do_not_hold_are_named_with_their_present_values(
     editor: Answering,
 ) -> None:
@@ -92,7 +83,7 @@ async def test_a_step_that_fails_is_named_and_earlier_results_are_kept(editor: A
     steps = [step(Buffers.find, "/a"), step(Buffers.save, "/a"), step(Buffers.save, "/b")]
 
     with pytest.raises(StepError, match="disk full") as raised:
-        await editor.port.batch(steps, UNGUARDED)
+        await editor.port.batch(steps, Guard(Gate.POSSIBLE))
 
     assert raised.value.index == 1
     assert [each.bufnr for each in raised.value.results] == [3]
@@ -102,11 +93,12 @@ async def test_an_unexpected_result_is_an_error(editor: Answering) -> None:
     editor.answers.append({"results": [{"bufnr": "three"}]})
 
     with pytest.raises(EditorError, match=r"file.buffers.find returned something unexpected"):
-        await editor.port.batch([step(Buffers.find, "/a")], UNGUARDED)
+        await editor.port.batch([step(Buffers.find, "/a")], Guard(Gate.POSSIBLE))
 
 
 async def test_cancelling_withdraws_the_batch(editor: Answering) -> None:
-    waiting = asyncio.ensure_future(editor.port.batch([step(Buffers.save, "/a")], UNGUARDED))
+    batch = editor.port.batch([step(Buffers.save, "/a")], Guard(Gate.POSSIBLE))
+    waiting = asyncio.ensure_future(batch)
     await asyncio.sleep(0)
     await asyncio.sleep(0)
     token = editor.calls[0][1]

@@ -11,7 +11,6 @@ import pytest
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.batch import (
     MISSING,
-    UNGUARDED,
     ChangedError,
     Fact,
     Gate,
@@ -88,18 +87,6 @@ async def test_steps_run_in_their_order_and_return_their_results(
     assert found is not None
     assert (found.bufnr, found.modified) == (bufnr, True)
     assert await nvim.eval("getline(1, '$')") == ["two"]
-
-
-async def test_an_unguarded_batch_runs_while_the_user_types(
-    nvim: Editor, port: Port, path: Path
-) -> None:
-    await nvim.keys("i")
-    await until(lambda: nvim.eval("mode() ==# 'i'"))
-
-    (text,) = await port.batch([step(Buffers.text, str(path))], UNGUARDED)
-
-    assert text is not None
-    assert text.text == "one\n"
 
 
 Broken = tuple[Callable[[int, Path], Fact], str, Any]

@@ -1,4 +1,4 @@
-"""`editor/mentioning.py`, `selection/mention.lua`: mentions, and how the user types them."""
+"""`editor/mentions.py`, `selection/mention.lua`: mentions, and how the user types them."""
 
 import os
 from pathlib import Path

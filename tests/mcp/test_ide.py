@@ -271,7 +271,7 @@ async def test_a_mention_goes_to_the_most_recently_active_client(
     async def none() -> list[int]:
         return []
 
-    monkeypatch.setattr(ide.editor.terminals, "here", none)
+    monkeypatch.setattr(ide.editor.port.terminals, "here", none)
     async with joined(ide, port) as one, joined(ide, port) as other:
         one.answers_pings = other.answers_pings = False
         await one.request("ping")

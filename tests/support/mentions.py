@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from claude_ide.base.errors import UserError
-from claude_ide.editor.mentioning import Listed, Mentioning
+from claude_ide.editor.mentions import Listed, Mentioning
 from claude_ide.editor.private_files import PrivateFiles
 from support.either_editor import Editor, run
 from support.pocket import pocket_port

@@ -1,5 +1,5 @@
 vim9script
-# What the host needs to mention a file, a folder or lines of a file (`editor/mentioning.py`), and how
+# What the host needs to mention a file, a folder or lines of a file (`editor/mentions.py`), and how
 # the user types a mention.
 
 import autoload '../file/buffers.vim'

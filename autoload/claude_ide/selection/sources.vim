@@ -7,7 +7,7 @@ const FILETYPES = ['dirvish', 'fern', 'fugitive', 'nerdtree', 'netrw', 'qf']
 
 # What the user means in the current buffer, as its source returns it: `items`, or an `error`; empty if files
 # are not listed in it. `lines` has the range of the command, if it has one. The host makes mentions of it
-# (`Listed` in `editor/mentioning.py`).
+# (`Listed` in `editor/mentions.py`).
 export def Listed(lines: list<number>): dict<any>
   const filetype = &filetype
   if index(FILETYPES, filetype) < 0

@@ -1,4 +1,4 @@
---- What the host needs to mention a file, a folder or lines of a file (`editor/mentioning.py`), and how the
+--- What the host needs to mention a file, a folder or lines of a file (`editor/mentions.py`), and how the
 --- user types a mention.
 local buffers = require('claude_ide.file.buffers')
 local file = require('claude_ide.file.path')

@@ -215,7 +215,7 @@ function M.add(filetype, source)
 end
 
 --- What the user means in the current buffer, as its source returns it; nil if files are not listed in it.
---- The host makes mentions of it (`Listed` in `editor/mentioning.py`).
+--- The host makes mentions of it (`Listed` in `editor/mentions.py`).
 ---@param first? integer the range of the command, if it has one
 ---@param last? integer
 ---@return { filetype: string, in_lines: boolean, items: any, error: string? }?

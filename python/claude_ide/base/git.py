@@ -122,14 +122,17 @@ def repository_of(folder: Path) -> Repository:
 
 
 def is_in_other_worktree(path: Path, folder: Path) -> bool:
-    """Return whether a file is in another worktree of a folder's repository; both are real.
-
-    The repository may be a bare one, without a main worktree.
-    """
+    """Return whether a file is in another worktree of a folder's repository; both are real."""
     own, there = find_repository(path), find_repository(folder)
-    if own is None or there is None or own.root == there.root:
-        return False
-    return _data(own.root) == _data(there.root)
+    return own is not None and there is not None and are_worktrees_of_one(own, there)
+
+
+def are_worktrees_of_one(one: Repository, other: Repository) -> bool:
+    """Return whether two are different worktrees of one repository.
+
+    It may be a bare one, without a main worktree.
+    """
+    return one.root != other.root and _data(one.root) == _data(other.root)
 
 
 def branch(root: Path) -> str:

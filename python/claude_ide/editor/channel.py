@@ -9,6 +9,14 @@ from claude_ide.base.errors import EditorError
 
 logger = logging.getLogger(__name__)
 
+BUSY_SECONDS = 0.25
+"""How long a read waits while the editor is busy."""
+
+LOOKS = 5
+"""In how many parts it waits. If this process itself stands still, only one of them is lost."""
+
+T = TypeVar("T")
+
 
 class Channel(Protocol):
     """Calls functions inside the editor by name, as `module.function`, with plain arguments.
@@ -47,15 +55,6 @@ def without_error(result: Any) -> Any:
     if isinstance(result, dict) and isinstance(result.get("error"), str):
         raise EditorError(result["error"])
     return result
-
-
-BUSY_SECONDS = 0.25
-"""How long a read waits while the editor is busy."""
-
-LOOKS = 5
-"""In how many parts it waits. If this process itself stands still, only one of them is lost."""
-
-T = TypeVar("T")
 
 
 async def soon(sent: Awaitable[T], seconds: float = BUSY_SECONDS) -> T:

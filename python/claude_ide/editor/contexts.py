@@ -135,10 +135,6 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _git_environment(folder: str) -> dict[str, str]:
-    return git.guarded(git.environment(os.environ), Path(folder))
-
-
 class _Placeholders:
     """What the placeholders say, by the facts of one instant."""
 
@@ -281,7 +277,8 @@ class _Placeholders:
 
     async def _diff(self) -> str:
         folder = self._facts.folder
-        environment = await asyncio.to_thread(_git_environment, folder)
+        inherited = git.environment(os.environ)
+        environment = await asyncio.to_thread(git.guarded, inherited, Path(folder))
         changes = Changes(folder, environment)
         # Outside a repository `git diff` would compare files.
         await changes.read("rev-parse", "--git-dir")
@@ -331,18 +328,9 @@ class _Placeholders:
 
 
 _BUILT_IN: dict[str, Callable[[_Placeholders], Coroutine[Any, Any, str]]] = {
-    "this": _Placeholders._this,
-    "file": _Placeholders._file,
-    "selection": _Placeholders._selection,
-    "line": _Placeholders._line,
-    "function": _Placeholders._function,
-    "class": _Placeholders._class,
-    "diagnostics": _Placeholders._diagnostics,
-    "quickfix": _Placeholders._quickfix,
-    "loclist": _Placeholders._loclist,
-    "buffers": _Placeholders._buffers,
-    "visible": _Placeholders._visible,
-    "diff": _Placeholders._diff,
-    "marks": _Placeholders._marks,
-    "terminal": _Placeholders._terminal,
+    name: getattr(_Placeholders, f"_{name}")
+    for name in (
+        *("this", "file", "selection", "line", "function", "class", "diagnostics"),
+        *("quickfix", "loclist", "buffers", "visible", "diff", "marks", "terminal"),
+    )
 }

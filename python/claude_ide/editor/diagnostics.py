@@ -168,7 +168,7 @@ class Reader:
         self.when_changed(file.uri)
 
     def _shared(self, looked: Look) -> list[FileLook]:
-        return [file for file in looked.files if not self._private.is_private_uri(file.uri)]
+        return [file for file in looked.files if not self._private.verdict(file.path)]
 
     async def _read(self, files: list[FileLook], most: int, found: dict[str, Diagnostics]) -> None:
         """Add the diagnostics of files by path. Raises `_OutdatedError`."""

@@ -59,6 +59,18 @@ writes one file often writes others."""
 
 State = Literal["busy", "followed", ""]
 
+PAUSE_SECONDS = 0.3
+LATEST_SECONDS = 5.0
+"""How long a report waits at most for a pause between the writes."""
+
+QUIET_SECONDS = 10.0
+MOST_REPEATED = 3
+"""How many writes to a file are reported if it has no pause of `QUIET_SECONDS`, such as a log."""
+
+MOST_NAMED_FILES = 3
+CLAUDE = "Claude"
+HINT = "; review: :help claude-ide-mode"
+
 
 class Watched:
     """A file: its path, its last reported state, and until when it rests. Times are monotonic."""
@@ -262,21 +274,6 @@ def _stamp(found: os.stat_result) -> str:
     if editor_name() == NEOVIM:
         return f"{seconds}.{nanoseconds} {found.st_size} {found.st_ino}"
     return f"{seconds} {found.st_size}"
-
-
-logger = logging.getLogger(__name__)
-
-PAUSE_SECONDS = 0.3
-LATEST_SECONDS = 5.0
-"""How long a report waits at most for a pause between the writes."""
-
-QUIET_SECONDS = 10.0
-MOST_REPEATED = 3
-"""How many writes to a file are reported if it has no pause of `QUIET_SECONDS`, such as a log."""
-
-MOST_NAMED_FILES = 3
-CLAUDE = "Claude"
-HINT = "; review: :help claude-ide-mode"
 
 
 class Written(msgspec.Struct):

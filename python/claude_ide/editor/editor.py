@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from claude_ide.base.names import NEOVIM, editor_name, for_this_editor
 from claude_ide.base.paths import is_same
@@ -30,7 +30,7 @@ from claude_ide.editor.terminals import Terminals
 if TYPE_CHECKING:
     from claude_ide.editor.checks import Published
     from claude_ide.editor.formatting import Formatting
-    from claude_ide.editor.mentioning import Mentioning
+    from claude_ide.editor.mentions import Mentioning
     from claude_ide.editor.servers import Servers
     from claude_ide.editor.typing import Typing
 
@@ -40,19 +40,6 @@ BEHIND = "the file has changed on disk; these are for the older text that Neovim
 BUSY = "Neovim is busy; these are earlier results"
 
 T = TypeVar("T")
-
-
-class RecordWrite(Protocol):
-    """Records a write for an agent while it is entered; `is_seen`: the user has accepted it."""
-
-    def __call__(
-        self, agent: str, path: str, *, is_seen: bool
-    ) -> AbstractAsyncContextManager[None]:
-        """Return what is entered."""
-
-
-def _unrecorded(agent: str, path: str, *, is_seen: bool) -> AbstractAsyncContextManager[None]:
-    return nullcontext()
 
 
 class Editor:
@@ -78,7 +65,12 @@ class Editor:
         self.private_files = PrivateFiles(self.port, [*folders], privacy)
         self._operations.gate = ToolGate(self.private_files)
         self.reader = Reader(self.port, self.private_files, self.state)
-        self._screen_events()
+        # No event names a private file.
+        self.events.screen(SelectionChanged, self.private_files.selection_changed)
+        self.events.screen(EditorsChanged, self.private_files.editors_changed)
+        self.private_files.when_changed = self.reader.forget
+        self.events.register(self.private_files)
+        self.events.register(self.reader)
         self.diffs = Diffs(self.port, self.events, lambda: self.state.folders)
         self.terminals = Terminals(self.port, self.state)
         self.limits = Limits(self.port, show_above)
@@ -86,8 +78,10 @@ class Editor:
         self.events.register(self.status)
         self.attention = Attention(self.port, self.diffs, attention)
         self.events.register(self.attention)
-        self.record_write: RecordWrite = _unrecorded
-        """Records for the review what is written for an agent with a name to a path."""
+        self.record_write: Callable[..., AbstractAsyncContextManager[None]] = lambda *_, **__: (
+            nullcontext()
+        )
+        """Records for the review what is written for an agent meanwhile: `ReviewEvents.record`."""
 
     # What a server does not need to start is imported by its first use.
 
@@ -101,7 +95,7 @@ class Editor:
     @cached_property
     def mentioning(self) -> "Mentioning":
         """Finds what the user mentions."""
-        from claude_ide.editor.mentioning import Mentioning
+        from claude_ide.editor.mentions import Mentioning
 
         return Mentioning(self.port, self.private_files)
 
@@ -140,15 +134,6 @@ class Editor:
         # Events during the call have been handled by now, and are newer than `latest`.
         self.state.selection = self.state.selection or latest
 
-    def _screen_events(self) -> None:
-        """Have no event name a private file."""
-        private, screen = self.private_files, self.events.screen
-        screen(SelectionChanged, private.selection_changed)
-        screen(EditorsChanged, private.editors_changed)
-        private.when_changed = self.reader.forget
-        self.events.register(private)
-        self.events.register(self.reader)
-
     async def stopped(self) -> None:
         """Report that the server has stopped."""
         self.private_files.watch(False)
@@ -162,11 +147,14 @@ class Editor:
 
     async def editors(self) -> list[dict[str, Any]]:
         """Return the open file buffers as `getOpenEditors` describes them."""
-        return self.private_files.editors((await self._open_files()).editors)
+        verdict = self.private_files.verdict
+        known = (await self._open_files()).editors
+        return [each for each in known if each["isUntitled"] or not verdict(each["fileName"])]
 
     async def paths(self) -> list[str]:
         """Return the absolute paths of the open files."""
-        return self.private_files.paths((await self._open_files()).paths)
+        known = (await self._open_files()).paths
+        return [path for path in known if not self.private_files.verdict(path)]
 
     async def _open_files(self) -> State:
         """Return a state that has the open files of now, or those that are known if it is busy."""
@@ -184,7 +172,8 @@ class Editor:
 
     async def current_path(self) -> str | None:
         """Return the path of the current file, or None."""
-        return self.private_files.path((await self._open_files()).current)
+        path = (await self._open_files()).current
+        return None if path is None or self.private_files.verdict(path) else path
 
     async def private(self, paths: Iterable[str]) -> dict[str, str]:
         """Return those of the files that stay in the editor, each with the reason."""

@@ -17,6 +17,14 @@ from claude_ide.editor.port import panel, prompts, review  # noqa: F401
 from claude_ide.editor.port.binding import convert, handlers, handles
 from claude_ide.editor.port.events import EditorsChanged, Event, OpenBuffer, SelectionChanged, Whole
 
+logger = logging.getLogger(__name__)
+
+Subscriber = Callable[[Any], object]
+Screen = Callable[[Any], Event | None]
+Run = Callable[[Awaitable[Any]], object]
+
+E = TypeVar("E", bound=Event)
+
 
 class Diagnostics(msgspec.Struct):
     """The known diagnostics of one file, as sent to clients.
@@ -90,15 +98,6 @@ class State(msgspec.Struct):
             "lineCount": buffer.lines,
             **({} if buffer.column is None else {"viewColumn": buffer.column}),
         }
-
-
-logger = logging.getLogger(__name__)
-
-Subscriber = Callable[[Any], object]
-Screen = Callable[[Any], Event | None]
-Run = Callable[[Awaitable[Any]], object]
-
-E = TypeVar("E", bound=Event)
 
 
 class Events:

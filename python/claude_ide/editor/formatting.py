@@ -71,6 +71,10 @@ NO_FORMATTER_IN_VIM = (
 
 T = TypeVar("T")
 
+FILE_NAME = re.compile(r"\\?(?:%|#\d*)(?::[phtre~.8S])*")
+HARMLESS = re.compile(r"(?:[\w.,/~+@ ]|[^\x00-\x7f])(?:[\w.,/~+@ -]|[^\x00-\x7f])*")
+"""A name of which no shell interprets anything, whatever is around it."""
+
 
 class Result(NamedTuple):
     """What a formatter makes of a file, or why it fails; and those that were not asked yet.
@@ -319,11 +323,6 @@ def _lines_of(output: bytes) -> list[str]:
     # The buffer determines the line ends.
     has_dos = all(line.endswith("\r") for line in lines)
     return [line.removesuffix("\r") for line in lines] if has_dos else lines
-
-
-FILE_NAME = re.compile(r"\\?(?:%|#\d*)(?::[phtre~.8S])*")
-HARMLESS = re.compile(r"(?:[\w.,/~+@ ]|[^\x00-\x7f])(?:[\w.,/~+@ -]|[^\x00-\x7f])*")
-"""A name of which no shell interprets anything, whatever is around it."""
 
 
 async def expanded(port: Port, bufnr: int, command: str) -> tuple[str, ShellFacts]:

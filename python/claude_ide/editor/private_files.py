@@ -20,7 +20,7 @@ import msgspec
 
 from claude_ide.base.errors import EditorError
 from claude_ide.base.names import editor_name
-from claude_ide.base.paths import absolute, below_home, from_uri, normalized, within
+from claude_ide.base.paths import absolute, below_home, normalized, within
 from claude_ide.editor.channel import log_failure, soon, without_error
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.binding import handles
@@ -39,6 +39,27 @@ NO_SELECTION = {
     "selection": {"start": ORIGIN, "end": ORIGIN, "isEmpty": True},
 }
 """Clears what a client knows of the selection."""
+
+PATHS = ("file", "path")
+"""Keys under which tools are given a file, or name one."""
+
+NAME = "name"
+"""Of a window or a buffer; of a symbol it is no path."""
+
+TOOLS = "tools."
+"""Begins the function of each tool; the names below follow it."""
+
+OWN = "own."
+"""What the user has added decides for itself."""
+
+CHANGES = "buffers.texts"
+"""A tool whose answers are texts to be changed."""
+
+PRINTED = "screen.messages"
+"""A tool that answers `lines` which the editor has printed."""
+
+CHANGES_ONE = "the change concerns a file that the user keeps private; nothing was changed"
+CONCERNS_ONE = "this concerns a file that the user keeps private"
 
 
 class PrivateFiles:
@@ -182,46 +203,6 @@ class PrivateFiles:
         self.judge_again(each.name for each in report.editors if each.name)
         editors = [each for each in report.editors if not each.name or not self.verdict(each.name)]
         return msgspec.structs.replace(report, editors=editors)
-
-    def editors(self, editors: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Return the descriptions of open files without those of private ones."""
-        return [
-            each for each in editors if each["isUntitled"] or self.verdict(each["fileName"]) is None
-        ]
-
-    def paths(self, paths: Iterable[str]) -> list[str]:
-        """Return the paths of open files without private ones."""
-        return [path for path in paths if self.verdict(path) is None]
-
-    def path(self, path: str | None) -> str | None:
-        """Return the path of an open file; None if it is private."""
-        return None if path is None or self.verdict(path) else path
-
-    def is_private_uri(self, uri: str) -> bool:
-        """Return whether a file with diagnostics stays in the editor."""
-        return self.verdict(from_uri(uri)) is not None
-
-
-PATHS = ("file", "path")
-"""Keys under which tools are given a file, or name one."""
-
-NAME = "name"
-"""Of a window or a buffer; of a symbol it is no path."""
-
-TOOLS = "tools."
-"""Begins the function of each tool; the names below follow it."""
-
-OWN = "own."
-"""What the user has added decides for itself."""
-
-CHANGES = "buffers.texts"
-"""A tool whose answers are texts to be changed."""
-
-PRINTED = "screen.messages"
-"""A tool that answers `lines` which the editor has printed."""
-
-CHANGES_ONE = "the change concerns a file that the user keeps private; nothing was changed"
-CONCERNS_ONE = "this concerns a file that the user keeps private"
 
 
 class ToolGate:

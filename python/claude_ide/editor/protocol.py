@@ -26,6 +26,14 @@ KINDS = (
 
 T = TypeVar("T")
 
+SHOWN = 80
+"""Characters of a line in an error."""
+
+MOST_COLUMNS = 20
+WORD = "[0-9A-Za-z_\x80-\U0010ffff]"
+INSIDE = f"(?<={WORD}){WORD}"
+"""A place inside a word; a symbol begins and ends in none."""
+
 
 class Position(msgspec.Struct, frozen=True, order=True, gc=False):
     """A place between two characters."""
@@ -124,16 +132,6 @@ def _width(character: str, encoding: str) -> int:
     if encoding == "utf-16":
         return 2 if ord(character) > 0xFFFF else 1
     return len(character.encode("utf-8", "surrogateescape"))
-
-
-SHOWN = 80
-"""Characters of a line in an error."""
-
-MOST_COLUMNS = 20
-
-WORD = "[0-9A-Za-z_\x80-\U0010ffff]"
-INSIDE = f"(?<={WORD}){WORD}"
-"""A place inside a word; a symbol begins and ends in none."""
 
 
 def index_in(text: str, line: int, column: int | None, symbol: str | None) -> int:

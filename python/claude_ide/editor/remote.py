@@ -12,7 +12,7 @@ from claude_ide.base.errors import EditorError
 from claude_ide.editor.channel import Channel, without_error
 from claude_ide.editor.operations import Operations
 from claude_ide.editor.port import Port
-from claude_ide.editor.port.batch import ChangedError, Guard, Step, StepError, Unguarded
+from claude_ide.editor.port.batch import ChangedError, Guard, Step, StepError
 from claude_ide.editor.port.binding import ATTRIBUTE, Binding, Kind, convert
 
 if TYPE_CHECKING:
@@ -133,16 +133,15 @@ class Remote:
         panel: Panel = self._implement(Panel, chat)
         return panel
 
-    async def batch(self, steps: Sequence[Step[Any]], guard: Guard | Unguarded) -> Any:
+    async def batch(self, steps: Sequence[Step[Any]], guard: Guard) -> Any:
         """Run steps in one instant, and return their results; raises as `Port.batch`."""
         bound: list[Binding] = [getattr(step.method, ATTRIBUTE) for step in steps]
         calls = [
             (binding.function, _encoded(step.method, step.arguments, step.named))
             for step, binding in zip(steps, bound, strict=True)
         ]
-        facts = guard.facts if isinstance(guard, Guard) else ()
-        gate = guard.gate if isinstance(guard, Guard) else False
-        outcome = await self.batches.run(gate, facts, calls)
+        facts = guard.facts
+        outcome = await self.batches.run(guard.gate, facts, calls)
         if outcome.failed:
             raise ChangedError([(facts[index], value) for index, value in outcome.failed])
         done = zip(outcome.results, steps, bound, strict=False)

@@ -171,10 +171,26 @@ class Servers:
         method: str,
         requests: list[tuple[int, Any]],
         bufnr: int | None = None,
-        seconds: float | None = None,
+        seconds: float = ANSWERS_SECONDS,
+        tick: int | None = None,
     ) -> list[Reply]:
-        """Send requests, each to the server with an id; return the replies in this order."""
-        return await self._send(method, requests, seconds or ANSWERS_SECONDS, bufnr=bufnr)
+        """Send requests, each to the server with an id; return the replies in this order.
+
+        With a `tick`, nothing is sent if the text of the buffer has another one.
+        """
+        fields = {"method": method, "bufnr": bufnr, "tick": tick}
+
+        async def reply(client: int, parameters: Any) -> Reply:
+            # As JSON: what a server has sent goes back to it as it was.
+            given = {"client": client, "parameters": json.dumps(parameters), **fields}
+            answer = await _answered(self._port.language_servers.send(_given(given)), seconds)
+            if answer is None:
+                return Reply(failure=_late(seconds))
+            found = msgspec.json.decode(answer.encode("utf-8", "replace"), type=Reply)
+            return await self._told(found) if found.failure else found
+
+        with self._operations.waiting():
+            return await asyncio.gather(*(reply(*each) for each in requests))
 
     async def run(self, server: int, command: str, arguments: Any) -> Run:
         """Have a server run a command, and catch the edits that it sends.
@@ -257,26 +273,6 @@ class Servers:
         if view.bufnr is not None:
             self._warm.update((server.id, view.bufnr) for server in servers)
 
-    async def _send(
-        self,
-        method: str,
-        requests: list[tuple[int, Any]],
-        seconds: float = ANSWERS_SECONDS,
-        **more: int | None,
-    ) -> list[Reply]:
-        async def reply(client: int, parameters: Any) -> Reply:
-            # As JSON: what a server has sent goes back to it as it was.
-            fields = {"client": client, "method": method, "parameters": json.dumps(parameters)}
-            sent = self._port.language_servers.send(_given(fields | more))
-            answer = await _answered(sent, seconds)
-            if answer is None:
-                return Reply(failure=_late(seconds))
-            found = msgspec.json.decode(answer.encode("utf-8", "replace"), type=Reply)
-            return await self._told(found) if found.failure else found
-
-        with self._operations.waiting():
-            return await asyncio.gather(*(reply(*each) for each in requests))
-
     async def _told(self, outcome: Outcome) -> Outcome:
         """Return a failure whose words name no private file."""
         words = await self._operations.gate.told(outcome.failure)
@@ -287,7 +283,7 @@ class Servers:
         while True:
             servers = view.servers
             requests = [(each.id, question.parameters(view, each)) for each in servers]
-            replies = await self._send(question.method, requests, bufnr=view.bufnr, tick=view.tick)
+            replies = await self.send(question.method, requests, view.bufnr, tick=view.tick)
             if not any(reply.is_stale for reply in replies):
                 break
             # The user has typed meanwhile.

@@ -21,6 +21,12 @@ LOOK_SECONDS = 60
 """How late the end of a window may be noticed after the computer has slept."""
 MOST_SOURCES = 50
 
+LONGEST_MODEL = 30
+"""Characters."""
+
+CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+CHAT = "chat."
+
 
 class Limits:
     """What is known of the plan's limits, whichever agent has told it, and when each resets.
@@ -114,12 +120,6 @@ def _is_over(limit: Limit) -> bool:
     return limit.resets is not None and limit.resets <= time.time()
 
 
-LONGEST_MODEL = 30
-"""Characters."""
-CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-CHAT = "chat."
-
-
 class Reviewable(NamedTuple):
     """How much waits for review."""
 
@@ -182,56 +182,47 @@ class StatusLine:
                 self._last = source
 
     def _show(self) -> None:
-        agents = self._agents
-        last = agents.get(self._last) or next(iter(agents.values()), Activity())
-        is_working = any(each.is_working for each in agents.values())
-        given = self._reported, last, is_working, self._review, self._background
-        status = composed(*given, self._limits.shown)
+        status = self._composed()
         if status != self._shown:
             self._shown = status
             self._port.windows.set_status(status)
 
+    def _composed(self) -> dict[str, Any]:
+        """Return the text, the state, and the figures of the agent that was active last.
 
-def composed(
-    reported: StatusReported,
-    last: Activity,
-    is_working: bool,
-    review: Reviewable,
-    background: int = 0,
-    limits: Sequence[Limit] = (),
-) -> dict[str, Any]:
-    """Return the text, the state, and the figures of the agent that was active last.
-
-    In a status line, nothing in the text is evaluated.
-    """
-    has_server = reported.clients is not None
-    last = last if has_server else Activity()
-    requests = sum(chat.requests for chat in reported.chats) + reported.permissions
-    tasks = sum(chat.tasks for chat in reported.chats)
-    wants_user = bool(reported.diffs or reported.held or requests)
-    state = _state(reported.clients, wants_user, is_working)
-    counts = ((reported.held, "!"), (requests, "?"), (tasks, "&"))
-    words = [f"{_who(reported)}: {state}"] if has_server else []
-    if state == "idle" and (reported.clients or 0) > 1:
-        words.append(f"({reported.clients})")
-    words += [f"{count}{mark}" for count, mark in counts if count]
-    if has_server and not reported.is_shared:
-        words.append("unshared")
-    waiting = ", ".join(
-        f"{count} {noun}{'' if count == 1 else 's'}"
-        for count, noun in zip(review, ("file", "hunk", "remark"), strict=True)
-        if count
-    )
-    parts = [
-        " ".join(words),
-        f"{background} in the background wait{'s' * (background == 1)}" if background else "",
-        f"review {waiting}" if waiting else "",
-        figures_of(last, limits if has_server else ()),
-    ]
-    figures = {"model": last.model, "context": last.context, "cost": last.cost}
-    known = {name: figure for name, figure in figures.items() if figure is not None}
-    text = CONTROLS.sub("?", " · ".join(filter(None, parts))).replace("%", "%%")
-    return {"state": state, "text": text, **known}
+        In a status line, nothing in the text is evaluated.
+        """
+        reported, agents, background = self._reported, self._agents.values(), self._background
+        has_server = reported.clients is not None
+        last = self._agents.get(self._last) or next(iter(agents), Activity())
+        last = last if has_server else Activity()
+        requests = sum(chat.requests for chat in reported.chats) + reported.permissions
+        tasks = sum(chat.tasks for chat in reported.chats)
+        wants_user = bool(reported.diffs or reported.held or requests)
+        is_working = any(each.is_working for each in agents)
+        state = _state(reported.clients, wants_user, is_working)
+        counts = ((reported.held, "!"), (requests, "?"), (tasks, "&"))
+        words = [f"{_who(reported)}: {state}"] if has_server else []
+        if state == "idle" and (reported.clients or 0) > 1:
+            words.append(f"({reported.clients})")
+        words += [f"{count}{mark}" for count, mark in counts if count]
+        if has_server and not reported.is_shared:
+            words.append("unshared")
+        waiting = ", ".join(
+            f"{count} {noun}{'' if count == 1 else 's'}"
+            for count, noun in zip(self._review, ("file", "hunk", "remark"), strict=True)
+            if count
+        )
+        parts = [
+            " ".join(words),
+            f"{background} in the background wait{'s' * (background == 1)}" if background else "",
+            f"review {waiting}" if waiting else "",
+            figures_of(last, self._limits.shown if has_server else ()),
+        ]
+        figures = {"model": last.model, "context": last.context, "cost": last.cost}
+        known = {name: figure for name, figure in figures.items() if figure is not None}
+        text = CONTROLS.sub("?", " · ".join(filter(None, parts))).replace("%", "%%")
+        return {"state": state, "text": text, **known}
 
 
 def figures_of(activity: Activity, limits: Sequence[Limit]) -> str:

@@ -64,14 +64,6 @@ class Terminals:
         await self._port.terminals.adopt(pane)
         self.clients_run_as(self._clients)
 
-    async def here(self) -> list[int]:
-        """Return the process ids of the clients that belong to this tab page."""
-        return await self._port.terminals.here()
-
-    async def running(self) -> "list[Terminal]":
-        """Return the terminals, the last used one first."""
-        return await self._port.terminals.running()
-
     def session(self, agent: str, launch: str) -> Session:
         """Return the session of an agent in the terminal with this launch."""
         return Session(launch, agent, partial(self.label, launch=launch))
@@ -79,7 +71,7 @@ class Terminals:
     async def session_of_client(self, agent: str, pid: int) -> Session:
         """Return the session of an agent that is connected."""
         with contextlib.suppress(EditorError, TimeoutError):
-            for each in await soon(self.running()) if pid else ():
+            for each in await soon(self._port.terminals.running()) if pid else ():
                 if pid in each.pids and each.launch:
                     return self.session(agent, each.launch)
         return Session("", agent, partial(self.label, pid=pid))
@@ -94,7 +86,7 @@ class Terminals:
         if not launch and len(self._clients) < 2 and self._is_here(program.working_folder(pid)):
             return ""
         try:
-            clis = list(self._clis(await soon(self.running())))
+            clis = list(self._clis(await soon(self._port.terminals.running())))
         except (EditorError, TimeoutError):
             return ""
         own = next((each for each in clis if launch and each.launch == launch), None)

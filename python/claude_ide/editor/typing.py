@@ -12,7 +12,6 @@ import os
 import re
 import time
 from collections.abc import Sequence
-from typing import Protocol
 
 from claude_ide.base.errors import EditorError
 from claude_ide.base.names import NEOVIM, editor_name
@@ -116,24 +115,13 @@ def has_taken(content: str, text: str, before: str) -> bool:
     return content == whole or FOLDED.fullmatch(content) is not None
 
 
-class Device(Protocol):
-    """What a CLI runs in."""
-
-    async def read(self) -> list[str]:
-        """Return the lowest rows of its screen; none once the CLI has ended."""
-
-    async def paste(self, text: str, seen: list[str]) -> bool:
-        """Paste a text, unless the screen has changed since it was `seen`: then return False."""
-
-    async def press(self, key: str, seen: list[str]) -> bool:
-        """Press a key, unless the screen has changed since it was `seen`: then return False."""
-
-    def redraw(self) -> None:
-        """Have the CLI draw its whole screen again."""
-
-
 class _Buffer:
-    """A terminal of the editor. It is one instant there in which the screen is compared."""
+    """A terminal of the editor. It is one instant there in which the screen is compared.
+
+    `read` returns the lowest rows of its screen; none once the CLI has ended. `paste` and `press`
+    do nothing if the screen has changed since it was `seen`: then they return False. `redraw` has
+    the CLI draw its whole screen again.
+    """
 
     def __init__(self, port: Port, bufnr: int) -> None:
         self._port = port
@@ -155,7 +143,7 @@ class _Buffer:
 
 
 class _Pane:
-    """A pane of tmux.
+    """A pane of tmux, with the same methods.
 
     A buffer of tmux reaches the CLI even while the user reads in the copy mode, which takes keys.
     """
@@ -207,6 +195,10 @@ class _Pane:
             process.kill()
             return ""
         return printed.decode(errors="replace") if process.returncode == 0 else ""
+
+
+Device = _Buffer | _Pane
+"""What a CLI runs in."""
 
 
 class _Prompt:

@@ -135,7 +135,7 @@ class Ide:
         if not may_learn and asks and any(each.listening for each in clients):
             return await self._named([each for each in clients if each.listening], path)
         may_learn = [each for each in may_learn or clients if each.listening]
-        near = await self.editor.terminals.here() if len(may_learn) > 1 else ()
+        near = await self.editor.port.terminals.here() if len(may_learn) > 1 else ()
         nearest = [client for client in may_learn if client.pid in near]
         return max(nearest or may_learn, key=lambda client: client.last_active, default=None)
 
@@ -273,11 +273,13 @@ def concerned(clients: Iterable[Client], path: str) -> list[Client]:
     homes = {client: _home(client) for client in clients}
     roots = {home.root for home in homes.values() if home}
     nearest = next((each for each in (file, *file.parents) if each in roots), None)
+    own = git.find_repository(file)
 
     def may_learn(home: Repository | None) -> bool:
         if home is None:
             return True
-        return nearest in (None, home.root) and not git.is_in_other_worktree(file, home.root)
+        is_elsewhere = own is not None and git.are_worktrees_of_one(own, home)
+        return nearest in (None, home.root) and not is_elsewhere
 
     return [client for client, home in homes.items() if may_learn(home)]
 

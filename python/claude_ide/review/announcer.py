@@ -6,7 +6,9 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from claude_ide.agents.events import Change, FileWritten, Happened, Hunk, ToolStatus, TurnEndReason
+from msgspec.structs import asdict
+
+from claude_ide.agents.events import Change, FileWritten, Happened, ToolStatus, TurnEndReason
 from claude_ide.config import ReviewConfig
 from claude_ide.editor.attention import Attention, Session
 from claude_ide.review.snapshot import Found
@@ -33,6 +35,9 @@ REASONS = {
     TurnEndReason.REDIRECTED: "interrupted",
 }
 """Every other reason is a failure."""
+
+STOPPED = (TurnEndReason.INTERRUPTED, TurnEndReason.REDIRECTED)
+"""Ends that the user has brought about."""
 
 
 class Announcer:
@@ -152,22 +157,8 @@ def _file(change: Change) -> dict[str, Any]:
     """Return a changed file; without hunks if its earlier text is unknown, or they are too long."""
     size = sum(len(line) for hunk in change.hunks for line in hunk.lines)
     has_hunks = bool(change.hunks) and size <= LARGEST_HUNKS
-    hunks = {"hunks": [_hunk(hunk) for hunk in change.hunks]} if has_hunks else {}
-    return {"path": change.path} | hunks
-
-
-def _hunk(hunk: Hunk) -> dict[str, Any]:
-    return {
-        "old_start": hunk.old_start,
-        "old_lines": hunk.old_lines,
-        "new_start": hunk.new_start,
-        "new_lines": hunk.new_lines,
-        "lines": list(hunk.lines),
-    }
-
-
-STOPPED = (TurnEndReason.INTERRUPTED, TurnEndReason.REDIRECTED)
-"""Ends that the user has brought about."""
+    hunks = [asdict(hunk) | {"lines": [*hunk.lines]} for hunk in change.hunks if has_hunks]
+    return {"path": change.path} | ({"hunks": hunks} if hunks else {})
 
 
 def tell_turn_end(

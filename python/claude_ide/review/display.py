@@ -27,6 +27,15 @@ LEAST_COMMON = 0.3
 MOST_REMOVED = 500
 """Lines of one hunk that are shown; nobody scrolls through more."""
 
+CONTEXT = 3
+"""Lines around a hunk in the preview."""
+
+LONGEST_LABEL = 200
+"""Characters of a line; a minified file has one of megabytes."""
+
+MOST_PREVIEWED = 400
+"""Lines of one hunk in the preview."""
+
 
 def drawn(texts: Texts, encoding: str = UTF_8) -> list[Drawn]:
     """Return what is drawn of the hunks of a file in a buffer with this 'fileencoding'."""
@@ -93,16 +102,6 @@ def _add(spans: Spans, words: Sequence[str], first: int, last: int) -> None:
     if first < last:
         start = len("".join(words[:first]).encode())
         spans.append((start, start + len("".join(words[first:last]).encode())))
-
-
-CONTEXT = 3
-"""Lines around a hunk in the preview."""
-
-LONGEST_LABEL = 200
-"""Characters of a line; a minified file has one of megabytes."""
-
-MOST_PREVIEWED = 400
-"""Lines of one hunk in the preview."""
 
 
 def items(root: str, file: File) -> list[tuple[Rows | None, ListItem]]:

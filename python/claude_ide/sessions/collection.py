@@ -68,7 +68,7 @@ class Collection:
 
     async def collect(self) -> list[Entry]:
         """Return all sessions, in no order."""
-        self.terminals = terminals = await self._editor.terminals.running()
+        self.terminals = terminals = await self._editor.port.terminals.running()
         found = [*self._of_chats(), *self._of_terminals(terminals), *self._others(terminals)]
         known = {each.id for each in found}
         found += [

@@ -274,7 +274,7 @@ class Here(Recipients):
             for chat in chats.all():
                 if isinstance(here, Found) and here.is_here and chat.id == here.chat:
                     return self._of_chat(chats, chat)
-        if self._ide.clients or await self._editor.terminals.running():
+        if self._ide.clients or await self._editor.port.terminals.running():
             return Recipient("Claude", "", self._ide.say)
         return None
 
@@ -282,7 +282,7 @@ class Here(Recipients):
         return Recipient(chats.name(chat), chat.reviewing.session, chat.panel.say)
 
     async def _terminals(self) -> list[Recipient]:
-        running = await self._editor.terminals.running()
+        running = await self._editor.port.terminals.running()
         are_several = sum(each.name.isdecimal() for each in running) > 1
         found = []
         for each in running:

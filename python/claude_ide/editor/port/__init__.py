@@ -13,7 +13,7 @@ one instant.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
-from claude_ide.editor.port.batch import Guard, Result, Second, Step, Unguarded
+from claude_ide.editor.port.batch import Guard, Result, Second, Step
 
 # The host starts without the nouns, which it needs one by one (`remote.py`).
 if TYPE_CHECKING:
@@ -63,15 +63,13 @@ class Port(Protocol):
 
     @overload
     async def batch(
-        self, steps: tuple[Step[Result], Step[Second]], guard: Guard | Unguarded
+        self, steps: tuple[Step[Result], Step[Second]], guard: Guard
     ) -> tuple[Result, Second]: ...
 
     @overload
-    async def batch(
-        self, steps: Sequence[Step[Result]], guard: Guard | Unguarded
-    ) -> Sequence[Result]: ...
+    async def batch(self, steps: Sequence[Step[Result]], guard: Guard) -> Sequence[Result]: ...
 
-    async def batch(self, steps: Sequence[Step[Any]], guard: Guard | Unguarded) -> Any:
+    async def batch(self, steps: Sequence[Step[Any]], guard: Guard) -> Any:
         """Run steps in one instant, and return their results (`batch.py`).
 
         Raises `ChangedError` if a fact of the guard does not hold: nothing was done; `StepError`

@@ -99,13 +99,6 @@ class Guard(Payload, frozen=True):
     facts: tuple[Fact, ...] = ()
 
 
-class Unguarded(Payload, frozen=True):
-    """Run at once, whatever the user does."""
-
-
-UNGUARDED = Unguarded()
-
-
 class Step(msgspec.Struct, Generic[Result_co], frozen=True):
     """A call of a method of the port."""
 
@@ -148,7 +141,7 @@ class Batches(Protocol):
     @operation("batch.run", "batch.withdraw")
     async def run(
         self,
-        gate: str | Literal[False],
+        gate: str,
         facts: Sequence[Fact],
         steps: Sequence[tuple[str, Sequence[Any]]],
     ) -> BatchOutcome:
