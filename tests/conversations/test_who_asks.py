@@ -53,14 +53,14 @@ async def clis(nvim: Editor, tmp_path: Path, worktrees: list[Path]) -> Pair:
 
 
 @pytest.fixture
-async def asked(clis: Pair) -> AsyncIterator[list[HookedCli]]:
-    """Both CLIs ask for a permission, that of the second worktree first."""
+async def asked(nvim: Editor, clis: Pair) -> AsyncIterator[list[HookedCli]]:
+    """Both CLIs ask for a permission, that of the second worktree first, which is shown."""
     asking: list[asyncio.Task[object]] = []
     for cli, _ in reversed(clis):
         tool = {"tool_name": "Bash", "tool_input": {"command": "make"}}
         work = cli.send("PermissionRequest", **tool, permission_suggestions=[])
         asking.append(asyncio.ensure_future(work))
-        await asyncio.wait((asking[-1],), timeout=0.1)
+        await shown(nvim, "make")
     yield [cli for cli, _ in clis]
     for each in asking:
         each.cancel()

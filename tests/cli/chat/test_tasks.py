@@ -178,6 +178,8 @@ async def test_ctrl_c_says_what_runs_on_and_the_end_of_the_chat_ends_it(
     await panel.send("Serve it")
     await panel.bar_shows("1 task")
     await panel.shows("── ")
+    # The line at the end of the turn would replace the message.
+    await until(lambda: "Claude: done, 1 file" in nvim.screen.text(), "the end", PATIENCE)
 
     await nvim.keys("<C-c>")
 
