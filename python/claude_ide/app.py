@@ -245,10 +245,7 @@ class App:
         self, given: Sequence[str], more: Mapping[str, Any] | None = None
     ) -> None:
         """Start a CLI with the user's arguments; `more` are fields of the editor's request."""
-        from claude_ide.hooks.opening import open_terminal
-
-        parts = self.editor, self.config, self.hooks, self.tools_for_a_terminal
-        await open_terminal(*parts, given, more or {})
+        await self.hooks.open_terminal(self.tools_for_a_terminal, given, more or {})
 
     @property
     def address(self) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents import elicitation, events
+from claude_ide.agents import events, requests
 from claude_ide.agents.requests import (
     Allow,
     Answer,
@@ -50,7 +50,7 @@ NO = Option("o2", "No", OptionKind.REJECT_ONCE)
 
 def asked() -> QuestionAsked:
     return QuestionAsked(
-        "r1", "", elicitation.questions(SCHEMA), message="Where should the dam be?"
+        "r1", "", requests.form_questions(SCHEMA), message="Where should the dam be?"
     )
 
 
@@ -83,7 +83,7 @@ async def test_a_form_of_the_agent_is_filled_in(begin: Begin) -> None:
 
     answer = await river.wait_for_call("answer")
     assert answer == ("answer", "r1", Reply({"bank": "r", "depth": 3, "fish": True}))
-    assert elicitation.encode(answer[2]) == {
+    assert requests.form_result(answer[2]) == {
         "action": "accept",
         "content": {"bank": "r", "depth": 3, "fish": True},
     }

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.agents.stream_json.own_mode import MODES
+from claude_ide.agents.stream_json.protocol import MODES
 from support.neovim import Neovim
 
 OPTIONS = ["--permission-mode", "--resume"]

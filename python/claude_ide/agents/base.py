@@ -7,7 +7,7 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from claude_ide.agents.agent import Agent
 from claude_ide.agents.events import Dead, Event
@@ -198,10 +198,15 @@ def _log_failure(reading: asyncio.Task[None]) -> None:
         logger.error("the agent's output could not be read on", exc_info=error)
 
 
-class BaseAgent(Agent):
-    """An agent that can be restarted after it has ended."""
+C = TypeVar("C", bound=Connection)
 
-    def __init__(self, name: str) -> None:
+
+class BaseAgent(Agent, Generic[C]):
+    """An agent that can be restarted after it has ended; `program` is its name in errors."""
+
+    def __init__(self, name: str, program: str) -> None:
+        self._program = program
+        self._connection: C | None = None
         self._traffic = Traffic(name)
         self._events = EventQueue()
         self._state = SessionState()
@@ -216,3 +221,25 @@ class BaseAgent(Agent):
 
     def log(self) -> str:
         return self._traffic.text()
+
+    async def stop(self, grace: float = GRACE_SECONDS) -> None:
+        # While the process is being created, there is no handle to end it with.
+        async with self._starting:
+            connection = self._connection
+        if connection is not None:
+            await self._leave()
+            await connection.stop(grace)
+
+    async def _leave(self) -> None:
+        """End the turn, before the process is ended."""
+        raise NotImplementedError
+
+    def kill(self) -> None:
+        if self._connection is not None:
+            self._connection.kill()
+
+    @property
+    def _running(self) -> C:
+        if self._connection is None:
+            raise AgentError(f"{self._program} is not running")
+        return self._connection

@@ -1,10 +1,13 @@
-"""What an agent asks the user: permissions, questions, the approval of a plan; and the answers."""
+"""What an agent asks the user: permissions, forms, the approval of a plan; and the answers."""
 
 from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
+
+from claude_ide.agents.fields import mapping, mappings, number, read, strings, text
 
 
 class OptionKind(Enum):
@@ -225,3 +228,87 @@ class Dismiss(Struct, frozen=True):
 
 
 Answer = Allow | Reject | Reply | Dismiss
+
+_KINDS = {
+    "number": AnswerKind.NUMBER,
+    "integer": AnswerKind.INTEGER,
+    "boolean": AnswerKind.BOOLEAN,
+    "array": AnswerKind.CHOICES,
+}
+_LEAST = ("minimum", "minLength", "minItems")
+_MOST = ("maximum", "maxLength", "maxItems")
+
+
+def form_questions(schema: Any, order: tuple[str, ...] = ()) -> tuple[Question, ...]:
+    """Return a question for each property of a flat JSON Schema; those in `order` come first.
+
+    It is the form of an MCP server, or of an agent that asks in the same way.
+    """
+    fields = mapping(schema)
+    properties = mapping(fields.get("properties"))
+    required = strings(fields.get("required"))
+    return tuple(
+        _form_question(key, mapping(properties[key]), is_required=key in required)
+        for key in dict.fromkeys((*order, *properties))
+        if key in properties
+    )
+
+
+def form_result(answer: Answer) -> dict[str, Any]:
+    """Return the answer in the format of an elicitation's result."""
+    match answer:
+        case Reply(answers):
+            content = {
+                key: list(value) if isinstance(value, tuple) else value
+                for key, value in answers.items()
+            }
+            return {"action": "accept", "content": content}
+        case Reject():
+            return {"action": "decline"}
+        case Dismiss():
+            return {"action": "cancel"}
+        case _:
+            return {"action": "accept"}
+
+
+def _form_question(key: str, schema: dict[str, Any], *, is_required: bool) -> Question:
+    choices = _choices(schema)
+    kind = _KINDS.get(text(schema.get("type")), AnswerKind.CHOICE if choices else AnswerKind.TEXT)
+    description = text(schema.get("description"))
+    title = text(schema.get("title")) or key
+    default = schema.get("default")
+    return Question(
+        f"{title}\n{description}" if description else title,
+        choices=choices,
+        kind=kind,
+        key=key,
+        is_open=not choices and kind is not AnswerKind.BOOLEAN,
+        required=is_required,
+        default=strings(default) if isinstance(default, list) else _plain(default),
+        limits=_limits(schema),
+    )
+
+
+def _choices(schema: dict[str, Any]) -> tuple[Choice, ...]:
+    given = mapping(schema.get("items")) or schema
+    named = mappings(given.get("oneOf")) or mappings(given.get("anyOf"))
+    if named:
+        keys = {"label": "title", "value": "const"}
+        found = (read(Choice, each, keys) for each in named)
+        return tuple(replace(each, label=each.label or each.value) for each in found)
+    values, names = strings(given.get("enum")), strings(given.get("enumNames"))
+    names += values[len(names) :]
+    pairs = zip(values, names, strict=False)
+    return tuple(Choice(name or value, value=value) for value, name in pairs)
+
+
+def _limits(schema: dict[str, Any]) -> Limits:
+    least, most = (
+        next((found for key in keys if (found := number(schema.get(key))) is not None), None)
+        for keys in (_LEAST, _MOST)
+    )
+    return Limits(least, most, text(schema.get("format")), text(schema.get("pattern")))
+
+
+def _plain(value: Any) -> Value | None:
+    return value if isinstance(value, str | int | float) else None

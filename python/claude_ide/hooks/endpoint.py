@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from claude_ide.agents.stream_json.protocol import given_words, terminal_options
+from claude_ide.base import program
+from claude_ide.base.names import VIM, editor_name
 from claude_ide.base.trust import Trust
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
@@ -138,6 +141,12 @@ if TYPE_CHECKING:
     from claude_ide.review.service import ReviewService
 
 
+Tools = Callable[[str], Awaitable[tuple[list[str], dict[str, str]]]]
+"""Returns the options and the environment with which the CLI of a launch gets the model's tools."""
+
+ATTACH = "attach"
+
+
 class Launch(NamedTuple):
     """What one CLI gets for its hooks, and the id of its terminal; all empty if it has none."""
 
@@ -167,9 +176,10 @@ class Hooks:
         readings: Readings | None = None,
     ) -> None:
         self._editor = editor
+        self._cmd = config.cmd
         self._is_on = config.hooks
+        self._terminal = config.terminal
         self._size = config.terminal.size
-        self._has_row = config.terminal.status_line
         self._links = links
         self._pid = pid
         self._run = run
@@ -182,6 +192,42 @@ class Hooks:
         self._listener: Listener | None = None
         self._sessions: Sessions | None = None
         self._last_words: tuple[str, ...] = ()
+
+    async def open_terminal(
+        self, tools: Tools, given: Sequence[str], more: Mapping[str, Any]
+    ) -> None:
+        """Start a CLI with the user's arguments; `more` are fields of the editor's request."""
+        terminal, environment = self._terminal, await self._editor.port.terminals.environment()
+        first, *words = program.words(self._cmd)
+        path = program.required(first, environment.get("PATH", ""))
+        arguments = list(given_words(given))
+        request = {"side": terminal.side, "size": terminal.size, "keys": terminal.keys, **more}
+        problem = _not_there(terminal.side, environment)
+        if problem:
+            request["note"] = f"{problem}, so Claude opens in a split"
+        if arguments[:1] == [ATTACH]:
+            # The options of a session in the background are those with which it was begun.
+            attached = " ".join(arguments[1:])
+            if not self._editor.terminals.has_attached:
+                self._editor.terminals.has_attached = True
+                request.setdefault("note", f"/ide connects it to {editor_name()}")
+            command = [path, *words, ATTACH, *filter(None, [attached])]
+            opened = {"cmd": command, "env": {}, "attached": attached, **request}
+            await self._editor.port.terminals.start(opened)
+            return
+        named = (*words, *arguments)
+        options = await asyncio.to_thread(terminal_options, os.environ, named, terminal.mode)
+        name, programs = str(more.get("name", "")), os.environ.get("PATH", "")
+        options += await asyncio.to_thread(registration.naming, name, (first, *named), programs)
+        launch = await self.for_a_terminal((first, *named))
+        for_tools, variables = await tools(launch.id)
+        variables |= launch.environment
+        command = [path, *words, *options, *for_tools, *launch.options, *arguments]
+        if terminal.side == "tmux" and not problem:
+            await self._open_pane(launch, command, environment | variables, name)
+            return
+        opened = {"cmd": command, "env": variables, "launch": launch.id, **request}
+        await self._editor.port.terminals.start(opened)
 
     async def for_a_terminal(self, words: Sequence[str], *, has_environment: bool = True) -> Launch:
         """Return what the CLI with this command line gets; nothing, after a message, on failure.
@@ -210,14 +256,10 @@ class Hooks:
         self._readings.of(id_, folder)
         # The user's own command comes with the environment.
         own = own if has_environment or not own else None
-        status_line = registration.status_line(link, own, has_row=self._has_row)
+        status_line = registration.status_line(link, own, has_row=self._terminal.status_line)
         options = registration.options(link, status_line)
         mark = panes.mark(self._pid, link, folder)
         return Launch(options, registration.status_line_environment(own), id_, mark)
-
-    def naming(self, name: str, words: Sequence[str]) -> list[str]:
-        """Return the option that gives the session of a CLI the name of its terminal."""
-        return registration.naming(name, words, os.environ.get("PATH", ""))
 
     async def serve(self, link: Path) -> None:
         """Have the CLI with this link report to us, whoever has started it. Raises `OSError`."""
@@ -230,11 +272,7 @@ class Hooks:
         if self._is_on and self._links.socket and not is_served:
             await self.serve(link)
 
-    def obstacle_to_panes(self, environment: Mapping[str, str]) -> str:
-        """Return why no pane of tmux can be opened; an empty string if one can."""
-        return panes.refusal(environment)
-
-    async def open_pane(
+    async def _open_pane(
         self, launch: Launch, command: Sequence[str], environment: Mapping[str, str], name: str
     ) -> None:
         """Run a command in a pane of tmux, which gets a name, or a number if that is empty.
@@ -350,3 +388,10 @@ class Hooks:
         if not self._links.socket:
             return "this system has no Unix sockets"
         return registration.obstacle(words, os.environ.get("PATH", ""))
+
+
+def _not_there(side: str, environment: Mapping[str, str]) -> str:
+    """Return why a CLI cannot open at a side; an empty string if it can."""
+    if side == "float" and editor_name() == VIM:
+        return "a terminal in a popup cannot be left"
+    return panes.refusal(environment) if side == "tmux" else ""

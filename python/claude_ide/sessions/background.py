@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from claude_ide.agents.stream_json.own_mode import own_mode, shown, terminal_options
+from claude_ide.agents.stream_json.protocol import own_mode, shown, terminal_options
 from claude_ide.agents.stream_json.running import Running, is_alive
 from claude_ide.base import git, program
 from claude_ide.base.errors import UserError

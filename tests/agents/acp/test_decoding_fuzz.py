@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from claude_ide.agents import elicitation
+from claude_ide.agents import requests
 from claude_ide.agents.acp import connection, sessions, tools
 from claude_ide.agents.acp.updates import Decoder
 from claude_ide.agents.events import Event, ToolEnded, ToolInput, ToolStarted, ToolStatus
@@ -111,4 +111,4 @@ def test_any_answer_is_decoded(answer: Any) -> None:
 
 @given(JSON)
 def test_any_form_is_decoded(schema: Any) -> None:
-    elicitation.questions(schema)
+    requests.form_questions(schema)

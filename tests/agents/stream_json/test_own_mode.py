@@ -1,4 +1,4 @@
-"""`own_mode.py`: in which mode `:Claude` starts the CLI."""
+"""`agents/stream_json/protocol.py`: in which mode `:Claude` starts the CLI."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from claude_ide.agents.stream_json.own_mode import (
+from claude_ide.agents.stream_json.protocol import (
     DEFAULT,
     MODES,
     given_words,

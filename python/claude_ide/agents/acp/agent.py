@@ -49,7 +49,6 @@ from claude_ide.agents.session_state import SessionState
 from claude_ide.agents.workbench import Workbench
 from claude_ide.base import program
 from claude_ide.base.errors import AgentError, UnsupportedError
-from claude_ide.transport.process import GRACE_SECONDS
 
 INTERRUPT_SECONDS = 0.5
 """How long a turn may take to end before the agent is stopped."""
@@ -60,14 +59,13 @@ CLOSE_SECONDS = 0.5
 """How long an agent may take to let go of its session before it is stopped."""
 
 
-class AcpAgent(BaseAgent):
+class AcpAgent(BaseAgent[Connection]):
     """Implements `Agent`."""
 
     def __init__(self, launch: Launch, workbench: Workbench) -> None:
-        super().__init__(launch.name)
+        super().__init__(launch.name, launch.name)
         self._launch = launch
         self._workbench = workbench
-        self._connection: Connection | None = None
         self._replayed: list[events.Event] | None = None
         """The events of a session that is being loaded."""
         self._reset()
@@ -145,22 +143,12 @@ class AcpAgent(BaseAgent):
         self._report([events.Session(self._session), ready, *settings.current()])
         return ready
 
-    async def stop(self, grace: float = GRACE_SECONDS) -> None:
-        # While the process is being created, there is no handle to end it with.
-        async with self._starting:
-            connection = self._connection
-        if connection is None:
-            return
+    async def _leave(self) -> None:
         if self._talk is not None:
             await self._talk.stop(INTERRUPT_SECONDS)
             with contextlib.suppress(TimeoutError, AgentError):
                 async with asyncio.timeout(CLOSE_SECONDS):
                     await self._sessions.close(self._session)
-        await connection.stop(grace)
-
-    def kill(self) -> None:
-        if self._connection is not None:
-            self._connection.kill()
 
     @contextlib.asynccontextmanager
     async def stored(self) -> AsyncIterator[Sessions]:
@@ -352,12 +340,6 @@ class AcpAgent(BaseAgent):
         if self._talk is not None:
             self._talk.ends.follow(update)
         self._serving.show()
-
-    @property
-    def _running(self) -> Connection:
-        if self._connection is None:
-            raise AgentError(f"{self.name} is not running")
-        return self._connection
 
     def _report(self, found: Iterable[events.Event]) -> None:
         for event in found:

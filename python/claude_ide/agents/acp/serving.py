@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from claude_ide.agents import elicitation, events, requests
+from claude_ide.agents import events, requests
 from claude_ide.agents.acp.connection import REQUEST_CANCELLED, Answering, Params
 from claude_ide.agents.acp.files import FileRequests
 from claude_ide.agents.acp.launch import Launch
@@ -294,7 +294,7 @@ class Serving:
     async def _elicitation(self, id_: Id, params: Params) -> dict[str, Any]:
         """Answer `elicitation/create`: a form, or an address to open."""
         answer = await self._answer(id_, self._question(params))
-        return {"action": "cancel"} if answer is None else elicitation.encode(answer)
+        return {"action": "cancel"} if answer is None else requests.form_result(answer)
 
     async def _answer(self, id_: Id, asked: requests.Asked) -> requests.Answer | None:
         """Return the user's answer; None if it is withdrawn, or the turn is being cancelled."""
@@ -315,7 +315,7 @@ class Serving:
         message = text(params.get("message"))
         if params.get("mode") == "url":
             return requests.UrlAsked(request, tool, self._name, message, text(params.get("url")))
-        questions = elicitation.questions(params.get("requestedSchema"))
+        questions = requests.form_questions(params.get("requestedSchema"))
         return requests.QuestionAsked(request, tool, questions, message=message)
 
 

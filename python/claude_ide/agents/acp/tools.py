@@ -108,7 +108,6 @@ class Call(Struct):
     diffs: tuple[Diff, ...] = ()
     printed: list[str] = []
     """The pieces of the output."""
-    terminals: tuple[str, ...] = ()
     started: events.ToolStarted | None = None
     input: events.ToolInput | None = None
     is_begun: bool = False

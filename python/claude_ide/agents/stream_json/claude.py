@@ -13,7 +13,7 @@ from claude_ide.agents.base import BaseAgent, start_child
 from claude_ide.agents.events import EffortChanged, Event, Ready, Stopping
 from claude_ide.agents.fields import integer, mapping, mappings, read, text
 from claude_ide.agents.requests import Allow, Answer, Dismiss, Reject
-from claude_ide.agents.stream_json import own_mode, protocol, running, settings, stored
+from claude_ide.agents.stream_json import protocol, running, settings, stored
 from claude_ide.agents.stream_json.connection import Connection, ControlError, UnknownOptionError
 from claude_ide.agents.stream_json.permission import encode_answer
 from claude_ide.agents.stream_json.protocol import SETTING_SOURCES, Frame, Launch, command, names
@@ -26,7 +26,6 @@ from claude_ide.base.errors import (
     UnsupportedError,
 )
 from claude_ide.base.names import known_as
-from claude_ide.transport.process import GRACE_SECONDS
 
 INVALID_MODE = "invalid_mode"
 """The code of the error for a mode that the CLI does not know."""
@@ -76,7 +75,7 @@ REWIND_KEYS = {"possible": "canRewind", "files": "filesChanged", "reason": "erro
 NAME = "Claude"
 
 
-class StreamJsonAgent(BaseAgent):
+class StreamJsonAgent(BaseAgent[Connection]):
     """Implements `Agent`. `trusts` is asked at each start whether its folder is trusted."""
 
     name = NAME
@@ -89,12 +88,11 @@ class StreamJsonAgent(BaseAgent):
         edits: Edits | None = None,
         trusts: Callable[[Path], bool] | None = None,
     ) -> None:
-        super().__init__(NAME)
+        super().__init__(NAME, "Claude Code")
         self._launch = launch
         self._trusts = trusts
         self._servers = servers or {}
         self._edits = edits
-        self._connection: Connection | None = None
         self._resumed = ""
         self._restorable: tuple[str, ...] = ()
         """The files that the last dry run of a rewind has named."""
@@ -151,21 +149,11 @@ class StreamJsonAgent(BaseAgent):
             follows_folder=launch.follows_folder,
         )
 
-    async def stop(self, grace: float = GRACE_SECONDS) -> None:
-        # While the process is being created, there is no handle to end it with.
-        async with self._starting:
-            connection = self._connection
-        if connection is None:
-            return
+    async def _leave(self) -> None:
         if self._state.busy:
             with contextlib.suppress(TimeoutError, TransportClosed, AgentError):
                 async with asyncio.timeout(INTERRUPT_SECONDS):
                     await self.interrupt()
-        await connection.stop(grace)
-
-    def kill(self) -> None:
-        if self._connection is not None:
-            self._connection.kill()
 
     async def prompt(self, prompt: agent.Prompt) -> str:
         return await self._send_prompt(prompt)
@@ -211,7 +199,7 @@ class StreamJsonAgent(BaseAgent):
         if not running.checks_modes and not _is_known(mode):
             raise _refused(mode)
         try:
-            answer = await self._ask("set_permission_mode", mode=own_mode.given(mode))
+            answer = await self._ask("set_permission_mode", mode=protocol.given(mode))
         except ControlError as error:
             raise _refused(mode) if error.code == INVALID_MODE else error from None
         running.report(running.decoder.settings.set_mode(text(answer.get("mode")) or mode))
@@ -310,12 +298,6 @@ class StreamJsonAgent(BaseAgent):
     def _sessions_folder(self) -> Path:
         return stored.folder(self._launch.environment, self._launch.cwd)
 
-    @property
-    def _running(self) -> Connection:
-        if self._connection is None:
-            raise AgentError("Claude Code is not running")
-        return self._connection
-
     async def _ask(self, request: str, **fields: object) -> Frame:
         return await self._running.controls.request(request, **fields)
 
@@ -335,13 +317,13 @@ class StreamJsonAgent(BaseAgent):
 
 
 def _is_known(mode: str) -> bool:
-    return own_mode.shown(mode) in own_mode.MODES
+    return protocol.shown(mode) in protocol.MODES
 
 
 def _refused(mode: str) -> AgentError:
     if _is_known(mode):
         return AgentError(f"{mode} mode is not available here")
-    return AgentError(f"no such mode: {mode}; available: {', '.join(own_mode.MODES)}")
+    return AgentError(f"no such mode: {mode}; available: {', '.join(protocol.MODES)}")
 
 
 def _read_output(path: str) -> agent.TaskOutput:

@@ -8,10 +8,9 @@ allow more than the user agreed to.
 import re
 from urllib.parse import urlsplit
 
-from claude_ide.agents import elicitation, events, requests
+from claude_ide.agents import events, requests
 from claude_ide.agents.fields import mapping, mappings, read, strings, text
-from claude_ide.agents.stream_json.own_mode import shown
-from claude_ide.agents.stream_json.protocol import Frame
+from claude_ide.agents.stream_json.protocol import Frame, shown
 from claude_ide.agents.stream_json.tools import kind_of, path_in, title_of
 from claude_ide.agents.workbench import CODE_TOOL
 from claude_ide.base.errors import InvalidRuleError
@@ -79,7 +78,7 @@ def decode_request(frame: Frame, root: str = "") -> list[events.Event]:
 def encode_answer(asked: Frame, answer: requests.Answer) -> Frame:
     """Return the answer to `asked`, the `request` in the CLI's frame."""
     if asked.get("subtype") == SUBTYPE:
-        return elicitation.encode(answer)
+        return requests.form_result(answer)
     arguments = mapping(asked.get("input"))
     allowed: Frame = {"behavior": "allow", "updatedInput": arguments}
     if tool := text(asked.get("tool_use_id")):
@@ -296,7 +295,7 @@ def elicited(request: str, asked: Frame) -> requests.QuestionAsked | requests.Ur
     if asked.get("mode") == "url":
         return requests.UrlAsked(request, "", asker, message, text(asked.get("url")))
     order = strings(asked.get("property_order"))
-    questions = elicitation.questions(asked.get("requested_schema"), order)
+    questions = requests.form_questions(asked.get("requested_schema"), order)
     return requests.QuestionAsked(request, "", questions, asker, message)
 
 

@@ -1,11 +1,12 @@
-"""The CLI's command line, and its frames: JSON objects, one a line."""
+"""The CLI's command line and permission modes, and its frames: JSON objects, one a line."""
 
 import asyncio
 import base64
 import json
 import logging
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,93 @@ from msgspec import Struct
 
 from claude_ide.agents import agent
 from claude_ide.agents.fields import mapping
-from claude_ide.agents.stream_json.own_mode import DEFAULT, given, own_mode
-from claude_ide.base import git, program
+from claude_ide.base import files, git, program
 from claude_ide.base.errors import AgentError
 from claude_ide.base.names import check_command
+from claude_ide.base.paths import config_folder
 from claude_ide.base.unicode import readable
+
+LARGEST_SETTINGS_BYTES = 1_000_000
+
+MANAGED = Path(
+    "/Library/Application Support/ClaudeCode" if sys.platform == "darwin" else "/etc/claude-code"
+)
+"""The administrator's folder; the CLI prefers its settings to those of the user."""
+
+MANUAL, DEFAULT = "manual", "default"
+"""The mode that asks before each edit: as the CLI shows it, and as its options name it."""
+
+MODE_OPTION = "--permission-mode"
+
+MODES = (MANUAL, "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions")
+"""The modes of all versions so far; some depend on the user's account or options."""
+
+
+class _Permissions(msgspec.Struct):
+    defaultMode: str = ""
+
+
+class _ModeSettings(msgspec.Struct):
+    permissions: _Permissions = msgspec.field(default_factory=_Permissions)
+
+
+def own_mode(environment: Mapping[str, str], managed: Path = MANAGED) -> str:
+    """Return the mode that the user, or the administrator, has set; empty if there is none.
+
+    A folder's settings do not count: they belong to whoever wrote the folder.
+    """
+    return next(filter(None, map(_mode_in, _settings_files(environment, managed))), "")
+
+
+def terminal_options(
+    environment: Mapping[str, str], words: Iterable[str], mode: str, managed: Path = MANAGED
+) -> list[str]:
+    """Return the options that start a CLI in a terminal in this mode.
+
+    There are none if the command line `words` or the settings name a mode, or `mode` is empty.
+    """
+    is_named = any(word.startswith("-") and "permission" in word for word in words)
+    if not mode or is_named or own_mode(environment, managed):
+        return []
+    return [MODE_OPTION, given(mode)]
+
+
+def given_words(words: Iterable[str]) -> Iterator[str]:
+    """Yield a command line in which the mode has the name that every version accepts."""
+    before = ""
+    for word in words:
+        option, _, value = word.partition("=")
+        if before == MODE_OPTION:
+            yield given(word)
+        else:
+            yield f"{option}={given(value)}" if option == MODE_OPTION and value else word
+        before = word
+
+
+def given(mode: str) -> str:
+    """Return a mode as the CLI's options and protocol name it."""
+    return DEFAULT if mode == MANUAL else mode
+
+
+def shown(mode: str) -> str:
+    """Return a mode as the CLI shows it to the user."""
+    return MANUAL if mode == DEFAULT else mode
+
+
+def _settings_files(environment: Mapping[str, str], managed: Path) -> Iterator[Path]:
+    # Of several files in the folder, the last one counts.
+    yield from sorted((managed / "managed-settings.d").glob("*.json"), reverse=True)
+    yield managed / "managed-settings.json"
+    yield config_folder(environment) / "settings.json"
+
+
+def _mode_in(path: Path) -> str:
+    content = files.read_if_sound(path, LARGEST_SETTINGS_BYTES)
+    try:
+        return msgspec.json.decode(content or b"{}", type=_ModeSettings).permissions.defaultMode
+    except (msgspec.DecodeError, RecursionError):
+        return ""
+
 
 logger = logging.getLogger(__name__)
 
@@ -154,7 +237,7 @@ STREAM = (
 HOOK_EVENTS = "--include-hook-events"
 """Has the CLI report the output of hooks; old versions do not know this option."""
 
-MODES = (DEFAULT, "acceptEdits", "plan")
+USUAL_MODES = (DEFAULT, "acceptEdits", "plan")
 """The permission modes that every version has and every user may choose."""
 
 BYPASS = "bypassPermissions"
@@ -256,7 +339,7 @@ class Launch(Struct, frozen=True):
         mode = self._mode or usual or DEFAULT
         # Only the CLI can interpret the user's own permission options, and it does not grant the
         # other modes to every user.
-        if mode not in MODES or self._is_mode_in_words:
+        if mode not in USUAL_MODES or self._is_mode_in_words:
             return ""
         return mode
 

@@ -7,8 +7,7 @@ from typing import Any
 from claude_ide.agents import events
 from claude_ide.agents.agent import ServerState, ToolServer
 from claude_ide.agents.fields import mapping, mappings, read, sequence, strings, text
-from claude_ide.agents.stream_json.own_mode import shown
-from claude_ide.agents.stream_json.protocol import BYPASS, MODES, Frame
+from claude_ide.agents.stream_json.protocol import BYPASS, USUAL_MODES, Frame, shown
 
 AUTO = events.Mode("auto", "auto", in_cycle=False)
 MODEL_KEYS = {"id": "value", "name": "displayName", "resolved": "resolvedModel"}
@@ -23,7 +22,7 @@ def offered(
     With `bypasses` the CLI was started with the permission to run everything without a request.
     """
     models = mappings(answer.get("models"))
-    names = map(shown, (*MODES, *([BYPASS] if bypasses else [])))
+    names = map(shown, (*USUAL_MODES, *([BYPASS] if bypasses else [])))
     modes = [events.Mode(name, name) for name in names]
     modes += [AUTO] * any(model.get("supportsAutoMode") is True for model in models)
     return events.Ready(commands, tuple(map(_model, models)), (*modes, DONT_ASK))

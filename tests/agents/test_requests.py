@@ -1,10 +1,10 @@
-"""`elicitation.py`: a form described by a flat JSON Schema, and the answer to it."""
+"""`requests.py`: a form described by a flat JSON Schema, and the answer to it."""
 
 from typing import Any
 
 import pytest
 
-from claude_ide.agents import elicitation
+from claude_ide.agents import requests
 from claude_ide.agents.requests import (
     Answer,
     AnswerKind,
@@ -19,7 +19,7 @@ from claude_ide.agents.requests import (
 
 def asked(**schema: Any) -> Question:
     """Return the question for one property."""
-    [question] = elicitation.questions({"type": "object", "properties": {"x": schema}})
+    [question] = requests.form_questions({"type": "object", "properties": {"x": schema}})
     return question
 
 
@@ -63,7 +63,7 @@ def test_a_type_determines_the_kind_of_answer(
 def test_the_given_order_precedes_that_of_the_properties() -> None:
     schema = {"properties": {"a": {}, "b": {}, "c": {}}, "required": ["c"]}
 
-    found = elicitation.questions(schema, ("c", "missing"))
+    found = requests.form_questions(schema, ("c", "missing"))
 
     assert [(question.key, question.required) for question in found] == [
         *(("c", True), ("a", False), ("b", False))
@@ -72,7 +72,7 @@ def test_the_given_order_precedes_that_of_the_properties() -> None:
 
 @pytest.mark.parametrize("schema", [None, [], {"properties": 7}, "form"])
 def test_an_invalid_schema_has_no_questions(schema: Any) -> None:
-    assert elicitation.questions(schema) == ()
+    assert requests.form_questions(schema) == ()
 
 
 @pytest.mark.parametrize(
@@ -87,4 +87,4 @@ def test_an_invalid_schema_has_no_questions(schema: Any) -> None:
     ],
 )
 def test_an_answer_accepts_declines_or_cancels(answer: Answer, encoded: dict[str, Any]) -> None:
-    assert elicitation.encode(answer) == encoded
+    assert requests.form_result(answer) == encoded
