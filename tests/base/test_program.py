@@ -1,5 +1,8 @@
-"""`base/program.py`: how the program of the option `cmd` is found."""
+"""`base/program.py`: how the program of the option `cmd` is found, and other processes."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -40,3 +43,15 @@ def test_an_installation_that_is_not_on_path_is_found(home: Path, place: str) ->
     assert program.words("claude") == (str(found),)
     make(home / "bin/claude")
     assert program.words("claude") == ("claude",)
+
+
+def test_a_lineage_begins_with_the_process_and_its_parent() -> None:
+    assert program.lineage(os.getpid())[:2] == [os.getpid(), os.getppid()]
+
+
+def test_a_lineage_of_an_unknown_process_is_only_itself() -> None:
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+
+    assert program.lineage(ended.pid) == [ended.pid, 0]
+    assert program.lineage(0) == [0]

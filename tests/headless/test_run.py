@@ -1,4 +1,4 @@
-"""`headless/run.py`: the settings of a trusted folder that a one-off request applies."""
+"""`headless/run.py`: the CLI of a question, its tools and settings, and what it answers."""
 
 import json
 import os
@@ -10,8 +10,47 @@ from typing import Any
 import pytest
 
 from claude_ide.agents.stream_json.protocol import Launch
+from claude_ide.base.errors import AgentError, UserError
 from claude_ide.base.trust import Trust
-from claude_ide.headless.run import following, settings
+from claude_ide.config import AskConfig, Config
+from claude_ide.headless.run import following, launch, settings, without_fence
+
+
+def test_the_cli_may_use_only_the_given_tools(tmp_path: Path) -> None:
+    launched = launch(Config(cmd=sys.executable), str(tmp_path), ("Read", "Grep"))
+
+    assert launched.command == (sys.executable,)
+    assert launched.cwd == tmp_path
+    assert launched.environment == os.environ
+    assert launched.arguments[-2:] == ("--tools", "Read,Grep")
+    assert "--strict-mcp-config" in launched.arguments
+    assert "--no-session-persistence" in launched.arguments
+
+
+def test_a_request_can_override_the_configured_model(tmp_path: Path) -> None:
+    config = Config(cmd=[sys.executable, "-I"], ask=AskConfig(model="opus"))
+
+    assert launch(config, str(tmp_path), ()).model == "opus"
+    assert launch(config, str(tmp_path), (), "haiku").model == "haiku"
+    assert launch(config, str(tmp_path), ()).command == (sys.executable, "-I")
+
+
+def test_the_error_for_a_missing_cli_explains_how_to_install_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setenv("HOME", str(tmp_path))  # installers put the CLI into the home folder, too
+
+    with pytest.raises(AgentError, match=r"claude is not on PATH \(:checkhealth claude_ide says"):
+        launch(Config(), str(tmp_path), ())
+    with pytest.raises(AgentError, match=r"^mine is not on PATH \(g:claude_ide\.cmd\)$"):
+        launch(Config(cmd="mine"), str(tmp_path), ())
+
+
+def test_a_missing_folder_is_named_in_the_error() -> None:
+    with pytest.raises(UserError, match=r"^no such folder: /no/such$"):
+        launch(Config(cmd=sys.executable), "/no/such", ())
+
 
 ALONE = ("--tools", "Read")
 
@@ -36,7 +75,7 @@ def write(project: Path, given: Any, name: str = "settings.json") -> None:
     (project / ".claude" / name).write_text(json.dumps(given))
 
 
-def launch(project: Path, *words: str) -> Launch:
+def launched_in(project: Path, *words: str) -> Launch:
     return Launch(("claude", *words), project, {"A": "b"}, arguments=ALONE)
 
 
@@ -45,8 +84,8 @@ def test_the_settings_of_an_untrusted_folder_are_ignored(
 ) -> None:
     write(project, {"env": {"A": "b"}})
 
-    with following(launch(project), trust, state) as followed:
-        assert followed == launch(project)
+    with following(launched_in(project), trust, state) as followed:
+        assert followed == launched_in(project)
         assert "--setting-sources" in followed.options()
 
 
@@ -56,7 +95,7 @@ def test_helpers_and_environment_are_passed_in_a_private_temporary_file(
     trust.grant(project)
     write(project, {"env": {"TOKEN": "secret"}, "apiKeyHelper": "x", "hooks": {"Stop": []}})
 
-    with following(launch(project), trust, state) as followed:
+    with following(launched_in(project), trust, state) as followed:
         *first, path = followed.arguments[:4]
         assert first == ["--add-dir", str(project), "--settings"]
         assert followed.arguments[4:] == ALONE
@@ -78,7 +117,7 @@ def test_the_settings_file_is_removed_when_the_request_fails(
     trust.grant(project)
     write(project, {"env": {"TOKEN": "secret"}})
 
-    with pytest.raises(ValueError), following(launch(project), trust, state):
+    with pytest.raises(ValueError), following(launched_in(project), trust, state):
         raise ValueError
 
     assert list((state / "settings").iterdir()) == []
@@ -96,7 +135,7 @@ def test_the_settings_files_of_a_killed_host_are_removed(
     for name in (*kept, f"{gone.pid}-b.json", f"{'9' * 30}-c.json"):
         (state / "settings" / name).write_text("{}")
 
-    with following(launch(project), trust, state):
+    with following(launched_in(project), trust, state):
         pass
 
     assert {path.name for path in (state / "settings").iterdir()} == kept
@@ -107,7 +146,7 @@ def test_a_folder_without_settings_needs_no_settings_file(
 ) -> None:
     trust.grant(project)
 
-    with following(launch(project), trust, state) as followed:
+    with following(launched_in(project), trust, state) as followed:
         assert followed.arguments == ("--add-dir", str(project), *ALONE)
         assert followed.environment["CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD"] == "1"
 
@@ -118,7 +157,7 @@ def test_the_users_own_settings_option_has_priority(
     trust.grant(project)
     write(project, {"env": {"A": "b"}})
 
-    with following(launch(project, "--settings", "mine.json"), trust, state) as followed:
+    with following(launched_in(project, "--settings", "mine.json"), trust, state) as followed:
         assert "--settings" not in followed.arguments
 
 
@@ -152,3 +191,17 @@ def test_all_other_settings_are_ignored(project: Path, given: Any) -> None:
     write(project, given)
 
     assert settings(project) == {}
+
+
+@pytest.mark.parametrize("text", ["```lua\nlocal x\n```", "\n```\nlocal x\n```\n"])
+def test_the_fence_around_a_whole_text_is_removed(text: str) -> None:
+    assert without_fence(text, "local y") == "local x"
+
+
+@pytest.mark.parametrize("text", ["local x", "see\n```\nx\n```", "```\nx\n```\nand y"])
+def test_a_text_without_such_a_fence_is_unchanged(text: str) -> None:
+    assert without_fence(text, "local y") == text
+
+
+def test_a_fence_that_replaces_a_fence_is_kept() -> None:
+    assert without_fence("```lua\nx\n```", "```\ny\n```") == "```lua\nx\n```"
