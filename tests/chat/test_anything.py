@@ -45,7 +45,7 @@ def asks(request: str, tool: str = "t", **fields: Any) -> PermissionAsked:
 
 def test_text_from_outside_is_harmless() -> None:
     panel = Panel(root="/p")
-    panel.transcript.add_prompt("p", "a\x00b\udc80", ["c\nd"])
+    panel.transcript.queue.add("p", "a\x00b\udc80", ["c\nd"])
     panel.handle(
         Text("1", "a\x00b\x1b[31m\u2028c\r\nd\udcff\n```a\x01b\nx\n```\n"),
         ToolStarted("t", "Ba\nsh", "execute", "l\ns"),
@@ -147,7 +147,7 @@ def test_after_any_events_the_frames_add_up_to_the_page(data: st.DataObject) -> 
                 part, _ = data.draw(st.sampled_from(panel.drawn.parts))
                 transcript.press(part, data.draw(st.integers(0, 3)))
             case "prompt":
-                transcript.add_prompt(data.draw(BLOCKS), data.draw(WORDS))
+                transcript.queue.add(data.draw(BLOCKS), data.draw(WORDS))
             case "answer":
                 panel.answer(data.draw(BLOCKS), data.draw(WORDS))
 
@@ -155,7 +155,7 @@ def test_after_any_events_the_frames_add_up_to_the_page(data: st.DataObject) -> 
     waiting = [kind for _, kind in panel.drawn.parts if kind.startswith("request")]
     assert len(waiting) == len(panel.waiting)
     queued = [kind for _, kind in panel.drawn.parts].count("queued")
-    assert queued == len(transcript.queued)
+    assert queued == len(transcript.queue.queued)
 
 
 def test_a_delta_costs_the_same_at_the_end_of_a_long_chat() -> None:

@@ -40,7 +40,7 @@ def test_a_running_turn_is_removed_and_the_next_prompt_begins_a_turn() -> None:
     panel = conversation().handle(Waiting(), ToolStarted("t", "Bash", "execute", "ls"))
 
     panel.transcript.cut("p1")
-    panel.transcript.add_prompt("p4", "Instead")
+    panel.transcript.queue.add("p4", "Instead")
     panel.handle(PromptChanged("p4", PromptStage.STARTED), Text("4", "Four."))
 
     assert panel.text == ["» Instead", "", "Four."]

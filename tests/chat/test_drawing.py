@@ -69,7 +69,7 @@ async def test_a_recorded_conversation_is_in_the_buffer(
 
 async def test_lost_content_is_drawn_again(nvim: Neovim, draw: Draw) -> None:
     transcript = Transcript("Claude")
-    transcript.add_prompt("a", "a prompt")
+    transcript.queue.add("a", "a prompt")
     transcript.apply(Text("1", "\n".join(f"line {number}" for number in range(900))))
     await draw(transcript)
     await nvim.lua(

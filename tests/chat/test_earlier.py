@@ -1,7 +1,7 @@
 """`chat/conversation.py`: the part of a conversation that a transcript no longer shows."""
 
 from claude_ide.agents.events import Cleared, Event, Session, Text, UserMessage
-from claude_ide.chat.conversation import FIRST_LINES, MISSING, Earlier, load
+from claude_ide.chat.conversation import FIRST_LINES, MISSING, Above, load
 from claude_ide.chat.page.page import EARLIER
 from claude_ide.chat.page.sheet import ShowEarlier
 from claude_ide.chat.transcript.transcript import Transcript
@@ -47,7 +47,7 @@ def test_only_the_end_of_a_long_conversation_is_drawn() -> None:
     assert FIRST_LINES <= len(transcript.lines) < 3 * FIRST_LINES
     assert len([*transcript.sheet.views()]) < FIRST_LINES
     assert transcript.lines[0] == EARLIER
-    assert Earlier(transcript, history).is_known
+    assert Above(transcript, history).is_known
 
 
 def test_a_short_conversation_is_drawn_whole() -> None:
@@ -63,7 +63,7 @@ def test_a_short_conversation_is_drawn_whole() -> None:
 def test_a_portion_is_shown_above_and_the_rest_remains_above_it() -> None:
     transcript = showing(*turns(15, 20))
     drawn = draw(transcript.sheet.page, Drawn())
-    earlier = Earlier(transcript, HISTORY)
+    earlier = Above(transcript, HISTORY)
 
     earlier.show(earlier.portion(lines=12))
 
@@ -76,7 +76,7 @@ def test_a_portion_is_shown_above_and_the_rest_remains_above_it() -> None:
 def test_all_portions_together_are_the_whole_conversation() -> None:
     transcript = showing(*turns(20, 20))
     while transcript.sheet.page.earlier is not None:
-        earlier = Earlier(transcript, HISTORY)
+        earlier = Above(transcript, HISTORY)
         assert earlier.is_known
         earlier.show(earlier.portion(lines=20))
 
@@ -88,7 +88,7 @@ def test_all_portions_together_are_the_whole_conversation() -> None:
 
 def test_the_rest_of_a_turn_is_replaced_by_the_whole_turn() -> None:
     transcript = showing(Text("b19", "more"), *turns(20, 20))
-    earlier = Earlier(transcript, HISTORY)
+    earlier = Above(transcript, HISTORY)
 
     earlier.show(earlier.portion(lines=1))
 
@@ -98,7 +98,7 @@ def test_the_rest_of_a_turn_is_replaced_by_the_whole_turn() -> None:
 
 def test_what_was_shown_from_above_is_not_trimmed_away() -> None:
     transcript = showing(*turns(20, 20))
-    earlier = Earlier(transcript, HISTORY)
+    earlier = Above(transcript, HISTORY)
     earlier.show(earlier.portion(lines=30))
     lines = len(transcript.lines)
 
@@ -110,7 +110,7 @@ def test_what_was_shown_from_above_is_not_trimmed_away() -> None:
 def test_another_session_above_is_not_replaced() -> None:
     transcript = showing(*turns(1, 2), Cleared(), *turns(20, 20))
 
-    earlier = Earlier(transcript, HISTORY)
+    earlier = Above(transcript, HISTORY)
 
     assert not earlier.is_known
     document = earlier.document("")
@@ -121,7 +121,7 @@ def test_another_session_above_is_not_replaced() -> None:
 def test_a_document_has_what_is_above_and_what_is_shown() -> None:
     transcript = showing(*turns(18, 20))
 
-    document = Earlier(transcript, HISTORY).document("Fish")
+    document = Above(transcript, HISTORY).document("Fish")
 
     assert document.startswith("# Fish\n\n## question 1\n")
     headings = [line for line in document.splitlines() if line.startswith("## ")]

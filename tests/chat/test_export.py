@@ -13,7 +13,7 @@ def exported(transcript: Transcript, title: str = "") -> str:
 
 def test_a_conversation_is_exported_with_its_texts_and_tools() -> None:
     transcript = Transcript("Claude", clock=lambda: 0.0, root="/home/dev/project")
-    transcript.add_prompt("a", "Make hello return 2\nplease", ["a.py:1-2"])
+    transcript.queue.add("a", "Make hello return 2\nplease", ["a.py:1-2"])
     for event in decoded(frames_of("read_edit_allow")):
         transcript.apply(event)
 
@@ -57,7 +57,7 @@ def test_thinking_is_a_quotation() -> None:
 def test_queued_prompts_and_notices_of_the_panel_are_not_exported() -> None:
     transcript = Transcript("Claude")
     transcript.apply(Waiting())
-    transcript.add_prompt("b", "And then?")
+    transcript.queue.add("b", "And then?")
     for event in (Text("1", "answer"), Notice("overloaded", "error"), Dead(1, "stderr")):
         transcript.apply(event)
 

@@ -228,7 +228,7 @@ def test_a_request_is_the_last_thing_shown_while_it_waits(name: str) -> None:
 def test_only_our_own_prompts_are_shown(name: str) -> None:
     transcript, page = replay(name)
 
-    assert not transcript.queued
+    assert not transcript.queue.queued
     kinds = [kind for _, kind in page.parts]
     by_itself = sum(isinstance(event, events.TurnBegun) for event in decoded(frames_of(name)))
     assert kinds.count("turn") == by_itself
@@ -242,10 +242,10 @@ def replay_with_prompts(name: str) -> list[str]:
     for event in conversed(name):
         if isinstance(event, events.PromptChanged) and event.prompt not in sent:
             sent.add(event.prompt)
-            transcript.add_prompt(event.prompt, f"prompt {event.prompt[:1]}")
+            transcript.queue.add(event.prompt, f"prompt {event.prompt[:1]}")
         transcript.apply(event)
         page.everything(transcript)
-    assert not transcript.queued
+    assert not transcript.queue.queued
     return [line[:10] for line in page.text if line]
 
 

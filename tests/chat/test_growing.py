@@ -3,28 +3,28 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claude_ide.chat.transcript.talk import Growing, Lines
+from claude_ide.chat.transcript.talk import Drained, Growing
 
 
 def test_each_line_is_drained_once_and_the_last_one_every_time() -> None:
     growing = Growing()
     growing.add("one\ntw")
-    assert growing.drain() == Lines(0, ["one"], "tw")
+    assert growing.drain() == Drained(0, ["one"], "tw")
 
     growing.add("o\nthree")
-    assert growing.drain() == Lines(1, ["two"], "three")
-    assert growing.drain() == Lines(2, [], "three")
+    assert growing.drain() == Drained(1, ["two"], "three")
+    assert growing.drain() == Drained(2, [], "three")
 
 
 def test_blank_lines_at_both_ends_are_omitted() -> None:
     growing = Growing()
     growing.add("\n \n")
-    assert growing.drain() == Lines(0, [], "")
+    assert growing.drain() == Drained(0, [], "")
 
     growing.add("one\n\n")
-    assert growing.drain() == Lines(0, ["one"], "")
+    assert growing.drain() == Drained(0, ["one"], "")
     growing.add("\ntwo")
-    assert growing.drain() == Lines(1, ["", ""], "two")
+    assert growing.drain() == Drained(1, ["", ""], "two")
 
 
 def test_a_replaced_text_is_drained_from_its_start() -> None:
@@ -35,7 +35,7 @@ def test_a_replaced_text_is_drained_from_its_start() -> None:
     assert not growing.replace("one\ntwo")
     assert growing.replace("three\nfour")
 
-    assert growing.drain() == Lines(0, ["three"], "four")
+    assert growing.drain() == Drained(0, ["three"], "four")
     assert growing.text == "three\nfour"
 
 
@@ -58,5 +58,5 @@ def test_the_drained_lines_add_up_to_the_text(pieces: list[str], data: st.DataOb
     assert growing.text == "".join(pieces)
 
 
-def put(page: list[str], new: Lines) -> None:
+def put(page: list[str], new: Drained) -> None:
     page[new.first :] = [*new.complete, new.partial] if new.partial else new.complete

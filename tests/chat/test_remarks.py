@@ -70,7 +70,7 @@ def test_a_remark_of_a_subagent_is_below_its_tool() -> None:
 def test_a_remark_before_the_first_prompt_starts_no_turn() -> None:
     panel = Panel().handle(Notice("SessionStart says: welcome", "notice"))
 
-    panel.transcript.add_prompt("p", "Hello")
+    panel.transcript.queue.add("p", "Hello")
     panel.handle(PromptChanged("p", PromptStage.QUEUED))
 
     assert panel.text[-1] == "» Hello"
@@ -78,7 +78,7 @@ def test_a_remark_before_the_first_prompt_starts_no_turn() -> None:
 
 def test_a_blocked_prompt_stays_with_the_reason_below_it() -> None:
     panel = Panel()
-    panel.transcript.add_prompt("p", "Hello")
+    panel.transcript.queue.add("p", "Hello")
     panel.handle(
         PromptChanged("p", PromptStage.STARTED), PromptBlocked("Hello", "not today", "a hook")
     )
@@ -89,7 +89,7 @@ def test_a_blocked_prompt_stays_with_the_reason_below_it() -> None:
 def test_the_text_of_a_blocked_prompt_is_what_the_user_wrote_of_it() -> None:
     panel = Panel()
     for number in ("one", "two", "three"):
-        panel.transcript.add_prompt(number, f"prompt {number}")
+        panel.transcript.queue.add(number, f"prompt {number}")
         panel.handle(PromptChanged(number, PromptStage.STARTED))
 
     def like(text: str) -> str:

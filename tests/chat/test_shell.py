@@ -18,7 +18,7 @@ from claude_ide.base.errors import UserError
 from claude_ide.chat.chat_context import ChatContext, ChatPart, Phase
 from claude_ide.chat.page.sheet import OpenOutput, Sheet
 from claude_ide.chat.sending import Shell, is_command, unescaped
-from claude_ide.chat.transcript.prompts import KEPT_BYTES, PREVIEW, Output, Ran
+from claude_ide.chat.transcript.prompts import KEPT_BYTES, PREVIEW, CommandOutput, Ran
 from claude_ide.transport import process
 from support.chat_parts import PocketChat
 from support.frames import Clock, Drawn, Panel
@@ -229,7 +229,7 @@ async def test_a_result_is_sent_once_unless_its_prompt_is_withdrawn(shown: Shown
 
 
 def test_a_long_output_keeps_its_beginning_and_its_end() -> None:
-    output = Output()
+    output = CommandOutput()
     for number in range(100_000):
         output.add(f"{number}\n".encode())
 

@@ -194,11 +194,11 @@ def test_the_offer_to_resume_disappears_when_the_agent_is_resumed() -> None:
 
 def test_a_death_keeps_queued_prompts() -> None:
     panel = Panel().handle(Waiting())
-    panel.transcript.add_prompt("a", "And then?")
+    panel.transcript.queue.add("a", "And then?")
 
     panel.handle(Dead(0))
 
-    assert panel.transcript.queued == {"a": "And then?"}
+    assert panel.transcript.queue.queued == {"a": "And then?"}
 
 
 @pytest.mark.parametrize(
@@ -255,7 +255,7 @@ def test_a_prompt_after_history_is_shown_like_any_other() -> None:
     transcript = Transcript("Claude", clock=Clock())
     transcript.load_history([UserMessage("Do it"), Text("1", "Done.")])
 
-    transcript.add_prompt("b", "More")
+    transcript.queue.add("b", "More")
     transcript.apply(Waiting())
 
     assert transcript.lines == ["» Do it", "", "Done.", "", "» More"]
@@ -275,7 +275,7 @@ def test_each_part_belongs_to_the_turn_above_it() -> None:
     assert turn("before") is None
     assert turn("» one") == turn("answer one") == turn("── 1.5 s") == "p1"
     assert turn("» two") == turn("• Bash") == turn("answer two") == "p2"
-    assert panel.transcript.turn == "p2"
+    assert panel.transcript.queue.current == "p2"
 
 
 def test_the_line_at_a_turns_end_shows_its_changes() -> None:

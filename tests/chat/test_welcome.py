@@ -87,7 +87,7 @@ def test_it_disappears_with_the_conversation(
 ) -> None:
     assert transcript.sheet.is_empty
     if by == "prompt":
-        transcript.add_prompt("a", "Hello")
+        transcript.queue.add("a", "Hello")
     else:
         transcript.apply(events.Notice("Hello", "error"))
 

@@ -34,7 +34,7 @@ SIGNS = {
 
 
 @dataclass
-class Entry:
+class ListedTask:
     """A task, and when it began and ended."""
 
     task: Task
@@ -51,7 +51,7 @@ class Tasks:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._entries: dict[str, Entry] = {}
+        self._entries: dict[str, ListedTask] = {}
 
     @property
     def running(self) -> int:
@@ -98,7 +98,7 @@ class Tasks:
         ]
 
     def _change(self, task: Task) -> None:
-        entry = self._entries.setdefault(task.id, Entry(task, self._clock()))
+        entry = self._entries.setdefault(task.id, ListedTask(task, self._clock()))
         entry.task = task
         if task.state is TaskState.RUNNING:
             entry.ended = None

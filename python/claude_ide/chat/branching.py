@@ -37,7 +37,7 @@ FILES, TALK, BOTH = "Files only", "Conversation only", "Conversation and files"
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class EditedPrompt:
     """The prompt that is being edited; `files` says whether to restore files, None to ask.
 
     `draft` is the text that it has replaced in the panel.
@@ -65,7 +65,7 @@ class Branching(ChatPart):
         self._sending = sending
         self._answers = answers
         self._settings = settings
-        self._target: Target | None = None
+        self._target: EditedPrompt | None = None
         self._ended = asyncio.Event()
 
     def apply(self, event: Event) -> None:
@@ -132,16 +132,18 @@ class Branching(ChatPart):
         # A text that the user has not typed here is no command for the shell.
         text = f"\\{earlier.text}" if is_command(earlier.text) else earlier.text
         before = await self._panel.replace_prompt(text, context.encoded(earlier.images))
-        self._set(Target(prompt, earlier, self._target.draft if self._target else before, files))
+        self._set(
+            EditedPrompt(prompt, earlier, self._target.draft if self._target else before, files)
+        )
         await self._panel.write()
 
-    def _set(self, target: Target | None) -> None:
+    def _set(self, target: EditedPrompt | None) -> None:
         self._target = target
         self._chat.edited = one_line(target.earlier.text) or "[image]" if target else ""
         self._transcript.mark_edited(target.prompt if target else "")
         self._chat.refresh()
 
-    async def _go_back(self, target: Target) -> bool:
+    async def _go_back(self, target: EditedPrompt) -> bool:
         """Open a session that continues from before a prompt; False if the user cancels."""
         if self._target is not target:
             return True  # another prompt was sent first, or the user has left the edit
@@ -196,7 +198,7 @@ class Branching(ChatPart):
         question = "Going back ends the current turn:"
         if await self._editor.choose(question, [STOP, CANCEL]) != STOP:
             return False
-        for prompt in [*self._transcript.queued]:
+        for prompt in [*self._transcript.queue.queued]:
             # It may have started by now, or the agent may not be able to withdraw it.
             with contextlib.suppress(AgentError):
                 await self._agent.withdraw(prompt)

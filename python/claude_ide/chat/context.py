@@ -42,9 +42,11 @@ def where(selection: Mapping[str, Any] | None) -> Where | None:
 def chip(part: Where, root: str) -> str:
     """Return a part's label in the prompt's bar, such as `a.py:2-5`."""
     shown = within(part.path, root)
-    if isinstance(part, OpenFile):
-        return shown
-    return f"{shown}:{part.first}" + (f"-{part.last}" if part.last != part.first else "")
+    return shown if isinstance(part, OpenFile) else f"{shown}:{_span(part.first, part.last)}"
+
+
+def _span(first: int, last: int | None) -> str:
+    return f"{first}-{last}" if last != first else str(first)
 
 
 def label(part: Where, root: str, editor: Editor, *, sends_text: bool = False) -> str:
@@ -64,8 +66,7 @@ def mention(params: Mapping[str, Any], root: str) -> str:
     words = f"@{within(path, root)}"
     if "lineStart" not in params:
         return words
-    first, last = params["lineStart"] + 1, params["lineEnd"] + 1
-    return f"{words}#L{first}" + (f"-{last}" if last != first else "")
+    return f"{words}#L{_span(params['lineStart'] + 1, params['lineEnd'] + 1)}"
 
 
 def images(sent: Iterable[Mapping[str, str]]) -> list[Image]:
@@ -145,15 +146,10 @@ def unknown(lines: Sequence[str], root: str) -> list[Unknown]:
 def _mentioned(text: str, root: str) -> list[Mention]:
     """Return the mentions of files that exist, without those of folders."""
     return [
-        Mention(path, _spelled(name, first, last), first, last)
+        Mention(path, f"{name}#L{_span(first, last)}" if first else name, first, last)
         for name, first, last in mentions(text)[:MOST_MENTIONS]
         if (path := _file(root, name))
     ]
-
-
-def _spelled(name: str, first: int | None, last: int | None) -> str:
-    lines = f"#L{first}" + (f"-{last}" if last != first else "") if first else ""
-    return name + lines
 
 
 def _file(root: str, name: str) -> str:

@@ -40,7 +40,7 @@ def load(transcript: Transcript, history: Sequence[Event]) -> None:
         transcript.sheet.page.mark_earlier()
 
 
-class Earlier:
+class Above:
     """The conversation above the first turn of a transcript that the history knows."""
 
     def __init__(self, transcript: Transcript, history: Sequence[Event]) -> None:
@@ -171,7 +171,7 @@ class Conversation(ChatPart):
         above = await self._above()
         return await asyncio.to_thread(above.document, self._chat.title)
 
-    async def _above(self) -> Earlier:
+    async def _above(self) -> Above:
         self._chat.require_capability("stored_history")
         history = await self._agent.history(self._agent.session)
-        return Earlier(self._transcript, history)
+        return Above(self._transcript, history)

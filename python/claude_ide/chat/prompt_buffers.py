@@ -40,7 +40,7 @@ NO_IMAGE = "no image on the clipboard"
 TOO_LARGE = "the image is larger than 5 MB"
 
 
-class Tool(NamedTuple):
+class ClipboardTool(NamedTuple):
     """A program that prints the clipboard; `{}` stands for the type of the image."""
 
     program: str
@@ -50,13 +50,13 @@ class Tool(NamedTuple):
 
 
 TOOLS = (
-    Tool("wl-paste", ("--list-types",), ("--no-newline", "--type", "{}")),
-    Tool(
+    ClipboardTool("wl-paste", ("--list-types",), ("--no-newline", "--type", "{}")),
+    ClipboardTool(
         "xclip",
         ("-selection", "clipboard", "-t", "TARGETS", "-o"),
         ("-selection", "clipboard", "-t", "{}", "-o"),
     ),
-    Tool("pngpaste", (), ("-",)),
+    ClipboardTool("pngpaste", (), ("-",)),
 )
 
 
@@ -152,7 +152,7 @@ async def _clipboard_image(environment: Mapping[str, str]) -> dict[str, str]:
     return {"problem": NO_IMAGE if tools else NO_TOOL}
 
 
-def _path(tool: Tool, environment: Mapping[str, str]) -> str:
+def _path(tool: ClipboardTool, environment: Mapping[str, str]) -> str:
     try:
         return locate(tool.program, environment.get("PATH", os.defpath))
     except OSError:
@@ -160,7 +160,7 @@ def _path(tool: Tool, environment: Mapping[str, str]) -> str:
 
 
 async def _output(
-    tool: Tool, arguments: tuple[str, ...], environment: Mapping[str, str]
+    tool: ClipboardTool, arguments: tuple[str, ...], environment: Mapping[str, str]
 ) -> bytes | None:
     """Return what a tool prints, cut off after the largest image; None if it fails."""
     words = (_path(tool, environment), *arguments)

@@ -49,7 +49,7 @@ class Baseline:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenFile:
     """A file that a tool has changed, for which diagnostics may arrive later."""
 
     seen: list[Item]
@@ -69,7 +69,7 @@ class Diagnosis:
     def __init__(self, editor: Editor) -> None:
         self._editor = editor
         self._baselines: dict[str, Baseline] = {}
-        self._written: dict[str, Written] = {}
+        self._written: dict[str, WrittenFile] = {}
         self._heard: set[str] = set()
         """The suffixes of files that have had diagnostics: their checkers are running."""
 
@@ -136,7 +136,7 @@ class Diagnosis:
         if not (baseline.is_new or is_past_known):
             hunks = change.hunks if change else ()
             lines = _added(hunks) | _moved(before.lines if before and before.lines else (), hunks)
-        self._written[path] = Written(_items(now, path), lines)
+        self._written[path] = WrittenFile(_items(now, path), lines)
         for earliest in [*self._written][:-MOST_BASELINES]:
             del self._written[earliest]
 
@@ -363,7 +363,7 @@ class Reviewing(ChatPart):
         turn = self._transcript.turn_at(wanted.part)
         if turn is None:
             raise UserError("there is no turn under the cursor")
-        since = "turn" if turn == self._transcript.turn else "session"
+        since = "turn" if turn == self._transcript.queue.current else "session"
         await self._review.show(self._chat.root, since=since, session=self._recorder.session)
         await self._panel.uncover()
 
@@ -393,7 +393,7 @@ class Reporting(ChatPart):
         self._has_read = has_read
         self._accessed: dict[str, str] = {}
         """The files of the tools that read or change one, by the ids of their uses."""
-        self._prompt = self._transcript.turn
+        self._prompt = self._transcript.queue.current
         self._names: dict[str, str] = {}
         """The tools whose input is not complete yet, by the ids of their uses."""
         self._written: dict[str, list[FileWritten]] = {}
@@ -405,8 +405,8 @@ class Reporting(ChatPart):
         announcer = self._announcer
         if isinstance(event, events.Session):
             announcer.session(event.id)
-        if self._transcript.turn != self._prompt:
-            self._prompt = self._transcript.turn
+        if self._transcript.queue.current != self._prompt:
+            self._prompt = self._transcript.queue.current
             self._witness.recorder.prompt = self._transcript.prompt
             announcer.prompted(self._transcript.prompt)
             self._editor.attention.prompted(self._chat.session)

@@ -251,7 +251,9 @@ class Sending(ChatPart):
         """Withdraw all prompts that the agent has and has not started; False if it was too late."""
         if not self._chat.has("withdraw"):
             return False
-        return all([await self._agent.withdraw(prompt) for prompt in [*self._transcript.queued]])
+        return all(
+            [await self._agent.withdraw(prompt) for prompt in [*self._transcript.queue.queued]]
+        )
 
     def taken_back(self, numbers: Iterable[int]) -> None:
         """Remove prompts from the transcript that the user has taken back."""
@@ -287,7 +289,7 @@ class Sending(ChatPart):
 
         Returns their numbers.
         """
-        for prompt in [*self._transcript.queued]:
+        for prompt in [*self._transcript.queue.queued]:
             self._transcript.apply(PromptChanged(prompt, PromptStage.CANCELLED))
         return self._pop_cancelled()
 
@@ -297,7 +299,7 @@ class Sending(ChatPart):
         # A command of the agent must come first in its prompt.
         ran = [] if text.startswith("/") else self.shell.take()
         chips = [*self.attachment.chips(attached), *map(chip, ran)]
-        view = self._transcript.hold_prompt(text, chips, is_ready=is_ready)
+        view = self._transcript.queue.hold(text, chips, is_ready=is_ready)
         is_attached = self.attachment.is_known
         self._held[number] = Held(
             *(number, text, sent.how, sent.images, attached, is_attached, ran, view)
@@ -332,7 +334,7 @@ class Sending(ChatPart):
 
     def _pop_settled(self) -> list[Held]:
         """Remove and return the prompts that no longer wait at the agent."""
-        queued = self._transcript.queued
+        queued = self._transcript.queue.queued
         return [self._sent.pop(prompt) for prompt in [*self._sent] if prompt not in queued]
 
     async def _report_shown(self, number: int) -> None:
@@ -342,7 +344,7 @@ class Sending(ChatPart):
     def _drop(self, numbers: Iterable[int]) -> None:
         dropped = [held for number in numbers if (held := self._held.pop(number, None))]
         for held in dropped:
-            self._transcript.drop_prompt(held.view)
+            self._transcript.queue.drop(held.view)
         self._offer_again(dropped)
 
     def _offer_again(self, unsent: Sequence[Held]) -> None:
@@ -371,7 +373,7 @@ class Sending(ChatPart):
         id_ = await send([*held.ran, *gathered.prompt])
         self._sent[id_] = self._held.pop(number)
         chips = [*gathered.labels, *map(chip, held.ran)]
-        self._transcript.prompt_sent(held.view, id_, chips, gathered.missing)
+        self._transcript.queue.sent(held.view, id_, chips, gathered.missing)
         # Its stage may have been reported before.
         self._forget_begun()
         self._chat.painter.now()

@@ -30,7 +30,7 @@ _PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
 
 @dataclass(slots=True)
-class Found:
+class Markup:
     """The highlights and looks of one line, in characters."""
 
     marks: list[Mark] = field(default_factory=list)
@@ -57,7 +57,7 @@ class Found:
         return Row(line, tuple(marks), tuple(looks))
 
 
-def search(text: str, found: Found, at: int = 0, *, links: bool = True) -> None:
+def search(text: str, found: Markup, at: int = 0, *, links: bool = True) -> None:
     """Add what is in `text` from `at` on; without `links` their targets stay visible."""
     if len(text) > LONGEST_LINE or not _SPECIAL.search(text):
         return
@@ -85,7 +85,7 @@ def search(text: str, found: Found, at: int = 0, *, links: bool = True) -> None:
             _emphasis(text, token, opened, found)
 
 
-def _emphasis(text: str, token: re.Match[str], opened: dict[str, int], found: Found) -> None:
+def _emphasis(text: str, token: re.Match[str], opened: dict[str, int], found: Markup) -> None:
     run = token["emphasis"]
     begun = opened.get(run)
     if begun is not None and _can_close(text, token):
@@ -170,7 +170,7 @@ def render(line: str, fence: Fence | None = None, *, width: int = 0) -> Rendered
     """Render a line in a window of this width."""
     if fence is not None and not fence.quotes:
         return _in_fence(line, fence)
-    found = Found()
+    found = Markup()
     begin = _quotes(line, found)
     if fence is not None and len(found.looks) >= fence.quotes:
         return _in_fence(line, fence)
@@ -187,7 +187,7 @@ def render(line: str, fence: Fence | None = None, *, width: int = 0) -> Rendered
     return Rendered(found.row(line), None, found.has_link)
 
 
-def _quotes(line: str, found: Found) -> int:
+def _quotes(line: str, found: Markup) -> int:
     """Add a quotation's highlight, and a bar for each of its marks; return where its text begins.
 
     Only the bars are looks then, so their number is that of the marks.
@@ -202,7 +202,7 @@ def _quotes(line: str, found: Found) -> int:
     return quotes.end()
 
 
-def _begin(line: str, begin: int, found: Found) -> int:
+def _begin(line: str, begin: int, found: Markup) -> int:
     """Add a heading's marks or an item's marker; return where the text after it begins."""
     if not begin and (heading := _HEADING.match(line)):
         found.marks.append(Mark(0, len(line), "ClaudeChatHeading"))
@@ -220,7 +220,7 @@ def _begin(line: str, begin: int, found: Found) -> int:
 
 
 def _rule(line: str) -> Row:
-    found = Found([Mark(0, len(line), META)])
+    found = Markup([Mark(0, len(line), META)])
     if len(line) < len(RULE):
         each = (Look(at, at + 1, RULE[0], META) for at in range(len(line)))
         overlay = Look(len(line), len(line), RULE, META, "overlay")
@@ -229,7 +229,7 @@ def _rule(line: str) -> Row:
 
 
 def _in_fence(line: str, fence: Fence) -> Rendered:
-    found = Found()
+    found = Markup()
     begin = _quotes(line, found) if fence.quotes else 0
     found.marks.clear()
     if begin:
@@ -306,7 +306,7 @@ class _Cell(NamedTuple):
     last: int
     begin: int
     end: int
-    found: Found
+    found: Markup
     width: int
 
 
@@ -343,7 +343,7 @@ def _cell(line: str, first: int, last: int, conceals: bool) -> _Cell:
     text = line[first:last]
     begin = first + len(text) - len(text.lstrip())
     end = max(begin, first + len(text.rstrip()))
-    inside, found = Found(), Found()
+    inside, found = Markup(), Markup()
     search(line[begin:end], inside)
     found.marks += [Mark(begin + a, begin + b, group) for a, b, group in inside.marks]
     if conceals:
@@ -352,7 +352,7 @@ def _cell(line: str, first: int, last: int, conceals: bool) -> _Cell:
     return _Cell(first, last, begin, end, found, cells(text) - hidden)
 
 
-def _text(line: str, row: list[_Cell], widths: list[int], sides: list[str]) -> Found:
+def _text(line: str, row: list[_Cell], widths: list[int], sides: list[str]) -> Markup:
     found = _pipes(line, "│││")
     for cell, width, side in zip(row, widths, sides, strict=False):
         found.marks += cell.found.marks
@@ -365,7 +365,7 @@ def _text(line: str, row: list[_Cell], widths: list[int], sides: list[str]) -> F
     return found
 
 
-def _rule_row(line: str, row: list[_Cell], widths: list[int]) -> Found:
+def _rule_row(line: str, row: list[_Cell], widths: list[int]) -> Markup:
     found = _pipes(line, "├┼┤")
     for cell, width in zip(row, widths, strict=True):
         columns = range(cell.first, cell.last)
@@ -377,9 +377,9 @@ def _rule_row(line: str, row: list[_Cell], widths: list[int]) -> Found:
     return found
 
 
-def _pipes(line: str, signs: str) -> Found:
+def _pipes(line: str, signs: str) -> Markup:
     """Return the pipes as lines; `signs` are those of the first, of the others, of the last."""
-    found = Found()
+    found = Markup()
     pipes = [pipe.start() for pipe in _PIPE.finditer(line)]
     for at in pipes:
         is_first, is_last = not line[:at].strip(), not line[at + 1 :].strip()
@@ -392,7 +392,7 @@ def _padding(at: int, missing: int, sign: str = " ") -> list[Look]:
     return [Look(at, at, sign * missing, _META, "inline")] if missing > 0 else []
 
 
-def _room(line: str, found: Found) -> int:
+def _room(line: str, found: Markup) -> int:
     """Return the width of a line without concealing anything."""
     return cells(line) + sum(len(look.text) for look in found.looks if look.how == "inline")
 

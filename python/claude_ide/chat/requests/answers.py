@@ -32,7 +32,7 @@ from claude_ide.chat.page.sheet import Sheet
 from claude_ide.chat.page.text import counted, last_sentence, one_line
 from claude_ide.chat.requests import form, proposal, ways
 from claude_ide.chat.requests.permission import capitalized
-from claude_ide.chat.requests.reviews import ALLOWED, REJECTED, Reviews, Waiting
+from claude_ide.chat.requests.reviews import ALLOWED, REJECTED, Reviews, WaitingRequest
 from claude_ide.chat.requests.view import LINE, SHOWN, WIDTH, Request, can_open, whereabouts
 from claude_ide.editor.attention import APPROVAL_PLACE
 
@@ -67,18 +67,18 @@ class Requests:
         self._name = name
         self._root = root
         self._changed = changed
-        self._waiting: dict[str, Waiting] = {}
+        self._waiting: dict[str, WaitingRequest] = {}
         self._width, self._room = WIDTH, LINE
 
     def __len__(self) -> int:
         """Return the number of requests."""
         return len(self._waiting)
 
-    def __iter__(self) -> Iterator[Waiting]:
+    def __iter__(self) -> Iterator[WaitingRequest]:
         """Iterate over a copy, so that the loop may remove requests."""
         return iter(list(self._waiting.values()))
 
-    def add(self, asked: Asked) -> Waiting:
+    def add(self, asked: Asked) -> WaitingRequest:
         """Show a request; it replaces an earlier one with the same id."""
         self.remove(asked.request)
         view = self._sheet.add(
@@ -86,7 +86,7 @@ class Requests:
             lambda part: Request(part, asked, self._root, self._name, self._width, self._room),
             tail=True,
         )
-        waiting = self._waiting[asked.request] = Waiting(asked, view)
+        waiting = self._waiting[asked.request] = WaitingRequest(asked, view)
         self._changed()
         return waiting
 
@@ -102,7 +102,7 @@ class Requests:
             case Dead():
                 self.clear()
 
-    def remove(self, request: str) -> Waiting | None:
+    def remove(self, request: str) -> WaitingRequest | None:
         """Remove a request with its view and its review; return it, or None if it is unknown."""
         waiting = self._waiting.pop(request, None)
         if waiting is None:
@@ -123,15 +123,15 @@ class Requests:
         for waiting in self:
             self.remove(waiting.asked.request)
 
-    def find(self, request: str) -> Waiting | None:
+    def find(self, request: str) -> WaitingRequest | None:
         """Return a request by its id."""
         return self._waiting.get(request)
 
-    def at(self, part: int) -> Waiting | None:
+    def at(self, part: int) -> WaitingRequest | None:
         """Return the request in a part of the transcript."""
         return next((waiting for waiting in self if waiting.view.part.id == part), None)
 
-    def redraw(self, waiting: Waiting) -> None:
+    def redraw(self, waiting: WaitingRequest) -> None:
         """Have the next frame draw a request that has changed."""
         if not waiting.is_over:
             self._sheet.changed(waiting.view)
@@ -164,7 +164,7 @@ class Answers(ChatPart):
         if isinstance(asked, PermissionAsked) and asked.path:
             self._locate(waiting)
 
-    def _call(self, waiting: Waiting) -> None:
+    def _call(self, waiting: WaitingRequest) -> None:
         """Have the user called. A review opens when it does not interrupt them."""
         place = [APPROVAL_PLACE] * isinstance(waiting.asked, PlanProposed)
         what = f"{waiting.view.label} · :ClaudeChat answer"
@@ -207,13 +207,13 @@ class Answers(ChatPart):
             waiting.see()
             await self._press(waiting, key, kind, reason)
 
-    async def _press(self, waiting: Waiting, key: str, kind: str, reason: str = "") -> None:
+    async def _press(self, waiting: WaitingRequest, key: str, kind: str, reason: str = "") -> None:
         """Answer a request with a key. After the last answer the transcript shows what follows."""
         await self._key(waiting, key, kind, reason)
         if waiting.is_over and not self.requests:
             await self._panel.follow()
 
-    async def _key(self, waiting: Waiting, key: str, kind: str, why: str = "") -> None:
+    async def _key(self, waiting: WaitingRequest, key: str, kind: str, why: str = "") -> None:
         asked = waiting.asked
         match key:
             case "y" if isinstance(asked, QuestionAsked):
@@ -255,7 +255,7 @@ class Answers(ChatPart):
                 elif reason is not None:
                     await self._reject(waiting, reason)
 
-    def _locate(self, waiting: Waiting) -> None:
+    def _locate(self, waiting: WaitingRequest) -> None:
         """Show the file of a request, with a warning if a change of it is risky."""
         where = whereabouts(waiting.asked, self._chat.root)
         if where is not None:
@@ -263,7 +263,7 @@ class Answers(ChatPart):
             self.requests.redraw(waiting)
             self._chat.painter.now()
 
-    async def _covers(self, waiting: Waiting, key: str) -> bool:
+    async def _covers(self, waiting: WaitingRequest, key: str) -> bool:
         """Return whether a window other than the transcript shows all that a key allows."""
         if key == "a" and not waiting.view.shows_always:
             return False
@@ -271,7 +271,7 @@ class Answers(ChatPart):
             return await self._editor.port.forms.is_read(waiting.token)
         return waiting.has_one_diff
 
-    async def _lead(self, waiting: Waiting, key: str, *, is_pressed: bool = True) -> None:
+    async def _lead(self, waiting: WaitingRequest, key: str, *, is_pressed: bool = True) -> None:
         """Show all that a key allows, scroll to its beginning, and say why the key did no more."""
         if waiting.is_over:
             return
@@ -281,16 +281,16 @@ class Answers(ChatPart):
         await self._chat.painter.drawn()
         await self._panel.lead(waiting.view.part.id, key if is_pressed else "")
 
-    async def _reject(self, waiting: Waiting, reason: str) -> None:
+    async def _reject(self, waiting: WaitingRequest, reason: str) -> None:
         summary = f"{REJECTED}: {reason}" if reason else REJECTED
         await self.respond(waiting, Reject(reason), summary)
 
-    async def _accept_diff(self, waiting: Waiting) -> None:
+    async def _accept_diff(self, waiting: WaitingRequest) -> None:
         """Accept the diff on the screen, including the user's changes in it."""
         assert waiting.diff is not None
         await self._editor.port.diffs.accept(waiting.diff.id)
 
-    async def _open(self, waiting: Waiting, asked: UrlAsked) -> None:
+    async def _open(self, waiting: WaitingRequest, asked: UrlAsked) -> None:
         """Open an address in the user's browser; without a browser the user may do so elsewhere."""
         if not can_open(asked.url):
             raise UserError(f"this address cannot be opened from here: {one_line(asked.url)}")
@@ -342,14 +342,14 @@ class Answers(ChatPart):
         token = self._editor.new_token()
         return (await self._editor.port.forms.fill_in(page, token=token)).answer
 
-    async def _add_rule(self, waiting: Waiting, scope: Scope) -> None:
+    async def _add_rule(self, waiting: WaitingRequest, scope: Scope) -> None:
         """Have the user edit the rule, until it is valid."""
         assert ways.has_rules(waiting.asked)
         respond = partial(self.respond, waiting)
         await ways.add_rule(self._editor, waiting.asked, scope, lambda: waiting.is_over, respond)
 
     async def respond(
-        self, waiting: Waiting, answer: Answer, summary: str, instead: str = ""
+        self, waiting: WaitingRequest, answer: Answer, summary: str, instead: str = ""
     ) -> None:
         """Send an answer, unless the request already has one; show its `summary`.
 
@@ -390,7 +390,7 @@ class Answers(ChatPart):
         self._chat.painter.now()
 
     async def _acceptable(
-        self, waiting: Waiting, answer: Allow, summary: str, instead: str
+        self, waiting: WaitingRequest, answer: Allow, summary: str, instead: str
     ) -> tuple[Answer, str]:
         """Return an answer that the agent can carry out, with its summary.
 
@@ -425,7 +425,7 @@ class Answers(ChatPart):
         except AgentError:
             await self._return(words)
             raise
-        self._transcript.add_prompt(prompt, words)
+        self._transcript.queue.add(prompt, words)
 
     async def _return(self, words: str) -> None:
         """Put words that were not sent into the prompt window, or else show them."""

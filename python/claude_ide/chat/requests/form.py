@@ -65,7 +65,7 @@ FORM_KEYS = (
 )
 
 
-class Item(NamedTuple):
+class FormRow(NamedTuple):
     """What a row belongs to; neither a question nor the message is the row that submits."""
 
     question: int | None = None
@@ -210,19 +210,19 @@ class Field:
 
     # Rows.
 
-    def rows(self, number: int) -> list[tuple[Row, Item]]:
+    def rows(self, number: int) -> list[tuple[Row, FormRow]]:
         """Return the rows of this question, which has a number."""
-        here = Item(number)
+        here = FormRow(number)
         found = [(row((f" {line}", QUESTION)), here) for line in self._heading()]
         if hint := self.hint:
             found.append((row((f"   {hint}", DESCRIPTION)), here))
         for index, choice in enumerate(self.choices):
-            item = Item(number, index)
+            item = FormRow(number, index)
             found.append((self._choice_row(flat(choice.label), index in self.picked, index), item))
             for line in _lines(choice.description):
                 found.append((row((f"{INDENT}{line}", DESCRIPTION)), item))
         if self.question.is_open:
-            found.append((self._own_row(), Item(number, is_own=True)))
+            found.append((self._own_row(), FormRow(number, is_own=True)))
         if problem := self.problem:
             found.append((row((f"     ✗ expected: {problem}", ERROR)), here))
         return [*found, (Row(""), here)]
@@ -251,7 +251,7 @@ class Field:
             return self._choice_row(own, self.has_own)
         return row((f"   ▸ {own or 'type an answer…'}", PICKED if self.has_own else CHOICE))
 
-    def keys(self, item: Item) -> list[str]:
+    def keys(self, item: FormRow) -> list[str]:
         """Return the keys on which one of its rows asks for a text."""
         if not self.question.is_open:
             return []
@@ -330,7 +330,7 @@ class Form:
                 if int(key) <= len(self._fields[item.question].choices):
                     self._pick(item.question, int(key) - 1)
 
-    def _press(self, item: Item, *, is_space: bool) -> None:
+    def _press(self, item: FormRow, *, is_space: bool) -> None:
         if item.is_message:
             self.cursor = self._first_row(0)
         elif item.question is None:
@@ -360,7 +360,7 @@ class Form:
         if not answered.is_several and answered.is_answered and not answered.problem:
             self.cursor = self._reached = self._first_row(number + 1)
 
-    def _step(self, item: Item, direction: int) -> None:
+    def _step(self, item: FormRow, direction: int) -> None:
         count = len(self._fields) + 1
         number = count - 1 if item.question is None else item.question
         self.cursor = self._first_row((number + direction) % count)
@@ -386,7 +386,7 @@ class Form:
                 return at
         return len(self._rows) - 1
 
-    def _inputs(self, item: Item) -> dict[str, Any]:
+    def _inputs(self, item: FormRow) -> dict[str, Any]:
         """Return on which keys a row asks for a text, and for which question."""
         keys = [] if item.question is None else self._fields[item.question].keys(item)
         return {"keys": keys, "question": item.question} if keys else {"keys": []}
@@ -397,10 +397,10 @@ class Form:
         wrong = sum(bool(each.problem) for each in self._fields)
         notes = [f"{missing} unanswered"] * bool(missing) + [f"{wrong} not valid"] * bool(wrong)
         remaining = f" ({', '.join(notes)})" if notes else ""
-        self._rows: list[tuple[Row, Item]] = [
-            *((each, Item(is_message=True)) for each in _message(self._asked.message)),
+        self._rows: list[tuple[Row, FormRow]] = [
+            *((each, FormRow(is_message=True)) for each in _message(self._asked.message)),
             *(found for number, each in enumerate(self._fields) for found in each.rows(number)),
-            (row((" ", ""), ("Submit", KEYS), (remaining, "")), Item()),
+            (row((" ", ""), ("Submit", KEYS), (remaining, "")), FormRow()),
         ]
 
 

@@ -44,7 +44,7 @@ SENT_AS_PROMPT = "changes go into a prompt"
 
 
 @dataclass(slots=True, eq=False)
-class Waiting:
+class WaitingRequest:
     """A request: its view in the transcript, and its review in another window."""
 
     asked: Asked
@@ -105,7 +105,7 @@ class Reviews:
         self._accepted: dict[str, list[Diff]] = {}
         """Accepted diffs whose text the tool may not have written yet, by the tools' ids."""
 
-    def begin(self, waiting: Waiting) -> None:
+    def begin(self, waiting: WaitingRequest) -> None:
         """Start the review of a request, unless it is already open."""
         if waiting.review is not None and not waiting.review.done():
             return
@@ -158,7 +158,7 @@ class Reviews:
         known = self._editor.state.editor(proposed.path)
         return proposed.original is not None and known is not None and known["isDirty"]
 
-    def _propose(self, waiting: Waiting, proposed: tuple[Proposal, ...]) -> bool:
+    def _propose(self, waiting: WaitingRequest, proposed: tuple[Proposal, ...]) -> bool:
         """Show what a request would change; False if that is not known."""
         waiting.proposed = proposed
         if proposed:
@@ -167,7 +167,7 @@ class Reviews:
             self._show_reviewed(waiting, True)
         return bool(proposed)
 
-    def _show_reviewed(self, waiting: Waiting, is_reviewed: bool) -> None:
+    def _show_reviewed(self, waiting: WaitingRequest, is_reviewed: bool) -> None:
         """Show whether a request can be read in another window."""
         if waiting.view.reviewed is not is_reviewed:
             waiting.view.reviewed = is_reviewed
@@ -175,20 +175,20 @@ class Reviews:
                 self._chat.sheet.changed(waiting.view)
             self._chat.painter.now()
 
-    async def _review_as_open(self, waiting: Waiting, asked: PermissionAsked) -> None:
+    async def _review_as_open(self, waiting: WaitingRequest, asked: PermissionAsked) -> None:
         """Review edits of texts that may be unsaved."""
         paths = map(normalized, proposal.paths(asked))
         proposed = proposal.of(asked, await self._buffers(*paths))
         if self._propose(waiting, proposed):
             await self._while_reviewed(waiting)
 
-    async def _while_reviewed(self, waiting: Waiting) -> None:
+    async def _while_reviewed(self, waiting: WaitingRequest) -> None:
         try:
             await self._review_edit(waiting)
         finally:
             self._show_reviewed(waiting, False)
 
-    async def _review_edit(self, waiting: Waiting) -> None:
+    async def _review_edit(self, waiting: WaitingRequest) -> None:
         """Show a diff of each file, one after the other; one answer is for all of them."""
         texts: list[str] = []
         try:
@@ -209,7 +209,9 @@ class Reviews:
             self.settle(waiting.asked.tool)
             raise
 
-    async def _decision(self, waiting: Waiting, proposed: Proposal, number: int) -> Decision | None:
+    async def _decision(
+        self, waiting: WaitingRequest, proposed: Proposal, number: int
+    ) -> Decision | None:
         """Return the user's decision about one file; None if its diff could not be shown."""
         asked, diffs, layout = waiting.asked, self._editor.diffs, self._chat.config.diff.layout
         hints = [f"{number} of {len(waiting.proposed)}"] * (len(waiting.proposed) > 1)
@@ -241,11 +243,11 @@ class Reviews:
             waiting.comments += [decision.words] if decision.words else []
         return decision
 
-    async def _choose_lasting(self, waiting: Waiting) -> bool:
+    async def _choose_lasting(self, waiting: WaitingRequest) -> bool:
         waiting.way = await ways.choose_lasting(self._editor, waiting.asked)
         return waiting.way is not None
 
-    async def _accept(self, waiting: Waiting, texts: Sequence[str]) -> None:
+    async def _accept(self, waiting: WaitingRequest, texts: Sequence[str]) -> None:
         pairs = zip(waiting.proposed, texts, strict=True)
         versions = [await self._version(*pair) for pair in pairs]
         edits = tuple(version.edit for version in versions if version.edit)
@@ -271,7 +273,7 @@ class Reviews:
             return _Version(proposed, proposed.accepted(text), text)
         return _Version(now, now.replacing(merged), merged)
 
-    async def _review_questions(self, waiting: Waiting, asked: QuestionAsked) -> None:
+    async def _review_questions(self, waiting: WaitingRequest, asked: QuestionAsked) -> None:
         filled = waiting.form = waiting.form or Form(asked, self._chat.name)
         # The agent may not have got the answers that were submitted before.
         filled.is_submitted = False
@@ -288,7 +290,7 @@ class Reviews:
             answers = filled.values
             await self._respond(waiting, Reply(answers), form.summary(asked, answers))
 
-    async def _review_code(self, waiting: Waiting, code: str) -> None:
+    async def _review_code(self, waiting: WaitingRequest, code: str) -> None:
         shown = Proposed.code(self._chat.name, code, KERNEL, LANGUAGE)
         reviewed = await self._editor.port.forms.review(shown, token=self._token(waiting))
         text = reviewed.text or code
@@ -301,7 +303,7 @@ class Reviews:
             summary = f"{REJECTED}: {reason}" if reason else REJECTED
             await self._respond(waiting, Reject(reason), summary)
 
-    async def _review_plan(self, waiting: Waiting, asked: PlanProposed) -> None:
+    async def _review_plan(self, waiting: WaitingRequest, asked: PlanProposed) -> None:
         text = asked.plan
         is_answered = False
         while not (is_answered or waiting.is_over):
@@ -316,7 +318,7 @@ class Reviews:
         more = more if ways_to_approve else ""
         return Proposed("plan", f"{name} plan", f"{name}'s plan", text, "markdown", more)
 
-    async def _decide_plan(self, waiting: Waiting, text: str, reviewed: Reviewed) -> bool:
+    async def _decide_plan(self, waiting: WaitingRequest, text: str, reviewed: Reviewed) -> bool:
         """Send a decision about a plan; False if the user has not chosen how to approve it."""
         asked = waiting.asked
         assert isinstance(asked, PlanProposed)
@@ -342,7 +344,7 @@ class Reviews:
                 return False
         return True
 
-    def _token(self, waiting: Waiting) -> int:
+    def _token(self, waiting: WaitingRequest) -> int:
         """Return the token of a request, which is the same for each of its reviews."""
         waiting.token = waiting.token or self._editor.new_token()
         return waiting.token

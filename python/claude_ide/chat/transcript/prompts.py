@@ -112,8 +112,8 @@ class Queued(Turn):
         return ""
 
 
-class Prompts:
-    """The prompts that the user has sent and that have not started."""
+class PromptQueue:
+    """The prompts that the user has sent: each stays at the end until the agent starts it."""
 
     def __init__(self, sheet: Sheet) -> None:
         self._sheet = sheet
@@ -121,24 +121,25 @@ class Prompts:
         """Those that the agent does not have yet."""
         self._queued: dict[str, Queued] = {}
         self._stages: dict[str, PromptStage] = {}
-        """The stages of waiting prompts, and of those that were reported before `add`."""
+        """The stages of waiting prompts, and of those that were reported before `sent`."""
         self.current = ""
-        """The prompt that has started last."""
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether no prompt waits."""
-        return not self._held and not self._queued
+        """The prompt that has started last; empty before the first one."""
+        self.is_running = False
+        """Whether a turn runs."""
 
     @property
     def queued(self) -> dict[str, str]:
         """The texts of the prompts that wait at the agent, by their ids."""
         return {prompt: view.text for prompt, view in self._queued.items()}
 
-    def hold(self, text: str, chips: Sequence[str], *, at_once: bool) -> Queued:
-        """Show a prompt that the agent does not have yet; `at_once` if it starts immediately."""
+    def hold(self, text: str, chips: Sequence[str] = (), *, is_ready: bool) -> Queued:
+        """Show a prompt at the end, before the agent has it.
+
+        `chips` name the context of the text; `is_ready` says whether the agent accepts prompts.
+        """
+        starts = is_ready and not (self.is_running or self._held or self._queued)
         view = self._sheet.add("queued", lambda part: Queued(part, "", text, chips), tail=True)
-        view.hint = not at_once
+        view.hint = not starts
         self._held.append(view)
         return view
 
@@ -148,33 +149,41 @@ class Prompts:
             self._held.remove(view)
             self._sheet.remove(view)
 
-    def sent(self, view: Queued, prompt: str, *, at_once: bool) -> None:
-        """Give a prompt the id by which the agent names it; `at_once` if it starts immediately.
+    def sent(
+        self, view: Queued, prompt: str, chips: Sequence[str], missing: Sequence[str] = ()
+    ) -> None:
+        """Give a prompt that was sent to the agent the id by which the agent names it.
 
+        `chips` name the context that was sent with it, `missing` the mentions without a file.
         The agent may have reported a stage of this prompt before.
         """
+        view.chips, view.missing = tuple(chips), tuple(missing)
         stage = self._stages.get(prompt)
         if stage is PromptStage.CANCELLED or prompt in self._queued:
             self._stages.pop(prompt, None)
             return self.drop(view)
         self._held.remove(view)
-        view.prompt, view.hint = prompt, not at_once
+        view.prompt, view.hint = prompt, self.is_running or bool(self._queued)
         self._sheet.changed(view)
         self._queued[prompt] = view
         if stage not in (None, PromptStage.QUEUED):
             self.begin([prompt])
 
-    def apply(self, prompt: str, stage: PromptStage) -> bool:
-        """Apply the stage of a prompt; return whether a turn starts with it."""
+    def add(self, prompt: str, text: str, chips: Sequence[str] = ()) -> None:
+        """Show a prompt that was sent to the agent."""
+        self.sent(self.hold(text, chips, is_ready=True), prompt, chips)
+
+    def apply(self, prompt: str, stage: PromptStage) -> None:
+        """Apply the stage of a prompt."""
         if stage is PromptStage.CANCELLED and prompt in self._queued:
             self._sheet.remove(self._queued.pop(prompt))
             self._stages.pop(prompt, None)
-            return False
-        if prompt in self._queued and stage is not PromptStage.QUEUED:
+        elif prompt in self._queued and stage is not PromptStage.QUEUED:
             self.begin([prompt])
-            return True
-        self._stages[prompt] = stage
-        return stage is PromptStage.STARTED
+            self.is_running = True
+        else:
+            self._stages[prompt] = stage
+            self.is_running = self.is_running or stage is PromptStage.STARTED
 
     def begin_next(self) -> None:
         """Start the first waiting prompt: a turn has started without a report of its prompt."""
@@ -201,7 +210,7 @@ KEPT_BYTES = 15_000
 """How many bytes of the output are kept at its beginning, and as many at its end."""
 
 
-class Output:
+class CommandOutput:
     """The output of a command so far; of a long one, only the beginning and the end are kept."""
 
     def __init__(self) -> None:
@@ -239,7 +248,7 @@ class Ran(View):
     def __init__(self, part: Part, command: str, clock: Callable[[], float | None]) -> None:
         super().__init__(part)
         self.command = command
-        self.output = Output()
+        self.output = CommandOutput()
         self.outcome = ""
         """How it has failed; empty if it has not."""
         self._open = False

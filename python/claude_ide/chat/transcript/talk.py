@@ -11,7 +11,7 @@ from claude_ide.chat.page.sheet import Action, Sheet, V, View
 from claude_ide.chat.page.text import counted, duration, harmless, lines
 
 
-class Lines(NamedTuple):
+class Drained(NamedTuple):
     """The new part of a text: complete lines from number `first` on, and an incomplete one."""
 
     first: int
@@ -52,7 +52,7 @@ class Growing:
         """Have `drain` start over."""
         self._new, self._partial, self._drained = [self.text], "", 0
 
-    def drain(self) -> Lines:
+    def drain(self) -> Drained:
         """Return the lines that are new since the last call, and always the partial line."""
         *complete, self._partial = "".join((self._partial, *self._new)).split("\n")
         self._new.clear()
@@ -64,7 +64,7 @@ class Growing:
             # Blank lines at the end are left out, and these may turn out to be the last ones.
             self._partial = f"{complete.pop()}\n{self._partial}"
         self._drained += len(complete)
-        return Lines(first, complete, "" if self._partial.isspace() else self._partial)
+        return Drained(first, complete, "" if self._partial.isspace() else self._partial)
 
 
 class Prose(View):

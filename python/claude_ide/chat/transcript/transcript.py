@@ -4,8 +4,8 @@ Usage:
 
     transcript = Transcript(agent.name, root=project)
     transcript.load_history(await agent.history(session))  # when a session is resumed
-    held = transcript.hold_prompt(text, is_ready=True)  # for each prompt
-    transcript.prompt_sent(held, await agent.prompt(prompt), chips)
+    held = transcript.queue.hold(text, is_ready=True)  # for each prompt
+    transcript.queue.sent(held, await agent.prompt(prompt), chips)
     urgent = transcript.apply(event)  # for each event of the agent
     frame = transcript.sheet.frame()  # called by the `Painter` until it returns None
 
@@ -25,7 +25,7 @@ from claude_ide.chat.page.text import one_line
 from claude_ide.chat.transcript import notices
 from claude_ide.chat.transcript.detail import Summary, at_end
 from claude_ide.chat.transcript.notices import Announcement, Remark
-from claude_ide.chat.transcript.prompts import OwnTurn, Prompts, Queued, Ran, Turn
+from claude_ide.chat.transcript.prompts import OwnTurn, PromptQueue, Queued, Ran, Turn
 from claude_ide.chat.transcript.talk import Prose, Talk
 from claude_ide.chat.transcript.tool import Tools, ToolUse
 
@@ -68,12 +68,11 @@ class Transcript:
         self._clock: Callable[[], float] | None = clock
         self.root = root
         self.sheet = Sheet()
-        self._prompts = Prompts(self.sheet)
+        self.queue = PromptQueue(self.sheet)
         self._tools = Tools(self.sheet, self._now, root)
         self._talk = Talk(self.sheet, self._tools.find, self._now)
         self._retry: tuple[Announcement, events.Retry] | None = None
         self._death: tuple[Announcement, events.Dead] | None = None
-        self._running = False
         self._error = ""
         self._commands: frozenset[str] = frozenset()
         """The names of the agent's slash commands."""
@@ -116,33 +115,6 @@ class Transcript:
         self._settle(all_=True)
         self._clock = clock
         self._cost = self._cost_before = None
-
-    def hold_prompt(self, text: str, chips: Sequence[str] = (), *, is_ready: bool) -> Queued:
-        """Show a prompt at the end, before the agent has it.
-
-        `chips` name the context of the text; `is_ready` says whether the agent accepts prompts.
-        """
-        at_once = is_ready and not self._running and self._prompts.is_empty
-        return self._prompts.hold(text, chips, at_once=at_once)
-
-    def drop_prompt(self, held: Queued) -> None:
-        """Remove a prompt that the agent will not get."""
-        self._prompts.drop(held)
-
-    def prompt_sent(
-        self, held: Queued, prompt: str, chips: Sequence[str], missing: Sequence[str] = ()
-    ) -> None:
-        """Name a prompt that was sent to the agent; it stays at the end until the agent starts it.
-
-        `chips` name the context that was sent with it, `missing` the mentions without a file.
-        """
-        held.chips, held.missing = tuple(chips), tuple(missing)
-        at_once = not self._running and not self._prompts.queued
-        self._prompts.sent(held, prompt, at_once=at_once)
-
-    def add_prompt(self, prompt: str, text: str, chips: Sequence[str] = ()) -> None:
-        """Show a prompt that was sent to the agent."""
-        self.prompt_sent(self.hold_prompt(text, chips, is_ready=True), prompt, chips)
 
     def tick(self) -> bool:
         """Update the seconds of the running tools; return whether any has changed."""
@@ -190,11 +162,6 @@ class Transcript:
         return self.sheet.page.lines
 
     @property
-    def queued(self) -> dict[str, str]:
-        """The texts of the queued prompts, by their ids."""
-        return self._prompts.queued
-
-    @property
     def prompts(self) -> dict[str, str]:
         """One line for each prompt that has started and is still shown, by their ids."""
         turns = (view for view in self.sheet.views() if type(view) is Turn)
@@ -222,15 +189,10 @@ class Transcript:
                 self.sheet.remove(view)
 
     @property
-    def turn(self) -> str:
-        """The prompt of the current turn; empty before the first one."""
-        return self._prompts.current
-
-    @property
     def prompt(self) -> str:
-        """The text of that prompt."""
+        """The text of the prompt of the current turn."""
         turns = (view for view in self.sheet.views() if type(view) is Turn)
-        return next((turn.text for turn in turns if turn.prompt == self.turn), "")
+        return next((turn.text for turn in turns if turn.prompt == self.queue.current), "")
 
     def show_changes(self, end: Announcement, summary: Summary) -> None:
         """Show what a turn has changed in the line at its end."""
@@ -318,23 +280,23 @@ class Transcript:
             return
         if isinstance(event, ANSWERS):
             self._end_retry()
-        if not self._running and isinstance(event, BEGINS) and not notices.is_remark(event):
-            self._running = True
-            self._prompts.begin_next()
+        if not self.queue.is_running and isinstance(event, BEGINS) and not notices.is_remark(event):
+            self.queue.is_running = True
+            self.queue.begin_next()
 
     def _apply_other(self, event: Event) -> None:
         match event:
             case events.Ready(commands):
                 self._commands = frozenset(command.name for command in commands)
-                self._running = False
+                self.queue.is_running = False
                 if self._death is not None:
                     shown, death = self._death
                     self._show(shown, self._dead(death, over=True))
                     self._death = None
             case events.PromptChanged(prompt, stage):
-                self._running = self._prompts.apply(prompt, stage) or self._running
+                self.queue.apply(prompt, stage)
             case events.UserMessage(text, prompt):
-                self._prompts.turn(prompt, text)
+                self.queue.turn(prompt, text)
             case events.ShellRan(command, output):
                 ran = self.sheet.add("shell", lambda part: Ran(part, command, self._now))
                 ran.output.add(output.encode())
@@ -353,14 +315,14 @@ class Transcript:
                 self._announce("notice", [notices.compacted(event)])
             case events.Cleared():
                 self._settle(all_=False)
-                self._running = True
+                self.queue.is_running = True
                 self._announce(CLEARED, [notices.cleared(self.name)])
             case events.Usage(cost) if cost is not None:
                 self._cost = cost
             case events.TaskChanged(task):
                 self._tools.follow(task)
             case events.TurnBegun(ended):
-                self._running = True
+                self.queue.is_running = True
                 self.sheet.add("turn", lambda part: OwnTurn(part, ended))
             case events.TurnEnded():
                 self._end_turn(event)
@@ -401,7 +363,7 @@ class Transcript:
         return notices.dead(death, self.name, over=over, resumes=self.resumes())
 
     def _end_turn(self, event: events.TurnEnded) -> None:
-        self._prompts.begin(event.prompts)
+        self.queue.begin(event.prompts)
         is_reported = bool(event.message) and event.message == self._error
         cost = None
         if self._cost is not None and self._cost_before is not None:
@@ -415,7 +377,7 @@ class Transcript:
         self._talk.settle()
         self._tools.settle(all_=all_)
         self._end_retry()
-        self._running = False
+        self.queue.is_running = False
         self._error = ""
 
     def _show(self, shown: Announcement, rows: Sequence[Row]) -> None:
