@@ -11,6 +11,8 @@ from claude_ide.agents.agent import Kind, SessionSummary
 from claude_ide.base.errors import AgentError, UnsupportedError, UserError
 from claude_ide.base.trust import Trust
 
+logger = logging.getLogger(__name__)
+
 
 class Kinds:
     """The kinds of agents, the usual one first; `chosen` is the id of the user's choice, or ""."""
@@ -55,8 +57,6 @@ class Kinds:
         first, *_ = self
         return next((kind for kind in self if not kind.missing()), first)
 
-
-logger = logging.getLogger(__name__)
 
 LISTED_SECONDS = 6.0
 """How long an agent that must be started may delay the list of all agents' sessions."""

@@ -1,4 +1,4 @@
-"""The model's text, and its previews."""
+"""`talk.py`: the model's text and thinking, and their previews."""
 
 import pytest
 from hypothesis import given
@@ -8,12 +8,16 @@ from claude_ide.agents.events import (
     PreviewVoided,
     Text,
     TextDelta,
+    Thinking,
+    ThinkingDelta,
+    ThinkingTokens,
     ToolEnded,
     ToolStarted,
     ToolStatus,
     TurnEnded,
     TurnEndReason,
 )
+from claude_ide.chat.transcript.talk import Drained, Growing
 from support.frames import Panel, shown
 
 
@@ -191,3 +195,114 @@ def test_without_rendering_the_source_is_shown() -> None:
 
     assert panel.drawn.seen == text.split("\n")
     assert ("**b**", "ClaudeChatBold") in panel.drawn.groups("# A")
+
+
+def test_each_line_is_drained_once_and_the_last_one_every_time() -> None:
+    growing = Growing()
+    growing.add("one\ntw")
+    assert growing.drain() == Drained(0, ["one"], "tw")
+
+    growing.add("o\nthree")
+    assert growing.drain() == Drained(1, ["two"], "three")
+    assert growing.drain() == Drained(2, [], "three")
+
+
+def test_blank_lines_at_both_ends_are_omitted() -> None:
+    growing = Growing()
+    growing.add("\n \n")
+    assert growing.drain() == Drained(0, [], "")
+
+    growing.add("one\n\n")
+    assert growing.drain() == Drained(0, ["one"], "")
+    growing.add("\ntwo")
+    assert growing.drain() == Drained(1, ["", ""], "two")
+
+
+def test_a_replaced_text_is_drained_from_its_start() -> None:
+    growing = Growing()
+    growing.add("one\ntwo")
+    growing.drain()
+
+    assert not growing.replace("one\ntwo")
+    assert growing.replace("three\nfour")
+
+    assert growing.drain() == Drained(0, ["three"], "four")
+    assert growing.text == "three\nfour"
+
+
+@given(st.lists(st.text(st.sampled_from("ab \n"), max_size=5)), st.data())
+def test_the_drained_lines_add_up_to_the_text(pieces: list[str], data: st.DataObject) -> None:
+    growing = Growing()
+    page: list[str] = []
+    for piece in pieces:
+        growing.add(piece)
+        if data.draw(st.booleans()):
+            put(page, growing.drain())
+    put(page, growing.drain())
+
+    lines = "".join(pieces).split("\n")
+    while lines and not lines[0].strip():
+        del lines[0]
+    while lines and not lines[-1].strip():
+        del lines[-1]
+    assert page == lines
+    assert growing.text == "".join(pieces)
+
+
+def put(page: list[str], new: Drained) -> None:
+    page[new.first :] = [*new.complete, new.partial] if new.partial else new.complete
+
+
+def test_thinking_shows_its_tokens_before_its_text() -> None:
+    assert shown(ThinkingTokens(1234)) == ["· Thinking… 1,234 tokens"]
+
+
+def test_thinking_is_one_line_with_its_time_and_its_tokens() -> None:
+    panel = Panel().handle(ThinkingTokens(12), ThinkingDelta("1", "Well"), ThinkingTokens(1234))
+    assert panel.text == ["▸ Thinking… 1,234 tokens"]
+    panel.clock.seconds = 3.2
+
+    panel.handle(Thinking("1", "Well, well."))
+
+    assert panel.text == ["▸ Thought 3.2 s · 1,234 tokens"]
+
+
+def test_the_agents_own_duration_of_thinking_has_priority() -> None:
+    assert shown(Thinking("1", "Well.", milliseconds=700)) == ["▸ Thought 700 ms"]
+
+
+def test_thinking_opens_and_closes() -> None:
+    panel = Panel().handle(Thinking("1", "Well,\nwell.", milliseconds=700))
+
+    panel.press("▸ Thought")
+    assert panel.text == ["▾ Thought 700 ms", "  Well,", "  well."]
+
+    panel.press("▾ Thought")
+    assert panel.text == ["▸ Thought 700 ms"]
+
+
+def test_open_thinking_grows_by_its_new_lines() -> None:
+    panel = Panel().handle(ThinkingDelta("1", "one\ntwo"))
+    panel.press("▸ Thinking")
+
+    panel.handle(ThinkingTokens(9), ThinkingDelta("1", "\nthree"))
+
+    assert panel.text == ["▾ Thinking…", "  one", "  two", "  three"]
+    [edit] = panel.drawn.frames[-1]["edits"]
+    assert edit["lines"] == ["  three"]
+
+
+def test_hidden_thinking_without_time_or_tokens_has_no_line() -> None:
+    assert shown(Thinking("1", ""), Text("2", "answer")) == ["answer"]
+
+
+def test_tokens_without_thinking_end_when_the_answer_starts() -> None:
+    assert shown(ThinkingTokens(12), TextDelta("1", "answer"), ThinkingTokens(5)) == [
+        *("· Thought 0 ms · 12 tokens", "", "answer", "", "· Thinking… 5 tokens"),
+    ]
+
+
+def test_void_thinking_is_deleted() -> None:
+    happened = (ThinkingTokens(3), ThinkingDelta("1", "hm"), PreviewVoided(("1",)))
+
+    assert shown(*happened) == []
