@@ -27,11 +27,10 @@ from claude_ide.editor.port import prompts as one_off
 from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.panel import ChatEvent
 from claude_ide.hooks import Links
-from claude_ide.mcp.client import Client
+from claude_ide.mcp.client import Client, Readings
 from claude_ide.mcp.doors import Toolbox
 from claude_ide.mcp.ide import Ide
 from claude_ide.mcp.lock_file import LockFile
-from claude_ide.mcp.reading import Readings
 from claude_ide.mcp.registration import LAUNCH, TOKEN
 from claude_ide.review.events import ReviewEvents
 from claude_ide.startup import Bound

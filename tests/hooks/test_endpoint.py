@@ -17,7 +17,7 @@ from claude_ide.editor.attention import Attention, Session
 from claude_ide.editor.port.events import Activity
 from claude_ide.hooks import Links, permissions, sessions
 from claude_ide.hooks.endpoint import Hooks
-from claude_ide.mcp.reading import Readings
+from claude_ide.mcp.client import Readings
 from claude_ide.review.service import ReviewService
 from support.happenings import HookedCli, run_command
 from support.neovim import until

@@ -1,4 +1,4 @@
-"""`mcp/reading.py`: what an agent may read, apart from any editor."""
+"""`mcp/client.py`: what an agent may read, apart from any editor."""
 
 import asyncio
 from pathlib import Path
@@ -10,8 +10,8 @@ import pytest
 from claude_ide.base.errors import ToolError
 from claude_ide.base.paths import normalized
 from claude_ide.editor.events import State
-from claude_ide.mcp import model, reading
-from claude_ide.mcp.reading import (
+from claude_ide.mcp import client, model
+from claude_ide.mcp.client import (
     MOST_FILES,
     MOST_LAUNCHES,
     Named,
@@ -158,7 +158,7 @@ async def test_the_users_answer_is_remembered_as_far_as_it_goes(tmp_path: Path) 
 async def test_an_answer_that_does_not_come_is_a_no(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "ANSWER_SECONDS", 0.01)
+    monkeypatch.setattr(client, "ANSWER_SECONDS", 0.01)
 
     with pytest.raises(ToolError, match="the user has not answered within"):
         await admit(Reading(), Asked(), tmp_path / "a")

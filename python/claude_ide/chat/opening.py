@@ -17,9 +17,8 @@ from claude_ide.chat.consent import FolderTrust
 from claude_ide.chat.recording import Diagnosis, Witness
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
-from claude_ide.mcp.client import Client
+from claude_ide.mcp.client import Client, Reading
 from claude_ide.mcp.doors import Door
-from claude_ide.mcp.reading import Reading
 from claude_ide.mcp.server import InProcessServer
 from claude_ide.mcp.tool import Toolset
 from claude_ide.review.recorder import Recorder

@@ -23,7 +23,7 @@ from claude_ide.editor.port.events import PermissionPressed
 from claude_ide.editor.port.terminals import TmuxPane
 from claude_ide.hooks import Links, panes, registration, report
 from claude_ide.hooks.report import ANSWERED
-from claude_ide.mcp.reading import Readings
+from claude_ide.mcp.client import Readings
 
 logger = logging.getLogger(__name__)
 

@@ -34,7 +34,7 @@ from claude_ide.editor.port.events import Activity
 from claude_ide.editor.status_line import CONTROLS, figures_of
 from claude_ide.hooks.permissions import Permissions
 from claude_ide.hooks.registration import AGENT, ASKING, ENDS, IDLE, PROMPTED, Hook
-from claude_ide.mcp.reading import Readings
+from claude_ide.mcp.client import Readings
 from claude_ide.review.announcer import Announcer, found_change, whole
 from claude_ide.review.recorder import Recorder
 from claude_ide.review.service import ReviewService

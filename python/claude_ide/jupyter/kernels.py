@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from claude_ide.base import files
 from claude_ide.base.errors import ToolError, UserError
@@ -231,36 +231,6 @@ def _home(path: Path, folder: Path) -> Path:
     return path.parent if path.suffix == ".ipynb" else folder
 
 
-class Asker(Protocol):
-    """Who wants to run code. `may_run_code` is set when the user allows all of it."""
-
-    may_run_code: bool
-
-    @property
-    def shown_name(self) -> str:
-        """Its name for the user."""
-
-
-async def _asked(editor: Editor, asker: Asker, code: str, kernel: str, language: str) -> str:
-    """Ask the user, and return the code, which they may have edited.
-
-    Raises `ToolError`, which tells the model that they refused, and why.
-    """
-    if asker.may_run_code:
-        return code
-    proposed = Proposed.code(asker.shown_name, code, kernel, filetype(language), MORE)
-    answer = await editor.port.forms.review(proposed)
-    match answer.decision:
-        case "approve":
-            pass
-        case "approve_more":
-            asker.may_run_code = True
-        case _:
-            words = answer.comments
-            raise ToolError(f"{REFUSED} They said: {words}" if words else REFUSED)
-    return answer.text or code
-
-
 class Kernels:
     """Runs code in one kernel, one run after the other. `state` is a folder for images."""
 
@@ -274,31 +244,37 @@ class Kernels:
         self._run_lock = asyncio.Lock()
         self._is_death_known = False
 
-    async def execute(
-        self,
-        code: str,
-        seconds: float,
-        asker: Asker,
-        *,
-        is_allowed: bool = False,
-        on_run: Callable[[], object] = lambda: None,
-    ) -> tuple[str, Outcome]:
-        """Run code after the user's consent; return the code that ran, and what came out.
+    async def ask(self, code: str, asker: str) -> tuple[str, bool]:
+        """Return code as the user lets it run, and whether they allow all further code, too.
 
-        `is_allowed` says that the user has allowed exactly this code. `on_run` is called when it
-        begins to run. Raises `ToolError`.
+        `asker` is the name of whoever wants to run it. Raises `ToolError`, which tells the model
+        that they refused, and why.
         """
         await connection.prepare()
-        choice, _ = await self._choice(asker.shown_name)
-        if not is_allowed:
-            language = choice.language if isinstance(choice, Spec) else "python"
-            code = await _asked(self._editor, asker, code, title(choice), language)
+        choice, _ = await self._choice(asker)
+        language = choice.language if isinstance(choice, Spec) else "python"
+        proposed = Proposed.code(asker, code, title(choice), filetype(language), MORE)
+        answer = await self._editor.port.forms.review(proposed)
+        if answer.decision not in ("approve", "approve_more"):
+            words = answer.comments
+            raise ToolError(f"{REFUSED} They said: {words}" if words else REFUSED)
+        return answer.text or code, answer.decision == "approve_more"
+
+    async def execute(
+        self, code: str, seconds: float, asker: str, on_run: Callable[[], object]
+    ) -> Outcome:
+        """Run code that the user has allowed; `on_run` is called when it begins to run.
+
+        Raises `ToolError`.
+        """
+        await connection.prepare()
+        await self._choice(asker)
         async with self._run_lock:
             is_anew = self._kernel is not None and not self._kernel.is_alive
-            kernel = await self._running(asker.shown_name)
+            kernel = await self._running(asker)
             is_anew = is_anew and not self._is_death_known
             on_run()
-            return code, await self._run(kernel, code, seconds, asker.shown_name, is_anew=is_anew)
+            return await self._run(kernel, code, seconds, asker, is_anew=is_anew)
 
     async def _run(
         self, kernel: Kernel, code: str, seconds: float, asker: str, *, is_anew: bool

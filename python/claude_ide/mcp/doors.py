@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 from claude_ide.base.redaction import conceal, forget
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
-from claude_ide.mcp.client import AllowedCode, Client
+from claude_ide.mcp.client import AllowedCode, Client, Reading
 from claude_ide.mcp.lock_file import new_token
-from claude_ide.mcp.reading import Reading
 from claude_ide.mcp.registration import COMMAND, PORT, TOKEN
 from claude_ide.mcp.server import ClientConnection, Server
 from claude_ide.mcp.tool import LIST_CHANGED, Toolset

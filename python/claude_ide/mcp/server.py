@@ -212,10 +212,6 @@ class Server:
         return f"waiting for {editor_name()}"
 
 
-class _Name(msgspec.Struct):
-    name: str = ""
-
-
 class _Call(msgspec.Struct):
     name: str
     arguments: Any = None

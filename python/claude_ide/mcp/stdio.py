@@ -31,7 +31,6 @@ def main() -> int:
         import_websockets()
         from claude_ide.mcp import registration, relay
         from claude_ide.transport.admission import TOOLS_PATH
-        from claude_ide.transport.dialling import Line, RefusedError
     except ImportError as error:
         return _complain(f"{sys.executable} lacks {error.name} (:ClaudeInstall)")
     try:
@@ -39,8 +38,8 @@ def main() -> int:
     except registration.NoServer as reason:
         return _complain(str(reason))
     try:
-        line = Line(port, token, TOOLS_PATH)
-    except RefusedError as refused:
+        line = relay.Line(port, token, TOOLS_PATH)
+    except relay.RefusedError as refused:
         return _complain(f"the server at port {port} refuses: {refused}")
     except OSError as error:
         return _complain(f"no editor serves at port {port}: {error.strerror or error}")

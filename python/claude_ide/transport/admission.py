@@ -8,7 +8,10 @@ import hmac
 import ipaddress
 from collections.abc import Iterable
 from http import HTTPStatus
-from typing import Protocol, TypeVar
+from typing import TypeVar
+
+import msgspec
+from websockets.datastructures import Headers
 
 AUTHORIZATION = "X-Claude-Code-Ide-Authorization"
 """The header with the token."""
@@ -35,30 +38,18 @@ class Refused(Exception):
         self.headers = headers
 
 
-class Fields(Protocol):
-    """The header fields of a request."""
+class Guarded(msgspec.Struct, frozen=True):
+    """A way in that requires one of its paths, and the token of its clients."""
 
-    def get_all(self, name: str, /) -> list[str]:
-        """Return all values of a field; letter case does not matter."""
-
-
-class Guarded(Protocol):
-    """A way in that requires one of its paths and its token."""
-
-    @property
-    def paths(self) -> tuple[str, ...]:
-        """The paths at which it is."""
-
-    @property
-    def token(self) -> str:
-        """The token of its clients."""
+    paths: tuple[str, ...]
+    token: str
 
 
 Way = TypeVar("Way", bound=Guarded)
 
 
 def admit(
-    ways: Iterable[Way], address: tuple[str, int], target: str, fields: Fields, token: str
+    ways: Iterable[Way], address: tuple[str, int], target: str, fields: Headers, token: str
 ) -> Way:
     """Return the way in for a request to a listener at an address; `token` is the one it sends.
 
@@ -80,7 +71,7 @@ def admit(
     return fitting[0]
 
 
-def single(fields: Fields, name: str) -> str:
+def single(fields: Headers, name: str) -> str:
     """Return the value of a field that is there once; otherwise ""."""
     values = fields.get_all(name)
     return values[0] if len(values) == 1 else ""

@@ -14,8 +14,9 @@ from http import HTTPStatus
 from typing import Any, NamedTuple, Protocol
 
 import h11
+from websockets.datastructures import Headers
 
-from claude_ide.transport.admission import LARGEST_MESSAGE, Refused, admit, single
+from claude_ide.transport.admission import LARGEST_MESSAGE, Guarded, Refused, admit, single
 from claude_ide.transport.websocket import DEAF_SECONDS, HANDSHAKE_SECONDS, LARGEST_HANDSHAKE
 
 logger = logging.getLogger(__name__)
@@ -34,16 +35,6 @@ CHUNKS_AT_ONCE = 50
 MOST_CONNECTIONS = 100
 
 SCHEME = "bearer "
-
-
-class Headers(NamedTuple):
-    """The header fields of a request; their names are in lower case."""
-
-    pairs: tuple[tuple[str, str], ...]
-
-    def get_all(self, name: str, /) -> list[str]:
-        """Return all values of a field."""
-        return [value for key, value in self.pairs if key == name.lower()]
 
 
 class Request(NamedTuple):
@@ -72,14 +63,12 @@ class Response(NamedTuple):
     headers: tuple[tuple[str, str], ...] = ()
 
 
-class Service(NamedTuple):
+class Service(Guarded, frozen=True):
     """Answers the requests with one of these methods that name one of its paths and send its token.
 
     `handle` is cancelled if the client disconnects before it has the answer.
     """
 
-    paths: tuple[str, ...]
-    token: str
     methods: tuple[str, ...]
     handle: Callable[[Request], Coroutine[Any, Any, Response]]
     largest: int = LARGEST_MESSAGE
@@ -213,7 +202,7 @@ class _Client:
     async def _answer(self) -> None:
         """Answer one request. Raises `Refused`."""
         head = await self._head()
-        headers = Headers(tuple((_text(name), _text(value)) for name, value in head.headers))
+        headers = Headers((_text(name), _text(value)) for name, value in head.headers)
         self._method = _text(head.method)
         service = self._admit(_text(head.target), self._method, headers)
         self.is_served = self.was_admitted = True

@@ -10,7 +10,7 @@ import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from functools import partial
 from http import HTTPStatus
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
@@ -23,6 +23,7 @@ from claude_ide.transport.admission import (
     AUTHORIZATION,
     LARGEST_MESSAGE,
     SUBPROTOCOL,
+    Guarded,
     Refused,
     admit,
     single,
@@ -55,8 +56,7 @@ class Connection:
     def header(self, name: str) -> str:
         """Return a header of the client's handshake; empty if it has none or several."""
         request = self._connection.request
-        values = request.headers.get_all(name) if request is not None else []
-        return values[0] if len(values) == 1 else ""
+        return "" if request is None else single(request.headers, name)
 
     async def send(self, frame: bytes) -> None:
         """Send one text message, encoded as UTF-8; waits while this client does not read.
@@ -90,11 +90,9 @@ class Connection:
             self._connection.transport.abort()
 
 
-class Entrance(NamedTuple):
+class Entrance(Guarded, frozen=True):
     """A way in: clients that name one of its paths and send its token are handed to `serve`."""
 
-    paths: tuple[str, ...]
-    token: str
     serve: Callable[[Connection], Awaitable[None]]
 
 

@@ -172,17 +172,16 @@ async def execute(client: Client, code: str, seconds: int, caller: Caller) -> Co
     """Run code after the user's consent, and return what came out. Raises `ToolError`."""
     if client.kernels is None:
         raise ToolError(f"No Jupyter kernel is attached to {editor_name()}, so nothing was run")
-    allowed = client.allowed_code.take(caller.tool_use, code)
-    wanted = code if allowed is None else allowed
+    kernels, asker, allowed = client.kernels(), client.shown_name, client.allowed_code
+    ran = allowed.take(caller.tool_use, code)
+    if ran is None and allowed.all:
+        ran = code
+    if ran is None:
+        ran, is_for_all = await kernels.ask(code, asker)
+        allowed.all = allowed.all or is_for_all
     task = asyncio.current_task()
     try:
-        ran, outcome = await client.kernels().execute(
-            wanted,
-            seconds,
-            client,
-            is_allowed=allowed is not None,
-            on_run=lambda: client.running_code.add(task),
-        )
+        outcome = await kernels.execute(ran, seconds, asker, lambda: client.running_code.add(task))
     finally:
         client.running_code.discard(task)
     content = _content(outcome, seconds)
