@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from claude_ide.mcp.model import ALL as _TOOL_MODULES  # noqa: F401  importing them registers them
+from claude_ide.mcp import model as _model  # noqa: F401  importing it registers the tools
 from claude_ide.mcp.tool import MODEL_TOOLS
 
 Schema = Mapping[str, Any]

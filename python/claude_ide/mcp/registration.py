@@ -5,9 +5,9 @@ into the lock file for its folder. Little is imported: an agent waits for this. 
 doc/protocol.md, "The model's tools".
 """
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -28,7 +28,8 @@ FOLDER = "CLAUDE_CONFIG_DIR"
 LAUNCH = "X-Claude-Ide-Launch"
 """The header with the id of the terminal in which a CLI runs."""
 
-COMMAND = (sys.executable, "-I", str(Path(__file__).resolve().with_name("stdio.py")))
+_HERE = os.path.dirname(os.path.realpath(__file__))
+COMMAND = sys.executable, "-I", os.path.join(_HERE, "stdio.py")
 """Starts `stdio.py`. `-I` keeps modules of the agent's working folder off the import path, and
 ignores the variables of Python in the environment."""
 

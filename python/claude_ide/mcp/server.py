@@ -13,7 +13,7 @@ import logging
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from functools import cache
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -30,7 +30,6 @@ from claude_ide.mcp.tool import (
     Tool,
     Toolset,
     describe_problem,
-    signature,
     text,
 )
 from claude_ide.transport.jsonrpc import LARGEST_ANSWER, Notification, Peer, Request, converted
@@ -136,35 +135,28 @@ class Server:
             raise RpcError.invalid_params(f"logging/setLevel: level must be one of {known}")
         return {}
 
-    def _list_tools(self, _params: dict[str, Any]) -> Any:
+    async def _list_tools(self, _params: dict[str, Any]) -> Any:
         self.client.listed_tools.set()
-        return self._tools.listed() if self._tools.is_complete else self._list_all_tools()
-
-    async def _list_all_tools(self) -> Any:
         await self._tools.complete()
         return self._tools.listed()
 
-    def _call_tool(self, params: Any) -> Any:
+    async def _call_tool(self, params: Any) -> Any:
         try:
             call = converted(params, _Call)
         except msgspec.DecodeError as error:
             raise RpcError.invalid_params(f"tools/call: {describe_problem(error)}") from None
-        if call.name not in self._tools and not self._tools.is_complete:
-            return self._call_later(params)
+        if call.name not in self._tools:
+            await self._tools.complete()
         tool = self._tools.offered(call.name)
-        # While the tool runs, only the arguments of the message stay in memory.
         meta = call.meta if isinstance(call.meta, dict) else {}
         try:
             arguments = tool.decode(call.arguments)
         except RpcError:
             self._tools.usage[call.name].refused += 1
             raise
-        return self._run(tool, arguments, Caller.of(meta), meta.get(PROGRESS_TOKEN))
-
-    async def _call_later(self, params: Any) -> Any:
-        """Call a tool that may still be imported."""
-        await self._tools.complete()
-        return await self._call_tool(params)
+        # While the tool runs, only the arguments of the message stay in memory.
+        del params, call
+        return await self._run(tool, arguments, Caller.of(meta), meta.get(PROGRESS_TOKEN))
 
     async def _run(self, tool: Tool, arguments: Any, caller: Caller, token: Any) -> Any:
         """Run a tool; a failure becomes a result that the model can read."""
@@ -232,29 +224,20 @@ def _label(value: Any) -> str:
     return " ".join(printable.split())[:LONGEST_LABEL]
 
 
-@cache
-def _workspace(method: str) -> tuple[type, Callable[..., Any]]:
-    """Return the type of the parameters of a bare method, and the method."""
+def _bare(method: str, server: Server, params: Any) -> Any:
     # Few clients call one.
     from claude_ide.mcp import workspace
 
-    return signature(workspace.METHODS[method])
-
-
-def _bare(method: str) -> "Callable[[Server, Any], Any]":
-    def call(server: Server, params: Any) -> Any:
-        type_, run = _workspace(method)
-        try:
-            decoded: Any = converted(params, type_)
-        except msgspec.DecodeError as error:
-            raise RpcError.invalid_params(describe_problem(error)) from None
-        return run(server.client, decoded, Caller())
-
-    return call
+    type_, run = workspace.METHODS[method]
+    try:
+        decoded: Any = converted(params, type_)
+    except msgspec.DecodeError as error:
+        raise RpcError.invalid_params(describe_problem(error)) from None
+    return run(server.client, decoded, Caller())
 
 
 WORKSPACE = {
-    method: _bare(method)
+    method: partial(_bare, method)
     for method in (
         *("readFile", "writeFile", "listFiles"),
         *("getWorkspaceInfo", "getOpenFiles", "getCurrentFile"),

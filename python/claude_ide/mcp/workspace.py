@@ -17,6 +17,7 @@ from claude_ide.base import files
 from claude_ide.base.errors import INTERNAL_ERROR, RpcError
 from claude_ide.base.names import editor_name
 from claude_ide.mcp.client import Client
+from claude_ide.mcp.tool import signature
 from claude_ide.transport.jsonrpc import LARGEST_ANSWER
 
 SKIPPED = frozenset([".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv"])
@@ -94,15 +95,15 @@ async def get_current_file(client: Client) -> str | None:
     return _relative(path, await _root(client)) if path and is_told else None
 
 
-METHODS: dict[str, Callable[..., Awaitable[Any]]] = {
-    "readFile": read_file,
-    "writeFile": write_file,
-    "listFiles": list_files,
-    "getWorkspaceInfo": get_workspace_info,
-    "getOpenFiles": get_open_files,
-    "getCurrentFile": get_current_file,
+METHODS: dict[str, tuple[type, Callable[..., Awaitable[Any]]]] = {
+    "readFile": signature(read_file),
+    "writeFile": signature(write_file),
+    "listFiles": signature(list_files),
+    "getWorkspaceInfo": signature(get_workspace_info),
+    "getOpenFiles": signature(get_open_files),
+    "getCurrentFile": signature(get_current_file),
 }
-"""By wire name."""
+"""By wire name: the type of the parameters, and the method."""
 
 
 async def _root(client: Client) -> Path:

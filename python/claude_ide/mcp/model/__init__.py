@@ -4,29 +4,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from claude_ide.base.names import EXECUTE_CODE, VIM, editor_name
-from claude_ide.mcp.model import (
-    buffers,
-    commands,
-    diagnostics,
-    edits,
-    language,
-    screen,
-    syntax,
-)
+from claude_ide.mcp.model import buffers, commands, diagnostics, edits, language, screen, syntax  # noqa: F401
 from claude_ide.mcp.tool import MODEL_TOOLS, Toolset
 
 if TYPE_CHECKING:
     from claude_ide.jupyter.kernels import Kernels
-
-ALL = (
-    language,
-    diagnostics,
-    edits,
-    syntax,
-    buffers,
-    screen,
-    commands,
-)
 
 SERVERS = "Vim has no client for language servers of its own; {} needs Neovim"
 TREES = "Vim has no syntax trees; {} needs Neovim"
