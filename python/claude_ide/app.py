@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from claude_ide.jupyter.kernels import Kernels
     from claude_ide.mcp.tool import Toolset
     from claude_ide.mcp.user_tools import Collection
-    from claude_ide.review.merging import Base, Merging
+    from claude_ide.review.merging import BaseContent, Merging
     from claude_ide.review.service import ReviewService
     from claude_ide.sessions.here import SessionsHere
     from claude_ide.tool_list import ToolList
@@ -356,16 +356,17 @@ class App:
 
         return Merging(self.editor, self.config, self._disk_report, self._base_of)
 
-    async def _base_of(self, event: events.FileKept) -> "Base | None":
-        from claude_ide.review.merging import Base
-        from claude_ide.review.recorder import base_of
+    async def _base_of(self, event: events.FileKept) -> "BaseContent | None":
+        from claude_ide.review.merging import BaseContent
 
-        recorders = self.review.recorders if self.begun("review") else ()
-        found = await base_of(recorders, event.path, event.stamp)
-        if found is None and event.agent:
-            befores = [client.baseline.before(event.path) for client in self.ide.clients]
-            return Base(event.agent, next((each for each in befores if each is not None), None))
-        return found
+        for each in [*self.review.recorders] if self.begun("review") else ():
+            if base := await each.base_of(event.path, event.stamp):
+                return base
+        if not event.agent:
+            return None
+        befores = [client.baseline.before(event.path) for client in self.ide.clients]
+        known = [each for each in befores if each is not None]
+        return BaseContent(event.agent, known[0] if known else None)
 
     @property
     def tools(self) -> "Toolset":

@@ -19,7 +19,7 @@ from claude_ide.base.errors import UserError
 from claude_ide.base.names import VIM, editor_name, for_this_editor
 from claude_ide.editor.mentions import is_elsewhere, mentioned_path, worktree
 from claude_ide.editor.port.terminals import Terminal
-from claude_ide.editor.port.windows import Look
+from claude_ide.editor.port.windows import FloatLook
 from claude_ide.mcp import registration
 from claude_ide.mcp.ide import SAVED
 from claude_ide.mcp.registration import TOKEN
@@ -92,7 +92,7 @@ async def status(app: App, call: Call) -> None:
     """:ClaudeStatus — show address, lock file, clients, open diffs, queued mentions."""
     from claude_ide.status import lines
 
-    look = Look("claude-ide", filetype="claude-ide-status")
+    look = FloatLook("claude-ide", filetype="claude-ide-status")
     await app.editor.port.windows.show_lines(await lines(app, call.bufnr), look)
 
 
@@ -229,7 +229,7 @@ async def mcp_config(app: App, call: Call) -> None:
         await app.editor.port.windows.yank(shown, "l")
         app.editor.notify("yanked: put it with p")
     else:
-        await app.editor.port.windows.show_lines(shown.split("\n"), Look(title, wrap=True))
+        await app.editor.port.windows.show_lines(shown.split("\n"), FloatLook(title, wrap=True))
 
 
 @command("ClaudeTools")
@@ -476,7 +476,7 @@ async def trust(app: App, call: Call) -> None:
             app.editor.notify(report.revoked(app.trust, folder, removed))
         case "list":
             lines = report.listing(app.trust) or ["no folder is trusted by :ClaudeTrust or a chat"]
-            await app.editor.port.windows.show_lines(lines, Look("Trusted folders"))
+            await app.editor.port.windows.show_lines(lines, FloatLook("Trusted folders"))
         case _:
             raise UserError(f':ClaudeTrust: no subcommand "{what}" (list, revoke, yes)')
 

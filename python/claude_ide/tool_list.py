@@ -8,7 +8,7 @@ from claude_ide.chat.listing import Item, Listing, item
 from claude_ide.chat.page.rows import Row, row
 from claude_ide.chat.page.text import counted, one_line
 from claude_ide.editor.editor import Editor
-from claude_ide.editor.port.windows import Look
+from claude_ide.editor.port.windows import FloatLook
 from claude_ide.mcp.tool import Tool, Usage
 from claude_ide.mcp.user_tools import Collection
 
@@ -57,7 +57,7 @@ class ToolList:
     async def _show(self, tool: Tool) -> None:
         schema = json.dumps(tool.input_schema, indent=2, ensure_ascii=False)
         lines = [*tool.description.splitlines(), "", *schema.splitlines()]
-        await self._port.windows.show_lines(lines, Look(tool.name))
+        await self._port.windows.show_lines(lines, FloatLook(tool.name))
 
     async def _draw(self) -> None:
         await self._listing.show(TITLE, [*self._items()])

@@ -5,8 +5,15 @@ from typing import Any
 import msgspec
 import pytest
 
-from claude_ide.editor.checks import Published, Waiting
-from claude_ide.editor.port.diagnostics import Answer, BufferCheck, Checker, Checks, Text, Work
+from claude_ide.editor.checks import CheckWaiter, PendingAnswers
+from claude_ide.editor.port.diagnostics import (
+    BufferCheck,
+    CheckedText,
+    Checker,
+    Checks,
+    Publication,
+    Work,
+)
 from support.pocket import pocket_port
 
 SERVER = Checker("server", published=1)
@@ -18,7 +25,7 @@ RUNNING = Checker("linter", "linter", is_busy=True)
 
 
 def answered(first: float, last: float = 0, count: int = 1, name: str = "server") -> Any:
-    return {name: Answer(first, last or first, count)}
+    return {name: Publication(first, last or first, count)}
 
 
 def check(
@@ -31,15 +38,15 @@ def check(
 ) -> BufferCheck:
     """Return the check of a text that came `age` milliseconds ago; `before` are earlier texts."""
     number = more.pop("number", 2)
-    text = Text(number, age, answers or {}, [*works])
+    text = CheckedText(number, age, answers or {}, [*works])
     return BufferCheck(1, [text, *before], [*checkers], **more)
 
 
-def pending(waiting: Waiting, *arguments: Any, **more: Any) -> bool:
+def pending(waiting: PendingAnswers, *arguments: Any, **more: Any) -> bool:
     return bool(waiting.pending(check(*arguments, **more)))
 
 
-def is_awaited_after(waiting: Waiting, checker: Checker, *ages: float) -> list[bool]:
+def is_awaited_after(waiting: PendingAnswers, checker: Checker, *ages: float) -> list[bool]:
     """Return whether a checker that is silent is awaited at these times."""
     return [pending(waiting, age, checker) for age in ages]
 
@@ -49,27 +56,27 @@ def is_awaited_after(waiting: Waiting, checker: Checker, *ages: float) -> list[b
 
 @pytest.mark.parametrize("age", [0, 5_000])
 def test_a_server_is_awaited_until_it_has_published(age: float) -> None:
-    waiting = Waiting()
+    waiting = PendingAnswers()
 
     assert pending(waiting, age, SERVER)
     assert not pending(waiting, age + 10, SERVER, answers=answered(age + 5))
 
 
 def test_nothing_is_awaited_without_a_checker() -> None:
-    assert not pending(Waiting(), 0)
+    assert not pending(PendingAnswers(), 0)
 
 
 def test_a_server_that_has_answered_in_time_gets_its_usual_time() -> None:
-    waiting = Waiting()
+    waiting = PendingAnswers()
     waiting.pending(check(50, SERVER, answers=answered(40)))
 
     assert is_awaited_after(waiting, SERVER, 900, 1_100) == [True, False]
 
 
 def test_a_server_whose_last_answer_was_late_gets_all_the_time() -> None:
-    waiting = Waiting()
+    waiting = PendingAnswers()
     waiting.pending(check(50, SERVER, answers=answered(40)))
-    late = Text(1, 9_000, answered(1_200))
+    late = CheckedText(1, 9_000, answered(1_200))
 
     assert pending(waiting, 1_400, SERVER, before=[late])
 
@@ -81,14 +88,14 @@ def test_a_server_whose_last_answer_was_late_gets_all_the_time() -> None:
 def test_a_server_that_has_been_silent_gets_less_time(
     checker: Checker, awaited: list[bool]
 ) -> None:
-    waiting = Waiting()
+    waiting = PendingAnswers()
     waiting.give_up(check(1_500, checker))
 
     assert is_awaited_after(waiting, checker, 400, 600) == awaited
 
 
 def test_a_server_that_has_published_since_is_awaited_again() -> None:
-    waiting = Waiting()
+    waiting = PendingAnswers()
     waiting.give_up(check(1_500, ASSISTANT))
 
     assert pending(waiting, 1_000, Checker("server", published=1))
@@ -96,7 +103,7 @@ def test_a_server_that_has_published_since_is_awaited_again() -> None:
 
 # Answers to the text before.
 
-BEFORE = Text(1, 700)
+BEFORE = CheckedText(1, 700)
 """A text that came 700 ms ago, and has not been answered."""
 
 
@@ -112,30 +119,32 @@ BEFORE = Text(1, 700)
 def test_an_early_answer_belongs_to_a_text_that_is_not_answered_yet(
     answer: Any, is_awaited: bool
 ) -> None:
-    waiting = Waiting()
+    waiting = PendingAnswers()
 
     assert pending(waiting, 400, SERVER, answers=answer, before=[BEFORE]) is is_awaited
 
 
 @pytest.mark.parametrize(
-    "before", [Text(1, 700, answered(20)), Text(1, 9_000)], ids=["answered", "long ago"]
+    "before",
+    [CheckedText(1, 700, answered(20)), CheckedText(1, 9_000)],
+    ids=["answered", "long ago"],
 )
-def test_otherwise_an_early_answer_is_one_to_the_new_text(before: Text) -> None:
-    assert not pending(Waiting(), 400, SERVER, answers=answered(10), before=[before])
+def test_otherwise_an_early_answer_is_one_to_the_new_text(before: CheckedText) -> None:
+    assert not pending(PendingAnswers(), 400, SERVER, answers=answered(10), before=[before])
 
 
 # Servers that are pulled, and those that start.
 
 
 def test_a_pulled_server_is_awaited_until_it_has_answered_even_if_nothing_has_changed() -> None:
-    waiting = Waiting()
+    waiting = PendingAnswers()
 
     assert pending(waiting, 5_000, PULLED)
     assert not pending(waiting, 5_000, Checker("server", "pulled"))
 
 
 def test_a_pulled_server_that_also_publishes_is_awaited_for_both() -> None:
-    waiting = Waiting()
+    waiting = PendingAnswers()
     idle = Checker("server", "pulled")
     waiting.pending(check(50, idle, answers=answered(40)))
 
@@ -143,7 +152,7 @@ def test_a_pulled_server_that_also_publishes_is_awaited_for_both() -> None:
 
 
 def test_a_server_that_does_not_start_in_time_is_awaited_once() -> None:
-    waiting = Waiting()
+    waiting = PendingAnswers()
     assert pending(waiting, 0, starting=[3])
 
     waiting.give_up(check(1_500, starting=[3]))
@@ -159,7 +168,7 @@ def work(began: float, ended: float | None = None, title: str = "check") -> list
     return [Work("server", title, began, ended)]
 
 
-def with_work(waiting: Waiting, age: float, works: list[Work], **more: Any) -> bool:
+def with_work(waiting: PendingAnswers, age: float, works: list[Work], **more: Any) -> bool:
     """Return whether work is awaited of a server that has published immediately."""
     return pending(
         waiting, age, SERVER, answers=more.pop("answers", answered(5)), works=works, **more
@@ -167,7 +176,7 @@ def with_work(waiting: Waiting, age: float, works: list[Work], **more: Any) -> b
 
 
 def test_work_is_awaited_until_its_results_are_published() -> None:
-    waiting = Waiting()
+    waiting = PendingAnswers()
 
     assert with_work(waiting, 400, work(50))
     assert with_work(waiting, 440, work(50, 400))
@@ -175,7 +184,7 @@ def test_work_is_awaited_until_its_results_are_published() -> None:
 
 
 def test_work_that_has_led_to_diagnostics_is_awaited_before_it_begins() -> None:
-    waiting = Waiting()
+    waiting = PendingAnswers()
     waiting.pending(check(500, SERVER, answers=answered(5, 410, 2), works=work(50, 400)))
 
     assert with_work(waiting, 200, [])
@@ -183,17 +192,17 @@ def test_work_that_has_led_to_diagnostics_is_awaited_before_it_begins() -> None:
 
 
 def test_work_that_never_leads_to_diagnostics_is_soon_no_longer_awaited() -> None:
-    waiting, texts = Waiting(), list[Text]()
+    waiting, texts = PendingAnswers(), list[CheckedText]()
     awaited = list[bool]()
     for number in range(5):
         awaited.append(with_work(waiting, 100, work(50), number=number, before=texts))
-        texts = [Text(number, 9_000, answered(5), work(50, 400))]
+        texts = [CheckedText(number, 9_000, answered(5), work(50, 400))]
 
     assert awaited == [True, True, True, False, False]
 
 
 def test_work_that_does_not_end_in_time_is_awaited_only_once() -> None:
-    waiting = Waiting()
+    waiting = PendingAnswers()
     waiting.give_up(check(1_500, SERVER, answers=answered(5), works=work(50)))
 
     assert not with_work(waiting, 100, work(50))
@@ -203,9 +212,9 @@ def test_work_that_does_not_end_in_time_is_awaited_only_once() -> None:
 def test_work_is_awaited_again_once_it_has_ended_in_time(
     ended: float | None, is_awaited: bool
 ) -> None:
-    waiting = Waiting()
+    waiting = PendingAnswers()
     waiting.give_up(check(1_500, SERVER, answers=answered(5), works=work(50)))
-    before = Text(1, 9_000, answered(5), work(50, ended))
+    before = CheckedText(1, 9_000, answered(5), work(50, ended))
 
     assert with_work(waiting, 100, work(50), before=[before]) is is_awaited
 
@@ -225,7 +234,7 @@ class Clock:
 
 def test_a_linter_is_awaited_while_it_runs_and_until_its_output_is_read() -> None:
     clock = Clock()
-    waiting = Waiting(clock)
+    waiting = PendingAnswers(clock)
     assert pending(waiting, 5_000, RUNNING)
 
     clock.now += 0.1
@@ -237,22 +246,22 @@ def test_a_linter_is_awaited_while_it_runs_and_until_its_output_is_read() -> Non
 
 
 def test_a_linter_that_does_not_end_in_time_is_awaited_once_for_each_buffer() -> None:
-    waiting = Waiting()
+    waiting = PendingAnswers()
     waiting.give_up(check(1_500, RUNNING))
     assert not pending(waiting, 0, RUNNING)
 
-    other = BufferCheck(2, [Text(3, 0)], [RUNNING])
+    other = BufferCheck(2, [CheckedText(3, 0)], [RUNNING])
     assert waiting.pending(other)
     waiting.pending(check(0, LINTER))
     assert pending(waiting, 0, RUNNING)
 
 
 def test_a_linter_that_has_published_before_is_awaited_for_a_while() -> None:
-    assert is_awaited_after(Waiting(), LINTER, 700, 800) == [True, False]
+    assert is_awaited_after(PendingAnswers(), LINTER, 700, 800) == [True, False]
 
 
 def test_a_linter_that_does_not_run_is_awaited_once() -> None:
-    waiting = Waiting()
+    waiting = PendingAnswers()
     is_awaited_after(waiting, LINTER, 800)
 
     assert not pending(waiting, 0, LINTER)
@@ -288,11 +297,11 @@ async def test_a_wait_ends_when_nothing_is_pending_and_nothing_is_published_any_
         checks(check(40, SERVER, answers=answers), quiet=40),
     )
 
-    assert await Published(editor.port).wait([1], 60)
+    assert await CheckWaiter(editor.port).wait([1], 60)
 
 
 async def test_only_a_long_wait_makes_the_next_one_shorter() -> None:
-    published = Published(Editor(checks(check(0, ASSISTANT))).port)
+    published = CheckWaiter(Editor(checks(check(0, ASSISTANT))).port)
 
     assert not await published.wait([1], 0.05)
     assert published.unsettled(checks(check(0, ASSISTANT))) == [1]

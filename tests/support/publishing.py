@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from claude_ide.editor.checks import Published
+from claude_ide.editor.checks import CheckWaiter
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.binding import convert
 from claude_ide.editor.port.diagnostics import Checks
@@ -25,7 +25,7 @@ class Waits:
 
     def __init__(self, nvim: Neovim) -> None:
         self._nvim = nvim
-        self._published = Published(Editor(TestedNeovim(nvim)).port)
+        self._published = CheckWaiter(Editor(TestedNeovim(nvim)).port)
         self._running: list[asyncio.Task[bool]] = []
 
     async def write(self, path: Path, text: str) -> list[int]:

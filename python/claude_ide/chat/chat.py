@@ -26,7 +26,7 @@ from claude_ide.chat.settings import Settings
 from claude_ide.chat.welcome import Welcome
 from claude_ide.editor.port import panel
 from claude_ide.editor.port.binding import handlers, handles
-from claude_ide.editor.port.windows import Look
+from claude_ide.editor.port.windows import FloatLook
 
 OFF = "off"
 """The word that ends remote control."""
@@ -272,7 +272,7 @@ class Chat(ChatPart):
         """Show how full the context is, by category."""
         await self.life.started("context")
         usage = await self.agent.context_usage()
-        await self._editor.port.windows.show_lines(usage_lines(usage), Look("Context"))
+        await self._editor.port.windows.show_lines(usage_lines(usage), FloatLook("Context"))
 
     @subcommand("logout")
     async def log_out(self) -> None:

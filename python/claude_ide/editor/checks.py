@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 
 from claude_ide.editor.port import Port
-from claude_ide.editor.port.diagnostics import BufferCheck, Checker, Checks, Text, Work
+from claude_ide.editor.port.diagnostics import BufferCheck, CheckedText, Checker, Checks, Work
 
 LIMIT_SECONDS = 1.5
 """Who has not answered in a wait of this length is silent, and work that goes on is slow."""
@@ -53,7 +53,7 @@ Key = tuple[object, ...]
 """What is pending: its kind, and what it belongs to."""
 
 
-class Waiting:
+class PendingAnswers:
     """Which answers are pending, and what is remembered for that from one wait to the next."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -102,7 +102,7 @@ class Waiting:
             for work in text.works:
                 self._learn_work(text, work, is_newest=text is check.texts[0])
 
-    def _learn_work(self, text: Text, work: Work, *, is_newest: bool) -> None:
+    def _learn_work(self, text: CheckedText, work: Work, *, is_newest: bool) -> None:
         key, ended = _key(work), work.ended_ms
         answer = text.answers.get(work.name)
         if answer and work.began_ms <= answer.last_ms <= _published_by(work):
@@ -189,12 +189,12 @@ def _has_answered(check: BufferCheck, name: str) -> bool:
     return not is_in_flight or answer.count > 1 or answer.last_ms >= EARLY_SECONDS * 1000
 
 
-class Published:
+class CheckWaiter:
     """Waits for the checks of buffers in an editor."""
 
     def __init__(self, port: Port) -> None:
         self._port = port
-        self._waiting = Waiting()
+        self._waiting = PendingAnswers()
 
     def unsettled(self, checks: Checks) -> list[int]:
         """Return the buffers for which answers are pending."""

@@ -34,10 +34,6 @@ class Decision(msgspec.Struct, frozen=True):
     words: str = ""
 
 
-def _nothing() -> None:
-    pass
-
-
 @dataclass(eq=False)
 class Offer:
     """A way to accept an edit and, by the same answer, those that follow.
@@ -49,8 +45,8 @@ class Offer:
 
     name: str
     choose: Callable[[], Awaitable[bool]]
-    answer: Callable[[], None] = _nothing
-    end: Callable[[], None] = _nothing
+    answer: Callable[[], None] = lambda: None
+    end: Callable[[], None] = lambda: None
     is_chosen: bool = False
 
 

@@ -28,7 +28,7 @@ from claude_ide.editor.status_line import SHOW_ABOVE, Limits, StatusLine
 from claude_ide.editor.terminals import Terminals
 
 if TYPE_CHECKING:
-    from claude_ide.editor.checks import Published
+    from claude_ide.editor.checks import CheckWaiter
     from claude_ide.editor.formatting import Formatting
     from claude_ide.editor.mentions import Mentioning
     from claude_ide.editor.servers import Servers
@@ -114,11 +114,11 @@ class Editor:
         return Formatting(self.port, self._operations, self.servers)
 
     @cached_property
-    def published(self) -> "Published":
-        """Waits until servers have published."""
-        from claude_ide.editor.checks import Published
+    def checks(self) -> "CheckWaiter":
+        """Waits until servers and linters have checked a text."""
+        from claude_ide.editor.checks import CheckWaiter
 
-        return Published(self.port)
+        return CheckWaiter(self.port)
 
     # The server's state, as shown to the user.
 
@@ -256,7 +256,7 @@ class Editor:
         """
         unsettled, looked = await self._reload(False)
         if unsettled:
-            await self.published.wait(unsettled, seconds)
+            await self.checks.wait(unsettled, seconds)
         return (await self.reader.read(False, None if unsettled else looked))[1]
 
     async def _reload(self, path: str | Literal[False]) -> tuple[list[int], Look]:
@@ -273,7 +273,7 @@ class Editor:
         finally:
             facts.cancel()
         self.reader.put_first(each.bufnr for each in checks.buffers)
-        return self.published.unsettled(checks), looked
+        return self.checks.unsettled(checks), looked
 
     async def load(self, path: str) -> LoadedFile:
         """Load a file for a while, unseen, so that it is checked even if it is not open.
@@ -289,7 +289,7 @@ class Editor:
     async def checked(self, loaded: LoadedFile, seconds: float) -> bool:
         """Return whether a file has been checked; one loaded just now is given `seconds`."""
         if loaded.is_cold:
-            return await self.published.wait([loaded.bufnr], seconds)
+            return await self.checks.wait([loaded.bufnr], seconds)
         return loaded.is_checked or bool(loaded.obstacle)
 
     async def before_write(self, path: str) -> tuple[Diagnostics | None, LoadedFile]:
@@ -316,7 +316,7 @@ class Editor:
             unsettled, looked = await self._reload(path)
             is_behind = await soon(self.port.disk.is_behind(loaded.bufnr))
             is_awaited = loaded.bufnr in unsettled
-            is_settled = not is_awaited or await self.published.wait([loaded.bufnr], seconds)
+            is_settled = not is_awaited or await self.checks.wait([loaded.bufnr], seconds)
             looked, found = await self.reader.read(path, None if is_awaited else looked)
             known = _only(found)
             known.note = for_this_editor(BEHIND) if is_behind else "" if is_settled else PENDING

@@ -139,7 +139,7 @@ def _is_word(token: str, index: int) -> bool:
     return bool(WORD.match(token[index : index + 1]))
 
 
-class Entry(msgspec.Struct, frozen=True):
+class ListedFile(msgspec.Struct, frozen=True):
     """A path and perhaps lines (1-based)."""
 
     path: str
@@ -147,7 +147,7 @@ class Entry(msgspec.Struct, frozen=True):
     last: int | None = None
 
 
-class _Given(Entry, frozen=True):
+class _Given(ListedFile, frozen=True):
     """An entry from a source; `folder` is that of a relative path."""
 
     folder: str = ""
@@ -161,7 +161,7 @@ class Listed(msgspec.Struct):
     items: Any = None
     error: str = ""
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[ListedFile]:
         """Return the entries, each once. Raises `UserError` if there are none, or too many."""
         found = dict.fromkeys(entry for entry in self._checked() if entry.path)
         if not found:
@@ -171,7 +171,7 @@ class Listed(msgspec.Struct):
             raise UserError(f"these are {len(found)} files; mention at most {MOST}")
         return [*found]
 
-    def _checked(self) -> list[Entry]:
+    def _checked(self) -> list[ListedFile]:
         # Lua does not tell an empty table from an empty list.
         items, problem = [] if self.items == {} else self.items, self.error
         if not problem and not isinstance(items, list):
@@ -184,13 +184,13 @@ class Listed(msgspec.Struct):
         raise UserError(f"no file from {self.filetype}: {problem}")
 
 
-def _entry(item: Any) -> Entry:
+def _entry(item: Any) -> ListedFile:
     if isinstance(item, str):
-        return Entry(item)
+        return ListedFile(item)
     given = msgspec.convert(item, _Given, strict=False)
     path = given.path and str(Path(given.folder, given.path))
     first = given.first if given.first and given.first > 0 else None
-    return Entry(path, first, given.last if first else None)
+    return ListedFile(path, first, given.last if first else None)
 
 
 class Mentioning:
@@ -236,7 +236,7 @@ class Mentioning:
         numbers = await self._checked(path, lines) if lines else None
         return await self._mention(path, numbers)
 
-    async def of_entries(self, entries: list[Entry]) -> tuple[list[Mention], list[str]]:
+    async def of_entries(self, entries: list[ListedFile]) -> tuple[list[Mention], list[str]]:
         """Mention what a buffer that lists files means; return also why some are not mentioned."""
         facts = await self._selection.mention_facts(0, "")
         paths = [normalized(path_of(facts.folder, entry.path)) for entry in entries]

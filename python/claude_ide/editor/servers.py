@@ -16,7 +16,7 @@ import msgspec
 from claude_ide.base.errors import EditorError
 from claude_ide.editor.operations import Operations
 from claude_ide.editor.port import Port
-from claude_ide.editor.port.tools import Published, Reply, Run, Server, Spot, View
+from claude_ide.editor.port.tools import Reply, Run, Server, ServerDiagnostic, Spot, View
 from claude_ide.editor.protocol import index_in
 
 ATTACHES_SECONDS = 1.0
@@ -162,7 +162,7 @@ class Servers:
             idle = (each for each in servers if not each.work)
             self._warm |= {(each.id, bufnr) for each in idle for bufnr in each.buffers}
 
-    async def diagnostics(self, bufnr: int) -> list[Published]:
+    async def diagnostics(self, bufnr: int) -> list[ServerDiagnostic]:
         """Return the diagnostics of a loaded buffer as servers have sent them."""
         return await self._port.language_servers.diagnostics(bufnr)
 

@@ -7,6 +7,7 @@ typed again then.
 """
 
 import asyncio
+import contextlib
 import logging
 import os
 import re
@@ -15,7 +16,7 @@ from collections.abc import Sequence
 
 from claude_ide.base.errors import EditorError
 from claude_ide.base.names import NEOVIM, editor_name
-from claude_ide.base.program import locate
+from claude_ide.base.program import locate, output
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.terminals import TypedPrompt
 
@@ -34,6 +35,8 @@ REDRAWN_SECONDS = 1.0
 NOTICE_SECONDS = 3.0
 """After this, a message says what a prompt waits for."""
 TMUX_SECONDS = 5.0
+MOST_PRINTED_BYTES = 1_000_000
+"""Of a pane."""
 
 ESCAPES = 20
 """How often Escape is tried while the screen changes."""
@@ -177,24 +180,12 @@ class _Pane:
 
     async def _tmux(self, *words: str, text: str = "") -> str:
         """Return what a command of tmux prints; nothing if it fails."""
-        try:
-            process = await asyncio.create_subprocess_exec(
-                locate("tmux", os.environ.get("PATH", "")),
-                *words,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.DEVNULL,
-                env=self._environment,
-            )
-        except OSError:
-            return ""
-        try:
+        printed, given = None, text.encode()
+        with contextlib.suppress(OSError, TimeoutError):
+            command = locate("tmux", self._environment.get("PATH", "")), *words
             async with asyncio.timeout(TMUX_SECONDS):
-                printed, _ = await process.communicate(text.encode())
-        except TimeoutError:
-            process.kill()
-            return ""
-        return printed.decode(errors="replace") if process.returncode == 0 else ""
+                printed = await output(command, MOST_PRINTED_BYTES, self._environment, given=given)
+        return (printed or b"").decode(errors="replace")
 
 
 Device = _Buffer | _Pane

@@ -84,8 +84,7 @@ class ReviewEvents:
         from claude_ide.review.recorder import Recorder
 
         review = self._review()
-        found = [each for each in review.recorders if isinstance(each, Recorder)]
-        running = [each for each in found if each.is_running]
+        running = [each for each in review.recorders if each.is_running]
         same = [each for each in running if each.agent == agent]
         if running:
             return (same or running)[0]

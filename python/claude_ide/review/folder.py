@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Waiting:
+class WaitingChanges:
     """What waits for review in a folder."""
 
     hunks: dict[str, int]
@@ -79,12 +79,12 @@ class Folder:
         """Return the path of a file by its name in the review."""
         return str(Path(self.root, name))
 
-    async def waiting(self) -> Waiting:
+    async def waiting(self) -> WaitingChanges:
         """Return what waits now."""
         waiting = await self.run(self.review.files)
         remarks = await self.run(self.review.remarks)
         unknown = await self.run(self.review.unknown)
-        return Waiting(
+        return WaitingChanges(
             {self.path(file.path): len(file.hunks) for file in waiting},
             Counter(session for file in waiting for session in file.entry.bases),
             [*dict.fromkeys(self.path(each.path) for each in remarks)],

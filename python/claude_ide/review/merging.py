@@ -24,7 +24,7 @@ MOST_VERSIONS, MOST_FILES = 20, 20
 HINT = "you have changed the same lines"
 
 
-class Base(NamedTuple):
+class BaseContent(NamedTuple):
     """What a file had before an agent wrote it; None if that is not known."""
 
     agent: str
@@ -100,7 +100,7 @@ class Merging:
         editor: Editor,
         config: Config,
         report: DiskReport,
-        base_of: Callable[[FileKept], Awaitable[Base | None]],
+        base_of: Callable[[FileKept], Awaitable[BaseContent | None]],
     ) -> None:
         self._editor = editor
         self._config = config
@@ -126,7 +126,7 @@ class Merging:
             finally:
                 del self._waiting[event.path]
 
-    async def _taken(self, event: FileKept, base: Base) -> _Write | None:
+    async def _taken(self, event: FileKept, base: BaseContent) -> _Write | None:
         """Return a write, about which the editor no longer asks; None if it cannot be merged."""
         disk = self._editor.port.disk
         buffer = await disk.look(event.path, False)

@@ -5,10 +5,11 @@ after them, without what the user has written in this editor meanwhile.
 """
 
 import asyncio
+import contextlib
 import os
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,7 +22,7 @@ from claude_ide.editor.disk import editor_stamp
 from claude_ide.editor.editor import Editor
 from claude_ide.review import telling
 from claude_ide.review.entry import Turn
-from claude_ide.review.merging import Base, Versions
+from claude_ide.review.merging import BaseContent, Versions
 from claude_ide.review.snapshot import (
     LARGEST,
     UNSEEN,
@@ -137,7 +138,8 @@ class Recorder:
             self._versions.clear()
             self._asked.clear()
             self._reasons.clear()
-            await self._soon_watch()
+            with contextlib.suppress(EditorError, TimeoutError):
+                await soon(self._editor.port.review.watch_own_writes(), BUSY_SECONDS)
             await self._service.follow_commits(folder)
             await folder.run(folder.review.look_at_all)
             for path in reversed(self._editor.state.paths):
@@ -293,8 +295,11 @@ class Recorder:
             await self._service.changed(folder)
         return found
 
-    async def base_of(self, path: str, stamp: str) -> Base | None:
-        """Like the function, for this session."""
+    async def base_of(self, path: str, stamp: str) -> BaseContent | None:
+        """Return what a file had before the session wrote it just now; None if it has not.
+
+        `stamp` is that of the version which the buffer has, as far as the editor knows.
+        """
         path = real(path)
         async with self._order:
             folder = await self._service.folder(self._here, is_folder=True)
@@ -306,7 +311,7 @@ class Recorder:
                 return None
             now = await asyncio.to_thread(_read, path)
             try:
-                return Base(self.agent, self._versions[path].base(now, stamp))
+                return BaseContent(self.agent, self._versions[path].base(now, stamp))
             except LookupError:
                 return None
 
@@ -316,28 +321,10 @@ class Recorder:
         while len(self._used) > MOST_USED:
             del self._used[next(iter(self._used))]
 
-    async def _soon_watch(self) -> None:
-        try:
-            await soon(self._editor.port.review.watch_own_writes(), BUSY_SECONDS)
-        except (EditorError, TimeoutError):
-            return
-
     async def _own(self, paths: list[str]) -> list[str]:
-        try:
+        with contextlib.suppress(EditorError, TimeoutError):
             return await soon(self._editor.port.review.own_writes(paths), BUSY_SECONDS)
-        except (EditorError, TimeoutError):
-            return []
-
-
-async def base_of(recorders: Iterable[object], path: str, stamp: str) -> Base | None:
-    """Return what a file had before one of the sessions wrote it just now; None if none did.
-
-    `stamp` is that of the version which the buffer has, as far as the editor knows.
-    """
-    for each in [*recorders]:
-        if isinstance(each, Recorder) and (base := await each.base_of(path, stamp)):
-            return base
-    return None
+        return []
 
 
 def _reported(before: str | None) -> tuple[bytes | None, str]:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 import msgspec
@@ -26,17 +27,20 @@ from claude_ide.editor.port.review import (
     ReviewWritten,
     ShownBuffer,
 )
-from claude_ide.editor.port.windows import Look
+from claude_ide.editor.port.windows import FloatLook
 from claude_ide.editor.status_line import Reviewable
 from claude_ide.review import display
 from claude_ide.review import folder as folder_files
 from claude_ide.review.announcer import tell_turn_end
 from claude_ide.review.display import drawn, for_buffer, of_buffer
 from claude_ide.review.entry import File
-from claude_ide.review.folder import Folder, Waiting
+from claude_ide.review.folder import Folder, WaitingChanges
 from claude_ide.review.remarks import Recipients, Remarks
 from claude_ide.review.snapshot import Snapshots
 from claude_ide.review.texts import OverlapError, Rows, Texts, decoded, encoded
+
+if TYPE_CHECKING:
+    from claude_ide.review.recorder import Recorder
 
 logger = logging.getLogger(__name__)
 
@@ -69,10 +73,10 @@ class ReviewService:
         self._config = config
         self.turn_ended = partial(tell_turn_end, editor.attention, config)
         self._looking: asyncio.Task[None] | None = None
-        self.recorders = WeakSet[object]()
+        self.recorders = WeakSet["Recorder"]()
         self._folders: dict[str, Folder] = {}
         self._tops: dict[str, str] = {}
-        self.waiting: dict[str, Waiting] = {}
+        self.waiting: dict[str, WaitingChanges] = {}
         self._drawn: dict[str, set[str]] = {}
         """By folder: the files in whose buffers something is drawn."""
         self._doing: list[tuple[str, bytes | None, bytes | None]] = []
@@ -335,7 +339,7 @@ class ReviewService:
         # A session may work in a folder above that of the file.
         for folder in (await self.of_file(buffer.path), *self.known()):
             if write := await folder.run(folder.review.why, buffer.path, text, at):
-                look = Look("Why", wrap=True)
+                look = FloatLook("Why", wrap=True)
                 await self._editor.port.windows.show_lines(write.words(), look)
                 return
         raise UserError("no agent is known to have written this line")

@@ -60,7 +60,7 @@ class LoadedFile(Payload, frozen=True):
     obstacle: str = ""
 
 
-class Answer(Payload, frozen=True):
+class Publication(Payload, frozen=True):
     """What one has published for a buffer since a text: milliseconds after it, and how often."""
 
     first_ms: float
@@ -77,12 +77,12 @@ class Work(Payload, frozen=True):
     ended_ms: float | None = None
 
 
-class Text(Payload, frozen=True):
+class CheckedText(Payload, frozen=True):
     """A text that a buffer has got from its file; `answers` by the name of the publisher."""
 
     number: int
     age_ms: float
-    answers: dict[str, Answer] = field(default_factory=dict)
+    answers: dict[str, Publication] = field(default_factory=dict)
     works: list[Work] = field(default_factory=list)
 
 
@@ -108,7 +108,7 @@ class BufferCheck(Payload, frozen=True):
     """
 
     bufnr: int
-    texts: list[Text]
+    texts: list[CheckedText]
     checkers: list[Checker] = field(default_factory=list)
     starting: list[int] = field(default_factory=list)
 

@@ -170,7 +170,7 @@ class Reply(Payload, frozen=True):
             return self.result
 
 
-class Published(Payload, frozen=True):
+class ServerDiagnostic(Payload, frozen=True):
     """A diagnostic, 0-based, with columns in bytes; `raw` is as the server `client` has sent it."""
 
     client: int
@@ -219,5 +219,5 @@ class LanguageServers(Protocol):
         """Have the server `client` run a command, whose `parameters` are JSON; catch its edits."""
 
     @request("tools.language_servers.diagnostics", large=True)
-    async def diagnostics(self, buffer: int) -> list[Published]:
+    async def diagnostics(self, buffer: int) -> list[ServerDiagnostic]:
         """Return the diagnostics of a loaded buffer as servers have sent them."""

@@ -8,7 +8,7 @@ from msgspec import field
 from claude_ide.editor.port.binding import Payload, notification, operation, request
 
 
-class Look(Payload, frozen=True):
+class FloatLook(Payload, frozen=True):
     """How a float looks. `wrap` is whether long lines are wrapped; `filetype` is for Neovim."""
 
     title: str
@@ -27,7 +27,7 @@ class Windows(Protocol):
         """
 
     @request("window.float.show")
-    async def show_lines(self, lines: Sequence[str], look: Look) -> int:
+    async def show_lines(self, lines: Sequence[str], look: FloatLook) -> int:
         """Show a few lines in a float, until a key closes it; return the buffer's number."""
 
     @request("window.scratch.open")

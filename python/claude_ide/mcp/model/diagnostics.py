@@ -12,7 +12,7 @@ from msgspec import Meta
 from claude_ide.base.names import NEOVIM, editor_name
 from claude_ide.editor.editor import PENDING
 from claude_ide.editor.events import Diagnostics
-from claude_ide.editor.port.tools import Published
+from claude_ide.editor.port.tools import ServerDiagnostic
 from claude_ide.editor.protocol import character_of, index_of, listed
 from claude_ide.editor.servers import Question, Servers
 from claude_ide.mcp.baseline import PUBLISH_SECONDS, diagnosed
@@ -86,7 +86,7 @@ async def _of_file(client: Client, path: str) -> tuple[int, dict[str, Diagnostic
     bufnr, was_cold = prepared["bufnr"], prepared["is_new"]
     if editor_name() == NEOVIM:
         was_cold = not await client.editor.servers.read(bufnr, FIRST_PUBLISH_SECONDS) or was_cold
-    is_settled = not was_cold or await client.editor.published.wait([bufnr], PUBLISH_SECONDS)
+    is_settled = not was_cold or await client.editor.checks.wait([bufnr], PUBLISH_SECONDS)
     known = await diagnosed(client.editor, path)
     known[path].note = known[path].note or ("" if is_settled else PENDING)
     return bufnr, known
@@ -119,11 +119,11 @@ async def _add_details(client: Client, entries: list[Item], bufnr: int | None) -
 async def _add_fixes(servers: Servers, bufnr: int, entries: list[Item]) -> None:
     view = await servers.look(Question(CODE_ACTION, {}), bufnr)
     offering = {server.id for server in view.servers}
-    published: dict[tuple[int, str], list[Published]] = {}
+    published: dict[tuple[int, str], list[ServerDiagnostic]] = {}
     for each in await servers.diagnostics(bufnr):
         if each.client in offering and "range" in each.raw:
             published.setdefault((each.row, each.message), []).append(each)
-    asked: list[tuple[Item, Published]] = []
+    asked: list[tuple[Item, ServerDiagnostic]] = []
     for entry in entries:
         for each in published.get((entry["line"], entry["message"]), ()):
             start = index_of(entry["row"], each.col, "utf-8")

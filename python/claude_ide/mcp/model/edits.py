@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from claude_ide.base.errors import EditorError, ToolError
 from claude_ide.editor.formatting import Result
-from claude_ide.editor.port.tools import Published, Run, Server, Spot, View
+from claude_ide.editor.port.tools import Run, Server, ServerDiagnostic, Spot, View
 from claude_ide.editor.protocol import listed, place_in, position_of, shortened, within, word_at
 from claude_ide.editor.servers import Answer, Question, Servers
 from claude_ide.mcp.client import Client
@@ -93,7 +93,7 @@ class Wanted(msgspec.Struct, frozen=True):
 
 
 async def find_action(
-    servers: Servers, wanted: Wanted, published: list[Published]
+    servers: Servers, wanted: Wanted, published: list[ServerDiagnostic]
 ) -> tuple[Action, dict[int, int]]:
     """Return the wanted action, completed, and the changedticks of all buffers before.
 
@@ -299,7 +299,7 @@ async def code_action(
     listed. The user reviews the changes first, as for rename.
     """
     editor, servers = client.editor, client.editor.servers
-    published: list[Published] = []
+    published: list[ServerDiagnostic] = []
     with contextlib.suppress(TimeoutError):
         loaded = await editor.load(place.file)
         await editor.checked(loaded, CHECK_SECONDS)
