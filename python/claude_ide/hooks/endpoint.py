@@ -147,7 +147,7 @@ Tools = Callable[[str], Awaitable[tuple[list[str], dict[str, str]]]]
 ATTACH = "attach"
 
 
-class Launch(NamedTuple):
+class HookLaunch(NamedTuple):
     """What one CLI gets for its hooks, and the id of its terminal; all empty if it has none."""
 
     options: list[str]
@@ -229,7 +229,9 @@ class Hooks:
         opened = {"cmd": command, "env": variables, "launch": launch.id, **request}
         await self._editor.port.terminals.start(opened)
 
-    async def for_a_terminal(self, words: Sequence[str], *, has_environment: bool = True) -> Launch:
+    async def for_a_terminal(
+        self, words: Sequence[str], *, has_environment: bool = True
+    ) -> HookLaunch:
         """Return what the CLI with this command line gets; nothing, after a message, on failure.
 
         One in the background has the environment of the CLI's service, in place of ours.
@@ -243,9 +245,9 @@ class Hooks:
                 logger.exception("no hooks")
                 reason = error.strerror or error
                 self._editor.notify(f"this CLI cannot report what it does: {reason}", "warn")
-        return Launch([], {}, "", panes.mark(self._pid, None, folder))
+        return HookLaunch([], {}, "", panes.mark(self._pid, None, folder))
 
-    async def _launch(self, words: Sequence[str], folder: str, has_environment: bool) -> Launch:
+    async def _launch(self, words: Sequence[str], folder: str, has_environment: bool) -> HookLaunch:
         """Return the same, of a CLI that starts in a folder. Raises `OSError`."""
         id_ = secrets.token_hex(4)
         link = self._links.path(id_)
@@ -259,7 +261,7 @@ class Hooks:
         status_line = registration.status_line(link, own, has_row=self._terminal.status_line)
         options = registration.options(link, status_line)
         mark = panes.mark(self._pid, link, folder)
-        return Launch(options, registration.status_line_environment(own), id_, mark)
+        return HookLaunch(options, registration.status_line_environment(own), id_, mark)
 
     async def serve(self, link: Path) -> None:
         """Have the CLI with this link report to us, whoever has started it. Raises `OSError`."""
@@ -273,7 +275,7 @@ class Hooks:
             await self.serve(link)
 
     async def _open_pane(
-        self, launch: Launch, command: Sequence[str], environment: Mapping[str, str], name: str
+        self, launch: HookLaunch, command: Sequence[str], environment: Mapping[str, str], name: str
     ) -> None:
         """Run a command in a pane of tmux, which gets a name, or a number if that is empty.
 

@@ -47,7 +47,7 @@ class Begun(NamedTuple):
 
 
 @dataclass(eq=False)
-class Waiting:
+class PendingPermission:
     """A permission that waits. `decision` is the CLI's answer; None leaves it to its own dialog."""
 
     id: int
@@ -90,9 +90,9 @@ class Permissions:
         self._editor = editor
         self._run = run
         self._ids = itertools.count(1)
-        self._asked: list[Waiting] = []
+        self._asked: list[PendingPermission] = []
         """All that the CLIs wait for, also those for which no float is due yet."""
-        self._waiting: list[Waiting] = []
+        self._waiting: list[PendingPermission] = []
         """Those for the float."""
         editor.diffs.subscribe(self._diff_opened)
         self._in_dialogs: list[tuple[str, Hook, Call]] = []
@@ -203,15 +203,17 @@ class Permissions:
                 waiting.view.press(0)
         await self._draw()
 
-    def _new(self, launch: str, hook: Hook, asked: requests.PermissionAsked) -> Waiting:
+    def _new(self, launch: str, hook: Hook, asked: requests.PermissionAsked) -> PendingPermission:
         id_ = next(self._ids)
         if hook.agent_id:
             asked = replace(asked, agent=requests.Subagent(kind=hook.agent_type))
         view = Request(Part(id_, WHOLE), asked, hook.cwd, AGENT)
         view.show_ways()
-        return Waiting(id_, launch, hook, _frame(hook), asked, view, self._use(launch, hook))
+        return PendingPermission(
+            id_, launch, hook, _frame(hook), asked, view, self._use(launch, hook)
+        )
 
-    def _call(self, waiting: Waiting) -> Call:
+    def _call(self, waiting: PendingPermission) -> Call:
         """Have the user called: the float is on the screen wherever they are."""
         session = self._editor.terminals.session(AGENT, waiting.launch)
         what = f"{waiting.view.label} · :ClaudeAnswer"
@@ -241,7 +243,7 @@ class Permissions:
                 return id_
         return ""
 
-    def _end(self, session: tuple[str, str], is_over: Callable[[Waiting], bool]) -> None:
+    def _end(self, session: tuple[str, str], is_over: Callable[[PendingPermission], bool]) -> None:
         for waiting in self._asked:
             if (waiting.launch, waiting.hook.session_id) == session and is_over(waiting):
                 waiting.settle(None)
@@ -254,7 +256,7 @@ class Permissions:
             del self._begun[session]
         self._end(session, lambda each: is_whole or not each.hook.agent_id)
 
-    async def _expect_diff(self, waiting: Waiting) -> None:
+    async def _expect_diff(self, waiting: PendingPermission) -> None:
         """Wait a moment for the diff of an edit."""
         if proposal.is_edit(waiting.asked):
             for diff in self._editor.diffs:
@@ -285,7 +287,7 @@ class Permissions:
                 waiting.in_diff.set_result(None)
                 waiting.settle(None)
 
-    def _hold(self, waiting: Waiting, diff: Diff) -> None:
+    def _hold(self, waiting: PendingPermission, diff: Diff) -> None:
         """Hold the hook's answer while a diff shows the edit, since only it can carry a mode."""
 
         async def choose() -> bool:
@@ -302,7 +304,7 @@ class Permissions:
         self._hide(waiting)
         self._editor.diffs.offer(diff, offer)
 
-    def _hide(self, waiting: Waiting) -> None:
+    def _hide(self, waiting: PendingPermission) -> None:
         if waiting in self._waiting:
             self._waiting.remove(waiting)
             self._run(self._draw())
@@ -321,14 +323,14 @@ class Permissions:
                 labels = [await self._editor.terminals.label(launch=each.launch) for each in found]
                 await self._editor.port.permission.show(_shown(oldest, labels))
 
-    def _respond(self, waiting: Waiting, answer: requests.Answer) -> None:
+    def _respond(self, waiting: PendingPermission, answer: requests.Answer) -> None:
         """Send an answer. Raises `InvalidRuleError`."""
         decision = encode_answer(waiting.frame, answer)
         if decision.get("updatedInput") == waiting.frame["input"]:
             del decision["updatedInput"]
         waiting.settle(decision)
 
-    async def _always(self, waiting: Waiting) -> None:
+    async def _always(self, waiting: PendingPermission) -> None:
         way = await ways.choose_way(self._editor, waiting.asked)
         if isinstance(way, requests.Scope):
 
@@ -341,7 +343,7 @@ class Permissions:
                 raise UserError(ways.OVER)
             self._respond(waiting, ways.answer(way))
 
-    async def _reject(self, waiting: Waiting) -> None:
+    async def _reject(self, waiting: PendingPermission) -> None:
         reason = await self._editor.input("Why not? ")
         if reason is None:
             return
@@ -382,7 +384,7 @@ def _limit(entries: dict[Any, Any], most: int) -> None:
         del entries[next(iter(entries))]
 
 
-def _shown(waiting: Waiting, labels: list[str]) -> dict[str, Any]:
+def _shown(waiting: PendingPermission, labels: list[str]) -> dict[str, Any]:
     """Return what the float shows of the first of some permissions, with the label of each CLI."""
     rows = [moved(_flat(each), 1) for each in waiting.view.rows()]
     name = one_line(f"{AGENT} ({labels[0]})" if labels[0] else AGENT)

@@ -30,7 +30,7 @@ from claude_ide.agents.acp.launch import (
 )
 from claude_ide.agents.acp.prompting import Prompting
 from claude_ide.agents.acp.serving import Serving
-from claude_ide.agents.acp.sessions import Opened, Sessions
+from claude_ide.agents.acp.sessions import LOAD, Opened, Sessions
 from claude_ide.agents.acp.updates import Decoder, SetRequest
 from claude_ide.agents.agent import (
     Capabilities,
@@ -126,7 +126,7 @@ class AcpAgent(BaseAgent[Connection]):
         if not self._running.offer.loads:
             return updates.history(self.name, [])
         with self._replaying() as replayed:
-            await self._open(opened.load(session), replayed)
+            await self._open(opened.opened_by(LOAD, session), replayed)
         self._report(updates.present(replayed))
         return updates.history(self.name, replayed)
 

@@ -145,7 +145,7 @@ PROTOCOL_VERSION = 1
 
 
 class Offer(Struct, frozen=True):
-    """The answer to `initialize`."""
+    """The answer to `initialize`, in which every capability is optional."""
 
     version: int = PROTOCOL_VERSION
     name: str = ""

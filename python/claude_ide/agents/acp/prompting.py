@@ -61,7 +61,11 @@ class End(NamedTuple):
 
 
 class TurnEnds:
-    """The ends of one session's turns; `version` is the one that the agent speaks."""
+    """The ends of one session's turns; `version` is the one that the agent speaks.
+
+    In version 1 the answer to the prompt ends the turn. In version 2 that answer only says that the
+    agent has accepted the prompt, and an update with the agent's state reports the end.
+    """
 
     def __init__(self, version: int) -> None:
         self._reports_state = version > 1
@@ -126,7 +130,7 @@ MAY_NOT_MATTER = "It may or may not be related to the current task."
 
 
 def content_of(prompt: Prompt, offer: Offer) -> list[Block]:
-    """Return the blocks of a prompt for an agent that takes what it offers to take.
+    """Return the blocks (`ContentBlock`) of a prompt for an agent, as far as it takes them.
 
     The words are first: a slash command begins the first text, and some agents make it the title.
     """

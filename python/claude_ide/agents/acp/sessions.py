@@ -41,10 +41,7 @@ class Sessions:
 
     def __init__(self, connection: Connection, launch: Launch, bench: Workbench) -> None:
         self._connection = connection
-        self._name = launch.name
-        self._folder = launch.folder
-        self._mcp = launch.mcp
-        self._logins = launch.logins
+        self._launch = launch
         self._workbench = bench
 
     async def open(self, opening: Opening) -> Opened:
@@ -53,28 +50,24 @@ class Sessions:
         Raises `UnknownSessionError`; `LoginNeededError`; `AgentError`.
         """
         if isinstance(opening, NewSession):
-            return await self._opened("session/new")
+            return await self.opened_by("session/new")
         session = opening.id or next((each.id for each in await self.listed()), "")
         if not session:
             raise UnknownSessionError("there is no earlier session in this folder")
         if opening.fork:
-            return await self._opened("session/fork", session)
+            return await self.opened_by("session/fork", session)
         if self._connection.offer.resumes:
             # Some agents announce the method and do not have it.
             with contextlib.suppress(UnsupportedError):
-                return await self._opened("session/resume", session)
-        return await self._opened(LOAD, session)
-
-    async def load(self, session: str) -> Opened:
-        """Open a session, while the agent repeats its conversation."""
-        return await self._opened(LOAD, session)
+                return await self.opened_by("session/resume", session)
+        return await self.opened_by(LOAD, session)
 
     async def listed(self) -> list[SessionSummary]:
         """Return the sessions, the latest first. Raises `UnsupportedError`."""
         if not self._connection.offer.lists:
-            raise UnsupportedError(f"{self._name} cannot list its sessions")
+            raise UnsupportedError(f"{self._launch.name} cannot list its sessions")
         found: list[SessionSummary] = []
-        params = {"cwd": str(self._folder)}
+        params = {"cwd": str(self._launch.folder)}
         for _ in range(MOST_PAGES):
             answer = mapping(await self._connection.request("session/list", params))
             found += summaries(answer)
@@ -91,7 +84,7 @@ class Sessions:
     async def delete(self, session: str) -> None:
         """Delete a session. Raises `UnsupportedError`."""
         if not self.can_delete:
-            raise UnsupportedError(f"{self._name} cannot delete a session")
+            raise UnsupportedError(f"{self._launch.name} cannot delete a session")
         await self._connection.request("session/delete", {"sessionId": session})
 
     async def close(self, session: str) -> None:
@@ -99,24 +92,25 @@ class Sessions:
         if session and self._connection.offer.closes and self._connection.alive:
             await self._connection.request("session/close", {"sessionId": session})
 
-    async def _opened(self, method: str, session: str = "") -> Opened:
+    async def opened_by(self, method: str, session: str = "") -> Opened:
+        """Open a session by a method of the protocol; with `LOAD` its conversation is repeated."""
         params: dict[str, Any] = {"sessionId": session} if session else {}
-        params |= {"cwd": str(self._folder), "mcpServers": await self._servers()}
+        params |= {"cwd": str(self._launch.folder), "mcpServers": await self._servers()}
         if more := await self._further_folders():
             params["additionalDirectories"] = more
         answer = mapping(await self._request(method, params))
         id_ = text(answer.get("sessionId")) or session
         if not id_:
-            raise AgentError(f"{self._name} has opened a session without an id")
+            raise AgentError(f"{self._launch.name} has opened a session without an id")
         return Opened(id_, answer, is_repeated=method == LOAD)
 
     async def _request(self, method: str, params: dict[str, Any]) -> Any:
         """Call the agent; if it has forgotten the user's login, repeat that first."""
-        await self._logins.follow_choice(self._connection.request)
+        await self._launch.logins.follow_choice(self._connection.request)
         try:
             return await self._connection.request(method, params)
         except LoginNeededError:
-            if not await self._logins.repeat(self._connection.request):
+            if not await self._launch.logins.repeat(self._connection.request):
                 raise
             return await self._connection.request(method, params)
 
@@ -126,7 +120,7 @@ class Sessions:
         if bench.folders is None or not self._connection.offer.takes_folders:
             return []
         found = [path for path in await bench.folders() if Path(path).is_absolute()]
-        return list(dict.fromkeys(path for path in found if Path(path) != self._folder))
+        return list(dict.fromkeys(path for path in found if Path(path) != self._launch.folder))
 
     async def _servers(self) -> list[dict[str, Any]]:
         """Return the editor's MCP servers and the user's, in the form of the protocol.
@@ -134,7 +128,7 @@ class Sessions:
         Every agent should be able to start them; some refuse, and connect over HTTP only.
         """
         bench, offer = self._workbench, self._connection.offer
-        only_http = self._mcp == "http" and offer.http_servers
+        only_http = self._launch.mcp == "http" and offer.http_servers
         found: list[McpCommand | McpAddress] = []
         if only_http and bench.mcp_addresses:
             found += await bench.mcp_addresses()
@@ -154,19 +148,11 @@ class Sessions:
 def _server(server: McpCommand | McpAddress) -> dict[str, Any]:
     if isinstance(server, McpAddress):
         headers = _pairs(server.headers)
-        return {
-            "type": server.transport,
-            "name": server.name,
-            "url": server.url,
-            "headers": headers,
-        }
+        address = {"url": server.url, "headers": headers}
+        return {"type": server.transport, "name": server.name, **address}
     command, *arguments = server.command
-    return {
-        "name": server.name,
-        "command": command,
-        "args": arguments,
-        "env": _pairs(server.environment),
-    }
+    environment = _pairs(server.environment)
+    return {"name": server.name, "command": command, "args": arguments, "env": environment}
 
 
 def _pairs(values: Mapping[str, str]) -> list[dict[str, str]]:

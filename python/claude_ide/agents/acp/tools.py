@@ -423,7 +423,10 @@ def permission_asked(
 def permission_answer(
     options: Sequence[requests.Option], answer: requests.Answer | None
 ) -> dict[str, Any]:
-    """Return the answer to a request; None withdraws it."""
+    """Return the answer to a request; None withdraws it.
+
+    It is one of the options, and carries neither a reason nor a changed input.
+    """
     match answer:
         case None:
             return CANCELLED

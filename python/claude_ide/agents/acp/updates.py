@@ -146,7 +146,11 @@ ON, OFF = "true", "false"
 
 
 class Settings:
-    """The settings of one session."""
+    """The modes, models and other settings of one session, in the three forms that agents use.
+
+    `configOptions` is the newer form; it has an option for each setting, with a category. Older
+    agents list `modes` and `models`. Some send both, of which the newer one counts.
+    """
 
     def __init__(self) -> None:
         self.modes: tuple[events.Mode, ...] = ()

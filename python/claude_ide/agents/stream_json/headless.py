@@ -33,9 +33,7 @@ from claude_ide.transport.wire import FROM, TO, Party
 GRACE_SECONDS = 0.5
 """How long the CLI may take to end before it is terminated."""
 
-
 FENCED = re.compile(r"```[^\n`]*\n(?P<text>.*)\n```", re.DOTALL)
-
 """A text that is wholly in a code fence, which models add although they should not."""
 
 LONGEST_WORDS = 300

@@ -278,7 +278,7 @@ BESIDE = tuple(name for name in FIELDS if name != "PermissionDenied")
 
 
 def happened(hook: Mapping[str, Any]) -> Happened | None:
-    """Return what a hook tells; None if it belongs to the conversation."""
+    """Return what a hook, of a terminal or a chat, tells; None if it is about the conversation."""
     name = text(hook.get("hook_event_name"))
     if name not in FIELDS:
         return None

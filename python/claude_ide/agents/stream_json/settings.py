@@ -1,4 +1,7 @@
-"""What the CLI offers and has set: its commands, models, modes, styles and MCP servers."""
+"""What the CLI offers and has set: its commands, models, modes, styles and MCP servers.
+
+Any part of an answer to our control requests may be missing.
+"""
 
 import re
 from collections.abc import Iterable
