@@ -5,7 +5,7 @@ import json
 
 from bench.editors import Editor, editor
 from bench.measure import Effort, Samples, Table, figure, goal, median, now
-from claude_ide.hooks.registration import OWN
+from claude_ide.hooks.registration import OWN_STATUS_LINE
 from support.happenings import HookedCli, recorder
 from support.neovim import until
 
@@ -93,7 +93,7 @@ async def _time(command: str, cli: HookedCli) -> float:
     began = now()
     process = await asyncio.create_subprocess_exec(
         *("/bin/sh", "-c", command),
-        env={"PATH": "/usr/bin:/bin", OWN: "true"},
+        env={"PATH": "/usr/bin:/bin", OWN_STATUS_LINE: "true"},
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.hooks.sessions import LONGEST_BYTES, Interruptions, Record
+from claude_ide.hooks.sessions import LONGEST_READ_BYTES, Interruptions, Record
 from support.neovim import until
 
 MARK = "[Request interrupted by user for tool use]"
@@ -76,7 +76,7 @@ def test_a_line_of_odd_bytes_is_skipped(path: Path, record: Record) -> None:
 
 
 def test_of_much_text_only_the_end_is_read(path: Path, record: Record) -> None:
-    add(path, said(MARK), "x" * LONGEST_BYTES + "\n", said(MARK))
+    add(path, said(MARK), "x" * LONGEST_READ_BYTES + "\n", said(MARK))
 
     assert record.interrupted() == ["p"]
 

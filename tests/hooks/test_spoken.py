@@ -40,12 +40,12 @@ async def test_the_last_text_of_the_turn_is_found(
     transcript = tmp_path / "session.jsonl"
     transcript.write_bytes(b"".join(lines))
 
-    assert await sessions.before(str(transcript), "t2") == said
+    assert await sessions.words_before(str(transcript), "t2") == said
 
 
 async def test_a_use_that_is_written_later_is_waited_for(tmp_path: Path) -> None:
     transcript = tmp_path / "session.jsonl"
-    reading = asyncio.create_task(sessions.before(str(transcript), "t2"))
+    reading = asyncio.create_task(sessions.words_before(str(transcript), "t2"))
     await asyncio.sleep(0)
 
     transcript.write_bytes(PROMPT + line("assistant", text("I fix it.")) + line("assistant", USE))
@@ -59,5 +59,5 @@ async def test_a_transcript_without_the_use_gives_nothing(
     monkeypatch.setattr(sessions, "POLLS", 1)
     (tmp_path / "session.jsonl").write_bytes(PROMPT + line("assistant", text("Talk.")))
 
-    assert await sessions.before(str(tmp_path / "session.jsonl"), "t2") == ""
-    assert await sessions.before(str(tmp_path), "t2") == ""
+    assert await sessions.words_before(str(tmp_path / "session.jsonl"), "t2") == ""
+    assert await sessions.words_before(str(tmp_path), "t2") == ""

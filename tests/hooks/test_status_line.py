@@ -95,5 +95,5 @@ def test_other_users_cannot_read_the_users_command() -> None:
     given = registration.status_line(Path("/hooks/t1"), own, has_row=True)
 
     assert "secret" not in json.dumps(given)
-    assert registration.status_line_environment(own) == {registration.OWN: own}
+    assert registration.status_line_environment(own) == {registration.OWN_STATUS_LINE: own}
     assert {"/hooks/t1", "status"} <= {*shlex.split(given["statusLine"]["command"])}

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from claude_ide.hooks.registration import OWN
+from claude_ide.hooks.registration import OWN_STATUS_LINE
 from support.chunks import chunk
 from support.either_editor import Editor
 from support.neovim import until
@@ -133,7 +133,7 @@ class HookedCli:
         """Run the command for its status line, in which the user's is `own`; return the output."""
         assert self.status_line is not None
         body = json.dumps(report).encode()
-        return (await run_command(self.status_line, body, {OWN: own})).decode()
+        return (await run_command(self.status_line, body, {OWN_STATUS_LINE: own})).decode()
 
     async def use(self, name: str, use: str, given: Any, result: Any = None) -> None:
         """Send the hooks of one use of a tool."""

@@ -15,6 +15,7 @@ import msgspec
 
 from claude_ide.agents.fields import mapping, mappings, parsed, text
 from claude_ide.agents.stream_json.notices import BESIDE
+from claude_ide.agents.stream_json.protocol import SETTING_SOURCES
 from claude_ide.agents.stream_json.tools import kind_of, path_in
 from claude_ide.base import folder_settings
 from claude_ide.base.paths import normalized
@@ -101,7 +102,7 @@ def obstacle(words: Iterable[str], path: str) -> str:
     return ""
 
 
-NAME = ("--name", "-n")
+NAME_OPTIONS = ("--name", "-n")
 
 
 def naming(name: str, words: Sequence[str], path: str) -> list[str]:
@@ -109,10 +110,10 @@ def naming(name: str, words: Sequence[str], path: str) -> list[str]:
 
     `path` is that of programs.
     """
-    is_named = any(word.partition("=")[0] in NAME for word in words[1:])
+    is_named = any(word.partition("=")[0] in NAME_OPTIONS for word in words[1:])
     if not name or is_named or () < version(words[0], path) < OLDEST:
         return []
-    return [f"{NAME[0]}={name}"]
+    return [f"{NAME_OPTIONS[0]}={name}"]
 
 
 def version(program: str, path: str) -> tuple[int, ...]:
@@ -140,11 +141,9 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(map(int, found.groups())) if found else ()
 
 
-SETTING = "statusLine"
-OWN = "CLAUDE_IDE_STATUS_LINE"
+STATUS_LINE = "statusLine"
+OWN_STATUS_LINE = "CLAUDE_IDE_STATUS_LINE"
 """The variable with the user's own command: other users can read a command line."""
-
-SOURCES = "--setting-sources"
 
 
 def own_status_line(words: Iterable[str], folder: str, trust: Trust) -> str | None:
@@ -153,7 +152,7 @@ def own_status_line(words: Iterable[str], folder: str, trust: Trust) -> str | No
     It is empty if there is none, and None if the CLI has to decide: whether it trusts the folder,
     or which settings count.
     """
-    if any(word.partition("=")[0] == SOURCES for word in words):
+    if any(word.partition("=")[0] == SETTING_SOURCES for word in words):
         return None
     commands = [_given(given) for _, given in folder_settings.settings(folder)]
     of_folder = next(filter(None, reversed(commands)), "")
@@ -175,17 +174,17 @@ def status_line(link: Path, own: str | None, *, has_row: bool) -> dict[str, Any]
         # The user's own command must neither wait for ours nor end with it.
         given = "printf '%s\\n' \"$claude_ide_given\""
         send = f"{{ {command(link, report.STATUS)}; }} >/dev/null"
-        send = f'claude_ide_given=$(cat); {given} | {send} & {given} | eval "${OWN}"'
-    return {SETTING: {"type": "command", "command": send}}
+        send = f'claude_ide_given=$(cat); {given} | {send} & {given} | eval "${OWN_STATUS_LINE}"'
+    return {STATUS_LINE: {"type": "command", "command": send}}
 
 
 def status_line_environment(own: str | None) -> dict[str, str]:
     """Return the variables that the command needs."""
-    return {OWN: own} if own else {}
+    return {OWN_STATUS_LINE: own} if own else {}
 
 
 def _given(given: Mapping[str, Any] | None) -> str:
-    line = (given or {}).get(SETTING)
+    line = (given or {}).get(STATUS_LINE)
     found = line.get("command") if isinstance(line, dict) else None
     return found if isinstance(found, str) and "\0" not in found else ""
 

@@ -43,7 +43,7 @@ from claude_ide.transport.wire import FROM, TO, Party
 logger = logging.getLogger(__name__)
 
 PAUSE_SECONDS = 0.2
-LONGEST_BYTES = 1_000_000
+LONGEST_READ_BYTES = 1_000_000
 """What is read of a record at once."""
 
 
@@ -96,9 +96,9 @@ class Record:
         try:
             with files.open_regular(self._path) as file:
                 size = file.seek(0, 2)
-                begin = max(size if self._size is None else self._size, size - LONGEST_BYTES)
+                begin = max(size if self._size is None else self._size, size - LONGEST_READ_BYTES)
                 file.seek(begin)
-                read = file.read(LONGEST_BYTES)
+                read = file.read(LONGEST_READ_BYTES)
         except (OSError, ValueError):
             self._size = self._size or 0
             return []
@@ -116,7 +116,7 @@ def _interrupted_prompt(line: bytes) -> str | None:
     return text(entry.get("promptId")) if is_mark else None
 
 
-MOST = 50
+MOST_LAUNCHES = 50
 """Launches; a client can invent some."""
 
 
@@ -175,7 +175,7 @@ class Activities:
             "cost": number(mapping(report.get("cost")).get("total_cost_usd")),
         }
         self._update(launch, **{key: value for key, value in figures.items() if value is not None})
-        self._editor.limits.learn(launch, turn.of_status_line(report))
+        self._editor.limits.learn(launch, turn.limits_of_status_line(report))
         used = [each for each in self._editor.limits.known if each.used is not None]
         return CONTROLS.sub("?", figures_of(self._known[launch], used))
 
@@ -184,33 +184,33 @@ class Activities:
         after = self._known[launch] = msgspec.structs.replace(before or Activity(), **changes)
         if after != before:
             self._editor.status.agent_does(launch, after)
-        while len(self._known) > MOST:
+        while len(self._known) > MOST_LAUNCHES:
             self.end(next(iter(self._known)))
 
 
-TAIL = 2_000_000
+TAIL_BYTES = 2_000_000
 """Bytes at the end of a transcript that are read; it also has whole requests."""
 
 POLL_SECONDS = 0.2
 POLLS = 25
 
 
-async def before(transcript: str, use: str) -> str:
+async def words_before(transcript: str, use: str) -> str:
     """Return the last text of the turn before a use of a tool; empty if there is none."""
     for _ in range(POLLS):
-        said = await asyncio.to_thread(_read, Path(transcript), use)
+        said = await asyncio.to_thread(_said_before, Path(transcript), use)
         if said is not None:
             return said
         await asyncio.sleep(POLL_SECONDS)
     return ""
 
 
-def _read(path: Path, use: str) -> str | None:
+def _said_before(path: Path, use: str) -> str | None:
     """Return the text; None as long as the transcript does not have the use."""
     try:
         with files.open_regular(path) as file:
-            file.seek(max(0, os.fstat(file.fileno()).st_size - TAIL))
-            lines = file.read(TAIL).splitlines()
+            file.seek(max(0, os.fstat(file.fileno()).st_size - TAIL_BYTES))
+            lines = file.read(TAIL_BYTES).splitlines()
     except (OSError, ValueError):
         return None
     return _said(_messages(reversed(lines)), use)
@@ -279,7 +279,7 @@ class Reasons:
             self.end(use)
 
     async def _tell(self, use: str, path: str, transcript: str) -> None:
-        words = last_sentence(await before(transcript, use))
+        words = last_sentence(await words_before(transcript, use))
         if words and self._record is not None:
             self._start(self._record(path, words))
         # The edit may be over by now.

@@ -70,8 +70,8 @@ _BEFORE = re.compile(rb"(?:\s|\xef\xbb\xbf|\x1b\[[0-9;?]*[A-Za-z])*")
 _VERSION, _METHOD, _ERROR = b'"jsonrpc"', b'"method"', b'"error"'
 
 
-def message(line: bytes) -> bytes | None:
-    """Return the message in a line, in valid JSON-RPC if it can be mended; None if there is none.
+def message_in(line: bytes) -> bytes | None:
+    """Return the message in a line, in valid JSON-RPC if it can be repaired; None if there is none.
 
     A request that is answered in another form would wait for ever.
     """
@@ -80,27 +80,27 @@ def message(line: bytes) -> bytes | None:
     if not line.startswith(b"{"):
         return None
     is_plain = _VERSION in line and (_ERROR not in line or _METHOD in line)
-    return line if is_plain else _mended(line)
+    return line if is_plain else _repaired(line)
 
 
-def _mended(line: bytes) -> bytes:
+def _repaired(line: bytes) -> bytes:
     try:
         decoded = msgspec.json.decode(line, type=dict[str, Any])
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return line
     if not {"id", "method"} & set(decoded):
         return line
-    mended: dict[str, Any] = {"jsonrpc": "2.0", **decoded}
-    if "method" not in mended and (error := mended.get("error")) is not None:
-        mended.pop("result", None)
+    repaired: dict[str, Any] = {"jsonrpc": "2.0", **decoded}
+    if "method" not in repaired and (error := repaired.get("error")) is not None:
+        repaired.pop("result", None)
         fields = mapping(error)
         code, words = fields.get("code"), text(fields.get("message")) or text(error)
-        mended["error"] = {
+        repaired["error"] = {
             **fields,
             "code": code if isinstance(code, int) else INTERNAL_ERROR,
             "message": words or "unknown error",
         }
-    return msgspec.json.encode(mended)
+    return msgspec.json.encode(repaired)
 
 
 logger = logging.getLogger(__name__)
@@ -345,7 +345,7 @@ class Connection(base.Connection):
 
     async def _handle_line(self, line: bytes) -> bool:
         self._traffic.record("out", line)
-        frame = message(line)
+        frame = message_in(line)
         self._printed = b"" if frame else line[:LONGEST_PRINTED]
         if frame is None:
             logger.warning("ignored a line that is no message: %.200r", line)

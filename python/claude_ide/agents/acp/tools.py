@@ -370,7 +370,7 @@ def _tool_name(update: dict[str, Any]) -> str:
     return next(filter(None, map(text, names)), "")
 
 
-KINDS = {kind.value.replace(" ", "_"): kind for kind in requests.OptionKind}
+OPTION_KINDS = {kind.value.replace(" ", "_"): kind for kind in requests.OptionKind}
 _RUNS_CODE = re.compile(rf"(?<![^\W_]){EXECUTE_CODE}\b|{EXECUTE_CODE_TITLE}")
 """The name of the tool, which agents put behind that of the server, or its title."""
 
@@ -381,12 +381,12 @@ def _offered_options(params: dict[str, Any]) -> tuple[requests.Option, ...]:
     """Return the options of a request; those of an unknown kind are chosen by name only."""
     offered = [each for each in mappings(params.get("options")) if text(each.get("optionId"))]
     # The first option of a kind is the answer to its key.
-    offered.sort(key=lambda each: text(each.get("kind")) not in KINDS)
+    offered.sort(key=lambda each: text(each.get("kind")) not in OPTION_KINDS)
     return tuple(
         requests.Option(
             text(each.get("optionId")),
             text(each.get("name")) or text(each.get("optionId")),
-            KINDS.get(text(each.get("kind")), requests.OptionKind.REJECT_ONCE),
+            OPTION_KINDS.get(text(each.get("kind")), requests.OptionKind.REJECT_ONCE),
         )
         for each in offered
     )

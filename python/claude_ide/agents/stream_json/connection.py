@@ -146,7 +146,7 @@ class Callbacks:
             hooks["PreToolUse"] = [_hook(EDITING, f"{EDITORS}|{COMMANDS}")]
             hooks["PostToolUse"] = [_hook(EDITED)]
             hooks["UserPromptSubmit"] = [_hook(PROMPTED)]
-        hooks |= {name: [_hook(BESIDE)] for name in notices.FIELDS}
+        hooks |= {name: [_hook(BESIDE)] for name in notices.HOOK_FIELDS}
         fields: protocol.Frame = {"hooks": hooks}
         return fields | {"sdkMcpServers": [*self._servers]} if self._servers else fields
 
@@ -364,18 +364,18 @@ class Connection(base.Connection):
         mode = text(answer.get("current_permission_mode")) or await self._first_mode(launch)
         if not settings.mode:
             self.report(settings.set_mode(mode))
-        if turn.OFFER in strings(answer.get("capabilities")):
+        if turn.LIMITS_CAPABILITY in strings(answer.get("capabilities")):
             self.callbacks.run("limits", self._ask_limits())
         return ready
 
     async def _ask_limits(self) -> None:
         """Report the limits of the user's plan, which otherwise only a turn tells."""
         try:
-            answer = await self.controls.request(turn.REQUEST, **turn.FIELDS)
+            answer = await self.controls.request(turn.LIMITS_REQUEST, **turn.LIMITS_FIELDS)
         except (AgentError, TransportClosed) as error:
             logger.info("the CLI does not tell the limits: %s", error)
         else:
-            self.report([LimitsTold(turn.of_usage(answer))])
+            self.report([LimitsTold(turn.limits_of_usage(answer))])
 
     async def _first_mode(self, launch: protocol.Launch) -> str:
         """Infer the mode from options and settings, since an old CLI does not report it."""

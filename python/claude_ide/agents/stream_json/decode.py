@@ -165,7 +165,7 @@ class Decoder:
             "result": self._result,
             "command_lifecycle": self.stages.reported,
             "conversation_reset": self._reset,
-            "rate_limit_event": lambda frame: [events.LimitsTold(turn.of_event(frame))],
+            "rate_limit_event": lambda frame: [events.LimitsTold(turn.limits_of_event(frame))],
             "prompt_suggestion": lambda frame: [
                 events.PromptSuggested(text(frame.get("suggestion")))
             ],

@@ -264,7 +264,7 @@ def _reason(output: str) -> str:
 
 
 SUBAGENT = {"id": "agent_id", "kind": "agent_type"}
-FIELDS: Mapping[str, Mapping[str, str]] = {
+HOOK_FIELDS: Mapping[str, Mapping[str, str]] = {
     "Notification": {"message": "message", "title": "title", "type": "notification_type"},
     "PermissionDenied": {"id": "tool_use_id", "reason": "reason"},
     "SubagentStart": SUBAGENT,
@@ -273,16 +273,16 @@ FIELDS: Mapping[str, Mapping[str, str]] = {
 }
 """For each hook the fields of our event, with the names that they have in the hook's input."""
 
-BESIDE = tuple(name for name in FIELDS if name != "PermissionDenied")
+BESIDE = tuple(name for name in HOOK_FIELDS if name != "PermissionDenied")
 """Those that neither belong to a turn nor end the use of a tool."""
 
 
 def happened(hook: Mapping[str, Any]) -> Happened | None:
     """Return what a hook, of a terminal or a chat, tells; None if it is about the conversation."""
     name = text(hook.get("hook_event_name"))
-    if name not in FIELDS:
+    if name not in HOOK_FIELDS:
         return None
-    data = {ours: text(hook.get(theirs)) for ours, theirs in FIELDS[name].items()}
+    data = {ours: text(hook.get(theirs)) for ours, theirs in HOOK_FIELDS[name].items()}
     if tool := text(hook.get("tool_name")):
         arguments = mapping(hook.get("tool_input"))
         data["tool"] = NAMES.get(tool, tool)

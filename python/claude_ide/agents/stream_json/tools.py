@@ -244,7 +244,7 @@ def _merged(known: events.Todo, message: dict[str, Any]) -> events.Todo:
     )
 
 
-MARKED = re.compile(
+PASTED = re.compile(
     r'\n{0,2}<pasted_content id="(?P<id>[^"\n]+)">\n'
     r"(?P<text>.*?)\n"
     r'</pasted_content id="(?P=id)">\n{0,2}',
@@ -254,10 +254,10 @@ MARKED = re.compile(
 
 def unmarked(prompt: str) -> str:
     """Return a prompt as it was in the prompt box."""
-    return MARKED.sub(lambda found: found["text"], prompt)
+    return PASTED.sub(lambda found: found["text"], prompt)
 
 
-SUBTYPES = (
+TASK_SUBTYPES = (
     "background_tasks_changed",
     "task_started",
     "task_progress",
@@ -265,7 +265,7 @@ SUBTYPES = (
     "task_notification",
 )
 
-STATES = {
+TASK_STATES = {
     "completed": TaskState.COMPLETED,
     "failed": TaskState.FAILED,
     "killed": TaskState.STOPPED,
@@ -275,7 +275,7 @@ COMMAND, AGENT = "local_bash", "local_agent"
 LAUNCHED = "async_launched"
 """The status of a subagent that its tool does not wait for."""
 
-OUTPUT = re.compile(r"Output is being written to: (.+?\.output)")
+TASK_OUTPUT = re.compile(r"Output is being written to: (.+?\.output)")
 NOTIFICATION = "<task-notification>"
 QUOTED = re.compile('"(.+)"')
 """The title of a task in the summary of its end."""
@@ -310,7 +310,7 @@ class Tasks:
         """Decode the result of a tool, which may have started a task in the background."""
         given = mapping(result)
         id_ = text(given.get("backgroundTaskId"))
-        if found := OUTPUT.search(output):
+        if found := TASK_OUTPUT.search(output):
             self.outputs[id_] = found[1]
         if given.get("status") == LAUNCHED:
             id_ = text(given.get("agentId"))
@@ -348,7 +348,7 @@ class Tasks:
         changes: dict[str, Any] = {}
         if isinstance(in_background := patch.get("is_backgrounded"), bool):
             changes["in_background"] = in_background
-        if state := STATES.get(text(patch.get("status"))):
+        if state := TASK_STATES.get(text(patch.get("status"))):
             changes["state"] = state
         return self._change(id_, **changes)
 
@@ -358,7 +358,7 @@ class Tasks:
         if path := text(frame.get("output_file")):
             self.outputs.setdefault(id_, path)
         changes = _usage(frame)
-        changes["state"] = STATES.get(text(frame.get("status")), TaskState.COMPLETED)
+        changes["state"] = TASK_STATES.get(text(frame.get("status")), TaskState.COMPLETED)
         if result != title:
             changes["result"] = result
         events = self._change(id_, **changes)
@@ -379,7 +379,7 @@ def notified(words: str) -> Task | None:
     """Return the task whose end a message of the CLI reports to the model."""
     if not words.startswith(NOTIFICATION):
         return None
-    state = STATES.get(_tagged(words, "status"), TaskState.COMPLETED)
+    state = TASK_STATES.get(_tagged(words, "status"), TaskState.COMPLETED)
     summary, result = _tagged(words, "summary"), _tagged(words, "result")
     named = QUOTED.search(summary)
     title = named[1] if named else summary

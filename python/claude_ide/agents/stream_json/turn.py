@@ -113,7 +113,7 @@ def decode_system(frame: Frame) -> list[events.Event]:
             return [_retry(frame)]
         case "compact_boundary":
             return [read(events.Compacted, frame.get("compact_metadata"), SIZE_KEYS)]
-        case subtype if subtype not in (*WITHOUT_EVENTS, *tools.SUBTYPES):
+        case subtype if subtype not in (*WITHOUT_EVENTS, *tools.TASK_SUBTYPES):
             logger.info("ignored a system frame of subtype %r", subtype)
     return []
 
@@ -181,42 +181,42 @@ def _why(reason: str, failed: bool) -> events.TurnEndReason:
             return events.TurnEndReason.FAILED if failed else events.TurnEndReason.COMPLETED
 
 
-MOST = 20
-LONGEST_NAME = 40
+MOST_LIMITS = 20
+LONGEST_LIMIT_NAME = 40
 MINUTE_SECONDS = 60
 MOST_PERCENT = 1_000
 LATEST_SECONDS = 4_102_444_800
 """The year 2100."""
 
-REQUEST = "get_usage"
-FIELDS = {"skip_behaviors": True, "detached": True}
+LIMITS_REQUEST = "get_usage"
+LIMITS_FIELDS = {"skip_behaviors": True, "detached": True}
 """The request, without what costs: a scan of all sessions, and a delay of the next prompt."""
-OFFER = "get_usage_detached_v1"
+LIMITS_CAPABILITY = "get_usage_detached_v1"
 """The capability of a CLI that knows this request."""
 
 
-def of_status_line(report: Mapping[str, Any]) -> tuple[Limit, ...]:
+def limits_of_status_line(report: Mapping[str, Any]) -> tuple[Limit, ...]:
     """Return what a CLI tells its status line."""
     windows = mapping(report.get("rate_limits"))
-    return _found(
+    return _known_limits(
         _limit(name, mapping(window).get("used_percentage"), mapping(window).get("resets_at"))
         for name, window in windows.items()
     )
 
 
-def of_event(frame: Frame) -> tuple[Limit, ...]:
+def limits_of_event(frame: Frame) -> tuple[Limit, ...]:
     """Return what a `rate_limit_event` tells."""
     info = mapping(frame.get("rate_limit_info"))
     windows = {name: mapping(each) for name, each in mapping(info.get("unifiedWindows")).items()}
     if (name := text(info.get("rateLimitType"))) and name not in windows:
         windows[name] = info
-    return _found(
+    return _known_limits(
         _limit(name, _percentage(window), window.get("resetsAt"))
         for name, window in windows.items()
     )
 
 
-def of_usage(answer: Frame) -> tuple[Limit, ...]:
+def limits_of_usage(answer: Frame) -> tuple[Limit, ...]:
     """Return what the answer to `get_usage` tells."""
     windows = mapping(answer.get("rate_limits"))
     named = [(name, mapping(window)) for name, window in windows.items()]
@@ -224,7 +224,7 @@ def of_usage(answer: Frame) -> tuple[Limit, ...]:
         (f"seven_day_{text(each.get('display_name')).lower()}", each)
         for each in mappings(windows.get("model_scoped"))
     ]
-    return _found(
+    return _known_limits(
         _limit(name, window.get("utilization"), _unix_time(window.get("resets_at")))
         for name, window in [*named, *models]
         if window.get("is_enabled") is not False
@@ -250,7 +250,7 @@ def _unix_time(words: object) -> float | None:
 
 def _limit(name: str, used: object, resets: object) -> Limit:
     until = _whole(resets, LATEST_SECONDS)
-    return Limit(name[:LONGEST_NAME], _whole(used, MOST_PERCENT), until)
+    return Limit(name[:LONGEST_LIMIT_NAME], _whole(used, MOST_PERCENT), until)
 
 
 def _whole(value: object, most: float) -> int | None:
@@ -259,6 +259,6 @@ def _whole(value: object, most: float) -> int | None:
     return round(known) if known is not None and 0 <= known <= most else None
 
 
-def _found(limits: Any) -> tuple[Limit, ...]:
+def _known_limits(limits: Any) -> tuple[Limit, ...]:
     """Return the limits about which something is known."""
-    return tuple(each for each in limits if (each.used, each.resets) != (None, None))[:MOST]
+    return tuple(each for each in limits if (each.used, each.resets) != (None, None))[:MOST_LIMITS]
