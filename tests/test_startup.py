@@ -15,7 +15,7 @@ import pytest
 
 from claude_ide import startup
 from claude_ide.mcp.lock_file import LockFile
-from claude_ide.startup import Bound, Options, Unserved, bind, claim_bound
+from claude_ide.startup import Bound, CannotServe, Options, bind, claim_bound
 from support.neovim import ROOT
 
 Bind = Callable[..., Bound]
@@ -166,7 +166,7 @@ def test_a_port_that_cannot_be_announced_is_freed(folder: Path) -> None:
     folder.write_text("not a folder")
     port = free_port()
 
-    with pytest.raises(Unserved) as refused:
+    with pytest.raises(CannotServe) as refused:
         bind(options(port=port))
 
     reason = f"cannot write the lock file (its folder is a file): {folder}/{port}.lock"
@@ -192,12 +192,12 @@ def test_the_error_has_its_reason_before_the_path_of_the_lock_file(
 
     monkeypatch.setattr(LockFile, "write", fail)
 
-    with pytest.raises(Unserved, match=rf"^cannot write the lock file \({reason}\): {folder}"):
+    with pytest.raises(CannotServe, match=rf"^cannot write the lock file \({reason}\): {folder}"):
         bind(options())
 
 
 def test_the_address_of_another_machine_is_an_error(folder: Path) -> None:
-    with pytest.raises(Unserved, match=r"^cannot listen on 192\.0\.2\.1: Cannot assign"):
+    with pytest.raises(CannotServe, match=r"^cannot listen on 192\.0\.2\.1: Cannot assign"):
         bind(options(config={"host": "192.0.2.1"}))
 
     assert not folder.exists()

@@ -19,7 +19,7 @@ const MOST_RESTARTS = 3
 const RESTART_WINDOW = 60.0 # seconds
 # Exit codes of a host that has printed the reason (`host.py`).
 const UNABLE = 3
-const UNSERVED = 4
+const CANNOT_SERVE = 4
 
 # The last `port` and `token`, kept so that the server can return to them; and the `lock`, the file that
 # announces it to the CLI, empty if there is none.
@@ -177,7 +177,7 @@ def Ended(code: number, stderr: list<string>)
   if code == UNABLE
     claude_ide#host#ready#LacksPython(why)
   else
-    message.Show(code == UNSERVED ? why : $'{why} (:ClaudeLog)', 'error')
+    message.Show(code == CANNOT_SERVE ? why : $'{why} (:ClaudeLog)', 'error')
   endif
 enddef
 

@@ -256,7 +256,7 @@ class App:
         folders = tuple(await self.editor.port.buffers.folders())
         try:
             return startup.bind(self.options, folders)
-        except startup.Unserved as reason:
+        except startup.CannotServe as reason:
             raise UserError(str(reason)) from None
 
     def _entrances(self, token: str) -> tuple[Entrance, ...]:
@@ -340,9 +340,9 @@ class App:
     def review(self) -> "ReviewService":
         """The review of what agents have written; the first use imports what it needs."""
         from claude_ide.review.service import ReviewService
-        from claude_ide.sessions.here import Here
+        from claude_ide.sessions.here import RecipientsHere
 
-        recipients = Here(
+        recipients = RecipientsHere(
             *(self.editor, self.ide),
             lambda: self.chats if self.begun("chats") else None,
             lambda launch: self.hooks.session_of(launch) if self.begun("hooks") else "",

@@ -35,7 +35,7 @@ from claude_ide.transport.admission import AUTHORIZATION, SUBPROTOCOL
 if TYPE_CHECKING:
     from claude_ide.hooks.endpoint import Hooks
 
-SECONDS = 3.0
+CONNECT_SECONDS = 3.0
 INTRODUCTION = {
     "protocolVersion": "2025-11-25",
     "capabilities": {},
@@ -141,7 +141,7 @@ def _connect(host: str, port: int, token: str) -> connect:
         f"ws://{host}:{port}/",
         additional_headers={AUTHORIZATION: token},
         subprotocols=[Subprotocol(SUBPROTOCOL)],
-        open_timeout=SECONDS,
+        open_timeout=CONNECT_SECONDS,
         proxy=None,
     )
 

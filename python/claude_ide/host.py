@@ -17,7 +17,7 @@ CHECK = "--check"
 OPTIONS = "--options"
 """With this argument it only reports what is wrong with the options that it reads from stdin."""
 
-UNABLE, UNSERVED = 3, 4
+UNABLE, CANNOT_SERVE = 3, 4
 """Exit codes that both editors know: this Python cannot run the host; it cannot serve."""
 
 FOR_VIM = "--vim"
@@ -64,8 +64,8 @@ def main() -> int:
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
         _import_websockets()
         return _run_for_vim() if for_vim else _run_for_neovim(options.entry)
-    except startup.Unserved as reason:
-        return _complain(str(reason), UNSERVED)
+    except startup.CannotServe as reason:
+        return _complain(str(reason), CANNOT_SERVE)
     finally:
         if (unused := startup.claim_bound()) is not None:
             unused.give_up()

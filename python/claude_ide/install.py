@@ -63,7 +63,7 @@ LOCKED = ("--require-hashes", "--no-deps", "--only-binary", ":all:")
 FOLDERS = ("UV_PROJECT", "UV_WORKING_DIR", "UV_WORKING_DIRECTORY")
 """Variables that name a folder from which uv reads settings."""
 
-PATIENCE = {"PIP_RETRIES": "1", "UV_HTTP_RETRIES": "1"}
+FEW_RETRIES = {"PIP_RETRIES": "1", "UV_HTTP_RETRIES": "1"}
 """Unless the user has set them: without a network, the defaults only delay the error."""
 
 NO_VENV = (
@@ -315,7 +315,7 @@ def _leave_project(environment: Path) -> None:
     os.chdir(environment.anchor)
     for name in FOLDERS:
         os.environ.pop(name, None)
-    for name, value in PATIENCE.items():
+    for name, value in FEW_RETRIES.items():
         os.environ.setdefault(name, value)
 
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 PIN = Path(__file__).resolve().parents[1] / "pip.txt"
 
 PUBLIC = "https://pypi.org/simple"
-SECONDS = 15
-LARGEST = 50_000_000
+TIMEOUT_SECONDS = 15
+LARGEST_ANSWER_BYTES = 50_000_000
 """Bytes of an answer."""
 
 NOT_FOUND = 404
@@ -158,8 +158,8 @@ def _read(address: str, settings: Settings) -> bytes:
         HTTPSHandler(context=_context(plain, settings)),
         HTTPBasicAuthHandler(known),
     )
-    with opener.open(plain, timeout=SECONDS) as answer:
-        found: bytes = answer.read(LARGEST)
+    with opener.open(plain, timeout=TIMEOUT_SECONDS) as answer:
+        found: bytes = answer.read(LARGEST_ANSWER_BYTES)
         return found
 
 

@@ -21,7 +21,7 @@ VARIABLE = "CLAUDE_IDE_HOST"
 """Holds the options: other users can read a process's arguments, but not its environment."""
 
 
-class Unserved(Exception):
+class CannotServe(Exception):
     """The server cannot be started; the text is one line with the reason."""
 
 
@@ -101,13 +101,13 @@ def bind(
     """Bind a port (the earlier one if it is free), `report` it, and write the lock file.
 
     The editor knows of the file before it exists: it removes what a host leaves that is killed.
-    Raises `Unserved` if no port is free or the lock file cannot be written.
+    Raises `CannotServe` if no port is free or the lock file cannot be written.
     """
     held = fetch(options.hold) if options.token else None
     try:
         bound = held or _listen(options.host, options.port)
     except OSError as error:
-        raise Unserved(f"cannot listen on {options.host}: {error.strerror or error}") from None
+        raise CannotServe(f"cannot listen on {options.host}: {error.strerror or error}") from None
     port = bound.getsockname()[1]
     try:
         # Another process may have used the port since, and received the earlier token.
@@ -168,7 +168,7 @@ def _write(lock: LockFile) -> None:
     try:
         lock.write()
     except OSError as error:
-        raise Unserved(unwritten(lock, error)) from None
+        raise CannotServe(unwritten(lock, error)) from None
 
 
 def unwritten(lock: LockFile, error: OSError) -> str:

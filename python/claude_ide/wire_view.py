@@ -17,11 +17,20 @@ from claude_ide.base.errors import UserError
 from claude_ide.base.redaction import in_environment, masked
 from claude_ide.chat.page.text import harmless
 from claude_ide.editor.editor import Editor
-from claude_ide.transport.wire import FROM, LONGEST, STDERR, TO, Message, Party, Wire, recording
+from claude_ide.transport.wire import (
+    FROM,
+    KEPT_BYTES,
+    STDERR,
+    TO,
+    Message,
+    Party,
+    Traffic,
+    recording,
+)
 
-PERIOD = 0.1
+UPDATE_SECONDS = 0.1
 """Seconds between two updates of the window."""
-MOST_AT_ONCE = 2**20
+MOST_BYTES_AT_ONCE = 2**20
 """Bytes of the messages in one update."""
 
 ARROWS = {TO: "→", FROM: "←", STDERR: "!"}
@@ -29,7 +38,7 @@ OVERWRITE = ["Overwrite it", "Keep it"]
 INDENT = "  "
 
 
-class Entry(msgspec.Struct, frozen=True):
+class MessageLines(msgspec.Struct, frozen=True):
     """A message in the window: its lines, and the bytes at which the parts of the first one end."""
 
     number: int
@@ -52,12 +61,12 @@ class WireView:
         self,
         editor: Editor,
         run: Callable[[Awaitable[Any]], object],
-        wire: Wire | None = None,
+        wire: Traffic | None = None,
     ) -> None:
         self._editor = editor
         self._run = run
         self._wire = wire or recording()
-        self._news = asyncio.Event()
+        self._arrived = asyncio.Event()
         self._shown = 0
         """The number of the last message that is in the window."""
         self._lengths: list[tuple[int, int]] = []
@@ -73,13 +82,13 @@ class WireView:
         if not is_recording:
             self._known = tuple(in_environment())
             self._summaries = Summaries()
-            self._wire.watch(self._news.set)
+            self._wire.watch(self._arrived.set)
             self._task = self._run(self._follow())
 
     def closed(self) -> None:
         """End the recording: the window is closed. What was recorded can still be saved."""
         self._wire.unwatch()
-        self._news.set()
+        self._arrived.set()
 
     async def save(self, name: str) -> None:
         """Write what was recorded to a file, one JSON object per line. Asks before it overwrites.
@@ -116,7 +125,7 @@ class WireView:
 
     def _head(self, message: Message) -> dict[str, Any]:
         at = datetime.fromtimestamp(message.at, UTC).isoformat(timespec="milliseconds")
-        cut = {"size": message.size} if message.size > LONGEST else {}
+        cut = {"size": message.size} if message.size > KEPT_BYTES else {}
         client = self._wire.label(message.party)
         return {"time": at, "client": client, "dir": message.way, **cut}
 
@@ -129,15 +138,15 @@ class WireView:
         self._shown = 0
         self._lengths = [(0, 1)]
         while self._wire.is_watched:
-            await self._news.wait()
-            await asyncio.sleep(PERIOD)
-            self._news.clear()
-            while self._wire.is_watched and (news := self._unshown()):
-                if not await self._append([self._entry(message) for message in news]):
+            await self._arrived.wait()
+            await asyncio.sleep(UPDATE_SECONDS)
+            self._arrived.clear()
+            while self._wire.is_watched and (new := self._unshown()):
+                if not await self._append([self._entry(message) for message in new]):
                     return self.closed()
-                self._shown = news[-1].number
+                self._shown = new[-1].number
 
-    async def _append(self, entries: list[Entry]) -> bool:
+    async def _append(self, entries: list[MessageLines]) -> bool:
         """Append messages, as soon as the text can be changed; False if the window is closed."""
         lines: list[str] = []
         heads: list[list[int]] = []
@@ -155,7 +164,7 @@ class WireView:
                     return True
                 case "closed":
                     return False
-            await asyncio.sleep(PERIOD)
+            await asyncio.sleep(UPDATE_SECONDS)
         return False
 
     def _unshown(self) -> list[Message]:
@@ -163,24 +172,26 @@ class WireView:
         found: list[Message] = []
         size = 0
         for message in self._wire.kept:
-            if message.number > self._shown and size < MOST_AT_ONCE:
+            if message.number > self._shown and size < MOST_BYTES_AT_ONCE:
                 found.append(message)
                 size += len(message.body)
         return found
 
-    def _entry(self, message: Message) -> Entry:
+    def _entry(self, message: Message) -> MessageLines:
         body = self._body(message)
         at = time.strftime("%H:%M:%S", time.localtime(message.at))
         when = f"{at}.{int(message.at % 1 * 1000):03}"
         client = self._wire.label(message.party)
         text = body if isinstance(body, str) else json.dumps(body, indent=2, ensure_ascii=False)
-        cut = [f"… {message.size - LONGEST:,} more bytes"] if message.size > LONGEST else []
+        cut = [f"… {message.size - KEPT_BYTES:,} more bytes"] if message.size > KEPT_BYTES else []
         parts = [f"{when} {bytes_of(message.size):>8} ", f"{ARROWS[message.way]} ", f"{client}  "]
         shown = [*map(_in_line, parts)]
         head = "".join([*shown, _in_line(self._summaries.of(message, body))])
         rest = [*text.split("\n"), *cut]
         ends = [*accumulate(len(part.encode()) for part in shown)]
-        return Entry(message.number, ends, [head, *(f"{INDENT}{harmless(row)}" for row in rest)])
+        return MessageLines(
+            message.number, ends, [head, *(f"{INDENT}{harmless(row)}" for row in rest)]
+        )
 
 
 def _in_line(part: str) -> str:

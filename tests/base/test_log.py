@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.base.log import BURST, LARGEST, LONGEST, LogFile, RateLimit
+from claude_ide.base.log import BURST, LARGEST_BYTES, LONGEST_ENTRY, LogFile, RateLimit
 from support.neovim import ROOT
 
 
@@ -53,10 +53,10 @@ def test_the_log_never_exceeds_its_limit_and_one_older_log_is_kept(
 ) -> None:
     for number in range(700):
         log.warning(f"{number} " + "x" * 5_000)
-        assert path.stat().st_size <= LARGEST
+        assert path.stat().st_size <= LARGEST_BYTES
 
     older = path.with_name("claude_ide.1.log")
-    assert older.stat().st_size <= LARGEST
+    assert older.stat().st_size <= LARGEST_BYTES
     assert path.read_text().endswith("x\n")
     assert sorted(path.parent.iterdir()) == [older, path]
     assert {mode(older), mode(path)} == {0o600}
@@ -65,7 +65,7 @@ def test_the_log_never_exceeds_its_limit_and_one_older_log_is_kept(
 def test_a_long_entry_is_cut(log: logging.Logger, path: Path) -> None:
     log.warning("x" * 100_000)
 
-    assert path.read_text() == f"{'x' * LONGEST}… ({100_000 - LONGEST} more letters)\n"
+    assert path.read_text() == f"{'x' * LONGEST_ENTRY}… ({100_000 - LONGEST_ENTRY} more letters)\n"
 
 
 def test_repeated_entries_are_omitted_and_counted(
@@ -114,7 +114,7 @@ for number in range(900):
     files = [path.with_name("claude_ide.1.log"), path]
     lines = [line for file in files for line in file.read_text().splitlines()]
     assert all(line.endswith(f"{'x' * 500}.") for line in lines)
-    assert all(file.stat().st_size <= LARGEST for file in files)
+    assert all(file.stat().st_size <= LARGEST_BYTES for file in files)
     assert len({tuple(line.split()[:2]) for line in lines}) == 3 * 900
 
 
@@ -203,12 +203,12 @@ def test_a_process_with_a_problem_does_not_keep_others_from_the_log(path: Path, 
 
 
 def test_only_the_holder_of_the_lock_rotates_the_log(log: logging.Logger, path: Path) -> None:
-    path.write_text("x" * LARGEST)
+    path.write_text("x" * LARGEST_BYTES)
     with in_another_process(path, HOLDS.replace("{path!r}", repr(str(path)))) as stuck:
         assert stuck.stdout is not None
         stuck.stdout.readline()
         log.warning("omitted")
-        assert path.stat().st_size == LARGEST
+        assert path.stat().st_size == LARGEST_BYTES
         stuck.communicate()
     log.warning("written")
 

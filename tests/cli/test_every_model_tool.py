@@ -28,13 +28,13 @@ from .conftest import serve
 
 Ask = Callable[[Turn], Awaitable[Process]]
 
-UNSERVED = "no language server answers"
+NO_SERVER = "no language server answers"
 UNUSED = "Ruff (F401): Remove unused import: `os`"
 EXPECTED = {
     "buffer_text": "2 lines\n1\tlocal one = 1\n2\tprint(one)",
     "buffers": "a.lua (lua, 2 lines",
     "clear_highlights": "There are no highlights any more.",
-    "definition": UNSERVED,
+    "definition": NO_SERVER,
     "enclosing": "No function or class is around this line.",
     "ex_output": "line",
     "highlight": "Highlighted 1 range.",
@@ -44,7 +44,7 @@ EXPECTED = {
     "open_file": "Opened ",
     "outline": "0 definitions",
     "quickfix": "entr",
-    "references": UNSERVED,
+    "references": NO_SERVER,
     "register": "The register is empty.",
     "save_file": "Saved ",
     "selection": "a.lua:1:1",

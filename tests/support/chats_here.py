@@ -20,8 +20,8 @@ from claude_ide.editor.port.panel import ChatEvent
 from claude_ide.mcp import model
 from claude_ide.mcp.doors import Door
 from claude_ide.review.service import ReviewService
-from claude_ide.sessions.here import Watch
-from claude_ide.sessions.sessions import Sessions
+from claude_ide.sessions.here import Watcher
+from claude_ide.sessions.sessions import SessionList
 from support.neovim import Neovim, until
 
 CODE = "return require('claude_ide.messages.reason').attempt(...)"
@@ -75,7 +75,7 @@ class ChatsHere:
     """The chats; `errors` has the errors that do not become a line for the user."""
 
     def __init__(self, nvim: Neovim, kind: Kind, state: Path, *others: Kind) -> None:
-        self.sessions: Sessions
+        self.sessions: SessionList
         self.errors: list[Exception] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self.editor = Editor(TestedNeovim(nvim))
@@ -98,7 +98,7 @@ class ChatsHere:
             review=review,
         )
         nowhere = {"CLAUDE_CONFIG_DIR": str(state / "none")}
-        self.sessions = Sessions(app, lambda: stored, Watch(nowhere, lambda _running: None))
+        self.sessions = SessionList(app, lambda: stored, Watcher(nowhere, lambda _running: None))
         self.editor.events.subscribe(ChatEvent, self.chats.on_event)
         self.editor.events.subscribe(ListPressed, self._list_pressed)
         accept = self.editor.diffs.accept_edits

@@ -10,14 +10,14 @@ from claude_ide.base.redaction import MARK, conceal, in_environment, masked
 from claude_ide.transport import wire
 from claude_ide.transport.wire import (
     FROM,
-    LONGEST,
-    MOST,
+    KEPT_BYTES,
     MOST_BYTES,
+    MOST_MESSAGES,
     STDERR,
     TO,
     Message,
     Party,
-    Wire,
+    Traffic,
 )
 from claude_ide.wire_view import MOST_ASKED, Summaries
 
@@ -28,14 +28,14 @@ def nothing() -> None:
     """Be told of a message."""
 
 
-def watched() -> Wire:
-    found = Wire(clock=itertools.count().__next__)
+def watched() -> Traffic:
+    found = Traffic(clock=itertools.count().__next__)
     found.watch(nothing)
     return found
 
 
 def test_nothing_is_kept_while_nobody_watches() -> None:
-    found = Wire()
+    found = Traffic()
     found.keep(CLIENT, TO, b"{}")
     CLIENT.note(TO, object())  # it is not even encoded
 
@@ -56,22 +56,22 @@ def test_what_was_kept_remains_until_the_next_recording() -> None:
 
 def test_the_oldest_messages_beyond_the_limits_are_dropped() -> None:
     many, large = watched(), watched()
-    for number in range(MOST + 5):
+    for number in range(MOST_MESSAGES + 5):
         many.keep(CLIENT, TO, str(number))
-    for _ in range(MOST_BYTES // LONGEST + 5):
-        large.keep(CLIENT, TO, b"x" * LONGEST)
+    for _ in range(MOST_BYTES // KEPT_BYTES + 5):
+        large.keep(CLIENT, TO, b"x" * KEPT_BYTES)
 
-    assert len(many.kept) == MOST
+    assert len(many.kept) == MOST_MESSAGES
     assert many.kept[0].body == b"5"
     assert sum(len(message.body) for message in large.kept) <= MOST_BYTES
 
 
 def test_a_large_message_is_cut_and_its_size_is_known() -> None:
     found = watched()
-    found.keep(CLIENT, TO, b"x" * (LONGEST + 3))
+    found.keep(CLIENT, TO, b"x" * (KEPT_BYTES + 3))
 
-    assert len(found.kept[0].body) == LONGEST
-    assert found.kept[0].size == LONGEST + 3
+    assert len(found.kept[0].body) == KEPT_BYTES
+    assert found.kept[0].size == KEPT_BYTES + 3
 
 
 @pytest.mark.parametrize("message", [{"half": "\ud800"}, "\ud800", {"bytes": b"raw"}])

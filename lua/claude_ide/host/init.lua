@@ -115,7 +115,7 @@ end
 local spawn
 
 local MOST_RESTARTS, RESTART_WINDOW_MS = 3, 60000
-local UNABLE, UNSERVED = 3, 4 -- exit codes of a host that has printed the reason (`host.py`)
+local UNABLE, CANNOT_SERVE = 3, 4 -- exit codes of a host that has printed the reason (`host.py`)
 local SIGNALLED = 128 -- a killed process has a higher exit code
 
 local restarts = {} ---@type integer[] times of recent restarts, in milliseconds
@@ -169,7 +169,7 @@ local function ended(code, stderr)
   if code == UNABLE then
     return require('claude_ide.host.ready').lacks_python(reason)
   end
-  show(code == UNSERVED and reason or ('%s (:ClaudeLog)'):format(reason), 'error')
+  show(code == CANNOT_SERVE and reason or ('%s (:ClaudeLog)'):format(reason), 'error')
 end
 
 -- The same for each host. Its end says whose it is: CLIs that find it without a host wait as long as this

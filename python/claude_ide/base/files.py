@@ -18,7 +18,7 @@ from typing import BinaryIO
 
 from claude_ide.base.paths import TURNED, real
 
-LARGEST = 15_000_000
+LARGEST_BYTES = 15_000_000
 """Bytes of the largest file that is read whole."""
 
 LONGEST_PATH = 4096
@@ -67,7 +67,7 @@ def open_regular(path: Path) -> BinaryIO:
     return _regular(os.open(path, os.O_RDONLY | _NO_WAIT))
 
 
-def read(path: Path, most: int = LARGEST) -> bytes:
+def read(path: Path, most: int = LARGEST_BYTES) -> bytes:
     """Return the content of a regular file, at most `most` bytes; links are followed."""
     with open_regular(path) as file:
         return _read(file, most)
@@ -134,7 +134,7 @@ def resolve(root: Path, path: str) -> Path:
     return resolved
 
 
-def read_within(root: Path, resolved: Path, most: int = LARGEST) -> bytes:
+def read_within(root: Path, resolved: Path, most: int = LARGEST_BYTES) -> bytes:
     """Return the content of a regular file within `root`; `resolved` comes from `resolve`."""
     with _parent(root, resolved) as (folder, name):
         _check_kind(folder.stat(name))

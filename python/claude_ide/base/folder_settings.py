@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from claude_ide.base import files, git
 
-LARGEST = 1_000_000
+LARGEST_BYTES = 1_000_000
 """Bytes of the largest settings file that is read; a larger one is reported as unreadable."""
 
 SETTINGS = ("settings.json", "settings.local.json")
@@ -182,7 +182,7 @@ def _reaching(real: Path) -> Iterator[Path]:
 
 def read(path: Path) -> Mapping[str, Any] | None:
     """Return the content of a settings file; None if it is missing, too large or not an object."""
-    content = files.read_if_sound(path, LARGEST)
+    content = files.read_if_sound(path, LARGEST_BYTES)
     try:
         given = json.loads(content) if content is not None else None
     except (ValueError, RecursionError):

@@ -33,7 +33,7 @@ OFFLINE = {"GIT_TERMINAL_PROMPT": "0", "GIT_ALLOW_PROTOCOL": "none"}
 NO_PROGRAMS = {"core.fsmonitor": "false", "log.showSignature": "false"}
 FILTER = re.compile(r"filter\..*\.(clean|smudge|process|required)", re.DOTALL)
 OWN_SCOPES = ("local", "worktree")
-SECONDS = 1.0
+CONFIG_SECONDS = 1.0
 
 BRANCH = "ref: refs/heads/"
 LARGEST_BYTES = 4096
@@ -81,7 +81,7 @@ def _filters(folder: Path, inherited: Mapping[str, str]) -> dict[str, str]:
             env=environment(inherited),
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=SECONDS,
+            timeout=CONFIG_SECONDS,
         )
     except (OSError, subprocess.SubprocessError):
         return {}

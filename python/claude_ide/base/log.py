@@ -15,17 +15,17 @@ from pathlib import Path
 
 from claude_ide.base.redaction import without_secrets
 
-LARGEST = 1_000_000
+LARGEST_BYTES = 1_000_000
 """Bytes of the file; the previous one is kept as `claude_ide.1.log`."""
 
-LONGEST = 16_000
+LONGEST_ENTRY = 16_000
 """Characters of an entry, traceback included."""
 
 BURST = 20
 REFILL_SECONDS = 30.0
 MOST_KINDS = 500
 
-ROTATED_BYTES = LARGEST - 100_000
+ROTATED_BYTES = LARGEST_BYTES - 100_000
 """From this size on the file is rotated; the rest is for entries while others hold the lock."""
 
 NO_FOLLOW = os.O_NOFOLLOW | os.O_NONBLOCK
@@ -62,8 +62,8 @@ class LogFile(logging.Handler):
         except Exception:
             self.handleError(record)
             return
-        if len(text) > LONGEST:
-            text = f"{text[:LONGEST]}… ({len(text) - LONGEST} more letters)"
+        if len(text) > LONGEST_ENTRY:
+            text = f"{text[:LONGEST_ENTRY]}… ({len(text) - LONGEST_ENTRY} more letters)"
         with contextlib.suppress(OSError):
             self._write(f"{text}\n".encode("utf-8", "backslashreplace"))
 
@@ -81,7 +81,7 @@ class LogFile(logging.Handler):
                 self._path.replace(self._path.with_suffix(".1.log"))
             self._close()
             file = self._current()
-        elif size > LARGEST:
+        elif size > LARGEST_BYTES:
             return
         os.write(file, entry)
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from claude_ide.base.paths import within
 
-MOST = 20
+MOST_LINES = 20
 """Lines of a quotation from a file, which the agent can read."""
 
 PLAIN = re.compile(r"[\w.]|/[^\s/]+/", re.ASCII)

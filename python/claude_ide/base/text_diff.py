@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 
-LARGEST = 400_000
+MOST_CHARACTERS = 400_000
 """The most characters of both texts together."""
 
 FEW_PAIRS = 10_000
@@ -25,7 +25,7 @@ def unified(old: str, new: str, context: int) -> tuple[str, ...]:
 
     The result is empty if the texts are too large, or equal.
     """
-    if len(old) + len(new) > LARGEST:
+    if len(old) + len(new) > MOST_CHARACTERS:
         return ()
     before, after = _lines(old), _lines(new)
     if _pairs(before, after) > MOST_PAIRS:

@@ -272,8 +272,8 @@ def _check_text(path: str, text: str) -> None:
         raise _refused(path, "the text is not valid Unicode") from None
     if "\0" in text:
         raise _refused(path, "the text contains a NUL")
-    if size > files.LARGEST:
-        raise _refused(path, f"the text has {size:,} bytes, more than {files.LARGEST:,}")
+    if size > files.LARGEST_BYTES:
+        raise _refused(path, f"the text has {size:,} bytes, more than {files.LARGEST_BYTES:,}")
 
 
 def _read(path: str) -> str:

@@ -11,7 +11,7 @@ from claude_ide.base import git
 from claude_ide.base.errors import UserError
 from claude_ide.base.names import editor_name
 from claude_ide.base.paths import absolute, exists
-from claude_ide.base.quotation import COMMAND, MOST, fenced, mention, named, quoted, span
+from claude_ide.base.quotation import COMMAND, MOST_LINES, fenced, mention, named, quoted, span
 from claude_ide.base.unicode import readable
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.git_changes import Changes
@@ -24,7 +24,7 @@ MOST_DIAGNOSTICS = 50
 """In a text; the agent can ask for the others."""
 MOST_ENTRIES = 100
 """Of a list in a text."""
-MOST_OF_DIFF = 200_000
+MOST_DIFF_BYTES = 200_000
 """Bytes."""
 
 NO_FILE = "this buffer has no file"
@@ -205,7 +205,7 @@ class _Placeholders:
         path = self._facts.path
         await self._check(path)
         heading = f"{self._heading()}, {span(found.first, found.last)}{PARTS[found.kind]}"
-        return quoted(heading, found.lines, MOST if path else None)
+        return quoted(heading, found.lines, MOST_LINES if path else None)
 
     def _heading(self) -> str:
         """Return how the agent knows the buffer."""
@@ -284,7 +284,7 @@ class _Placeholders:
         await changes.read("rev-parse", "--git-dir")
         base = "HEAD" if await changes.try_read("rev-parse", "--verify", "HEAD") else "--cached"
         shared = await changes.shared(self._editor, base)
-        patch = await changes.read("diff", *git.DIFF, base, *shared, most=MOST_OF_DIFF)
+        patch = await changes.read("diff", *git.DIFF, base, *shared, most=MOST_DIFF_BYTES)
         if not patch and shared:
             raise UserError(f"only files that stay in {editor_name()} have changed")
         if not patch:

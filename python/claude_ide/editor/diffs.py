@@ -12,7 +12,7 @@ import msgspec
 from claude_ide.base.display_path import display_path
 from claude_ide.base.errors import EditorError
 from claude_ide.base.paths import TURNED, real
-from claude_ide.base.quotation import MOST, no_command, quoted, span
+from claude_ide.base.quotation import MOST_LINES, no_command, quoted, span
 from claude_ide.editor.events import Events
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.binding import handles
@@ -247,6 +247,6 @@ def _said(path: str, comments: Sequence[DiffComment]) -> list[str]:
     def words(each: DiffComment) -> str:
         lines = [f"-{line}" for line in each.lines] if each.is_removed else each.lines
         heading = f"{no_command(path)}, {span(each.first, each.last)}"
-        return f"{quoted(heading, lines, MOST)}\n{each.words}"
+        return f"{quoted(heading, lines, MOST_LINES)}\n{each.words}"
 
     return [words(each) for each in comments]

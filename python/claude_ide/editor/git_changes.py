@@ -9,8 +9,8 @@ from claude_ide.base.errors import UserError
 from claude_ide.base.names import editor_name
 from claude_ide.editor.editor import Editor
 
-MOST_OF_LIST = 20_000
-MOST_OF_NAMES = 10_000_000
+MOST_LIST_BYTES = 20_000
+MOST_NAMES_BYTES = 10_000_000
 """Bytes."""
 
 NOT_UTF8 = "\ufffd"
@@ -27,7 +27,7 @@ class Changes:
         self._environment = environment
         self._options = options
 
-    async def read(self, *arguments: str, most: int = MOST_OF_LIST) -> str:
+    async def read(self, *arguments: str, most: int = MOST_LIST_BYTES) -> str:
         """Return git's output, cut after `most` bytes. Raises `UserError` if git fails."""
         try:
             process = await asyncio.create_subprocess_exec(
@@ -72,7 +72,7 @@ class Changes:
         `diff` are its other arguments.
         """
         names = (*diff, "--name-only", "-z", "--no-relative", "--no-renames")
-        listed = await self.read("diff", *git.DIFF, *names, most=MOST_OF_NAMES)
+        listed = await self.read("diff", *git.DIFF, *names, most=MOST_NAMES_BYTES)
         if listed.endswith(CUT):
             raise UserError("too many files have changed")
         top = await self.try_read("rev-parse", "--show-toplevel") or self._folder

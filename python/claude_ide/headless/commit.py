@@ -25,7 +25,7 @@ from claude_ide.headless.run import Run, structured, without_fence
 
 logger = logging.getLogger(__name__)
 
-MOST_OF_PATCH = 200_000
+MOST_PATCH_BYTES = 200_000
 """Bytes."""
 
 STAGED = "--cached"
@@ -67,7 +67,7 @@ not plain from the change. No trailers, no quotes, no code fence, no line that b
 """
 
 
-class Written(msgspec.Struct, frozen=True):
+class CommitMessage(msgspec.Struct, frozen=True):
     """The model's answer, as the schema describes it."""
 
     message: str
@@ -102,7 +102,7 @@ async def write(run: Run, request: CommitRequest) -> str | None:
     await repository.read("rev-parse", "--git-dir")
     shared = await repository.shared(run.editor, STAGED)
     diff = ("diff", STAGED, *git.DIFF)
-    patch = await repository.read(*diff, *shared, most=MOST_OF_PATCH)
+    patch = await repository.read(*diff, *shared, most=MOST_PATCH_BYTES)
     if not patch:
         raise UserError(for_this_editor(ONLY_PRIVATE) if shared else "nothing is staged")
     stat = await repository.read(*diff, "--stat=100", *shared)
@@ -193,6 +193,6 @@ async def _commit(cwd: str, message: str) -> str:
 
 def _message(result: Result, comment: str, name: str) -> str:
     """Return the message, whose lines Git does not regard as comments."""
-    message = without_fence(structured(result, Written, name).message.strip())
+    message = without_fence(structured(result, CommitMessage, name).message.strip())
     lines = message.split("\n")
     return "\n".join(f" {line}" if line.startswith(comment) else line for line in lines)

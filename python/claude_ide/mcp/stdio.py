@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 
-LOST, UNSERVED = 1, 2
+LOST, CANNOT_SERVE = 1, 2
 """Exit codes: the server went away; there is no server, or it refuses us."""
 
 
@@ -50,7 +50,7 @@ def main() -> int:
     return _complain(relay.GONE, LOST)
 
 
-def _complain(text: str, code: int = UNSERVED) -> int:
+def _complain(text: str, code: int = CANNOT_SERVE) -> int:
     sys.stderr.write(f"claude-ide: {text}\n")
     return code
 

@@ -132,7 +132,9 @@ class Merging:
         buffer = await disk.look(event.path, False)
         if buffer is None or not buffer.is_modified or not buffer.encoding:
             return None
-        content = await asyncio.to_thread(files.read_if_sound, Path(event.path), files.LARGEST)
+        content = await asyncio.to_thread(
+            files.read_if_sound, Path(event.path), files.LARGEST_BYTES
+        )
         if content is None:
             return None
         known = self._merged.get(event.path)

@@ -17,7 +17,7 @@ from claude_ide.editor.port.terminals import Terminal
 from claude_ide.hooks.registration import link_in, version
 from claude_ide.sessions.collection import Collection
 from claude_ide.sessions.entry import WAITS, WORKS
-from claude_ide.sessions.here import Watch
+from claude_ide.sessions.here import Watcher
 from claude_ide.sessions.worktree import unfit
 from claude_ide.transport.process import Process
 
@@ -160,7 +160,7 @@ class Background:
 class Leaving:
     """Sends the sessions of terminals to the background."""
 
-    def __init__(self, app: "App", found: Collection, watch: Watch) -> None:
+    def __init__(self, app: "App", found: Collection, watch: Watcher) -> None:
         self._editor = app.editor
         self._found = found
         self._watch = watch

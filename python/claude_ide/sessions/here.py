@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from claude_ide.headless.questions import Questions
     from claude_ide.hooks.endpoint import Hooks
     from claude_ide.review.service import ReviewService
-    from claude_ide.sessions.sessions import Sessions
+    from claude_ide.sessions.sessions import SessionList
 
 logger = logging.getLogger(__name__)
 
@@ -91,7 +91,7 @@ class App(Protocol):
         """The folders that the user trusts."""
 
 
-class Watch:
+class Watcher:
     """Calls `report` in the loop with what runs, when that has changed."""
 
     def __init__(
@@ -143,7 +143,7 @@ class SessionsHere:
 
     def __init__(self, app: App) -> None:
         self._app = app
-        self._watch = Watch(os.environ, self._running_changed)
+        self._watch = Watcher(os.environ, self._running_changed)
         self._running: Sequence[Running] = ()
         self._served: dict[str, int] = {}
         """The processes of sessions in the background that report to us, by their launches."""
@@ -171,11 +171,11 @@ class SessionsHere:
         return StoredSessions(kinds, self._app.trust, report)
 
     @cached_property
-    def shown(self) -> "Sessions":
+    def shown(self) -> "SessionList":
         """The list."""
-        from claude_ide.sessions.sessions import Sessions
+        from claude_ide.sessions.sessions import SessionList
 
-        return Sessions(self._app, lambda: self.stored, self._watch)
+        return SessionList(self._app, lambda: self.stored, self._watch)
 
     def attached(self, terminals: Sequence[Terminal]) -> list[tuple[Terminal, Running]]:
         """Return the terminals that show sessions in the background, with these."""
@@ -238,7 +238,7 @@ class SessionsHere:
             self.shown.something_changed()
 
 
-class Here(Recipients):
+class RecipientsHere(Recipients):
     """Those of this editor. `session_of` returns the session of a terminal's launch, or ""."""
 
     def __init__(

@@ -37,7 +37,7 @@ from claude_ide.sessions.collection import (
     Collection,
 )
 from claude_ide.sessions.entry import META, WAITS, Entry, Place, items, ordered
-from claude_ide.sessions.here import Watch
+from claude_ide.sessions.here import Watcher
 from claude_ide.sessions.merging import Merging, open_below
 
 if TYPE_CHECKING:
@@ -65,10 +65,10 @@ NOTICED_SECONDS = 0.4
 MORE = "there is more of it: scroll until all of it is shown"
 
 
-class Sessions:
+class SessionList:
     """The list, and what the editor tells others of the sessions."""
 
-    def __init__(self, app: "App", stored: Callable[[], StoredSessions], watch: Watch) -> None:
+    def __init__(self, app: "App", stored: Callable[[], StoredSessions], watch: Watcher) -> None:
         self._app = app
         self._stored = stored
         self._editor = app.editor

@@ -14,7 +14,7 @@ from claude_ide.transport.process import Process
 
 GIT_SECONDS = 60.0
 MOST_NAMED = 3
-LARGEST_REASON = 4096
+LARGEST_REASON_BYTES = 4096
 BRANCH = "worktree-"
 """The beginning of the branches that the CLI makes for worktrees."""
 _SEGMENT = re.compile(r"[A-Za-z0-9._-]+")
@@ -220,7 +220,7 @@ class Worktree:
     async def _unlock(self) -> None:
         """Remove the lock of a session that has ended: the CLI leaves it."""
         data = Path(await self._text(self.root, "rev-parse", "--absolute-git-dir"))
-        reason = files.read_if_sound(data / "locked", LARGEST_REASON) or b""
+        reason = files.read_if_sound(data / "locked", LARGEST_REASON_BYTES) or b""
         found = _LOCK.fullmatch(reason.decode("utf-8", "replace").strip())
         if found and not is_alive(int(found[1]), found[2] or ""):
             await self._run(self.main, "worktree", "unlock", str(self.root))

@@ -13,10 +13,10 @@ from weakref import WeakKeyDictionary
 TO, FROM, STDERR = "to", "from", "stderr"
 """The directions of a message, as seen from the client; and what an agent prints as it fails."""
 
-MOST = 1_000
+MOST_MESSAGES = 1_000
 MOST_BYTES = 8 * 2**20
 """How many messages are kept, and their total size."""
-LONGEST = 2**20
+KEPT_BYTES = 2**20
 """Bytes that are kept of one message."""
 
 
@@ -43,7 +43,7 @@ class Message(NamedTuple):
     size: int
 
 
-class Wire:
+class Traffic:
     """What is kept. There is one for the whole process, `recording()`."""
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
@@ -80,10 +80,10 @@ class Wire:
             return
         whole = _encoded(message)
         self._number += 1
-        kept = Message(self._number, self._clock(), party, way, whole[:LONGEST], len(whole))
+        kept = Message(self._number, self._clock(), party, way, whole[:KEPT_BYTES], len(whole))
         self._kept.append(kept)
         self._size += len(kept.body)
-        while len(self._kept) > MOST or self._size > MOST_BYTES:
+        while len(self._kept) > MOST_MESSAGES or self._size > MOST_BYTES:
             self._size -= len(self._kept.popleft().body)
         self._changed()
 
@@ -101,10 +101,10 @@ class Wire:
         return known[1]
 
 
-_wire = Wire()
+_wire = Traffic()
 
 
-def recording() -> Wire:
+def recording() -> Traffic:
     """Return the wire of this process."""
     return _wire
 

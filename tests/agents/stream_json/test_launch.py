@@ -161,7 +161,7 @@ async def test_a_slow_git_holds_up_nothing_else(
     git.write_text(f"#!/bin/sh\n: >{begun}\nread line <{gate}\nprintf 'local\\0%s\\0' \"$line\"\n")
     git.chmod(0o700)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    monkeypatch.setattr("claude_ide.base.git.SECONDS", 30.0)
+    monkeypatch.setattr("claude_ide.base.git.CONFIG_SECONDS", 30.0)
     cli = replace(launch(trusted=False), cwd=tmp_path)
     asking = asyncio.create_task(cli.child_environment())
 
