@@ -27,15 +27,15 @@ from claude_ide.editor.port import prompts as one_off
 from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.panel import ChatEvent
 from claude_ide.hooks import Links
+from claude_ide.mcp.agent_endpoint import Toolbox
 from claude_ide.mcp.client import Client, Readings
-from claude_ide.mcp.doors import Toolbox
 from claude_ide.mcp.ide import Ide
 from claude_ide.mcp.lock_file import LockFile
 from claude_ide.mcp.registration import LAUNCH, TOKEN
 from claude_ide.review.events import ReviewEvents
 from claude_ide.startup import Bound
 from claude_ide.transport.admission import PATHS, TOOLS_PATH
-from claude_ide.transport.websocket import CLOSE_SECONDS, Connection, Entrance, Listener
+from claude_ide.transport.websocket import CLOSE_SECONDS, Connection, Listener, SocketEndpoint
 
 if TYPE_CHECKING:
     from claude_ide.base.trust import Trust
@@ -164,7 +164,7 @@ class App:
             if self.serving is not None:
                 return False
             bound = startup.claim_bound() or await self._bind()
-            listener = Listener(bound.socket, *self._entrances(bound.lock.authToken))
+            listener = Listener(bound.socket, *self._endpoints(bound.lock.authToken))
             try:
                 await listener.start()
                 self.serving = Serving(bound, listener)
@@ -259,11 +259,11 @@ class App:
         except startup.CannotServe as reason:
             raise UserError(str(reason)) from None
 
-    def _entrances(self, token: str) -> tuple[Entrance, ...]:
+    def _endpoints(self, token: str) -> tuple[SocketEndpoint, ...]:
         conceal(token)
         return (
-            Entrance(PATHS, token, self.ide.serve),
-            Entrance((TOOLS_PATH,), token, self.toolbox.serve),
+            SocketEndpoint(PATHS, token, self.ide.serve),
+            SocketEndpoint((TOOLS_PATH,), token, self.toolbox.serve),
         )
 
     async def _stop_serving(self, settle_seconds: float, close_seconds: float) -> None:

@@ -53,7 +53,7 @@ async def test_the_agent_calls_a_tool_of_the_editor(
     await panel.send("call working_folders")
 
     assert str(project) in await panel.shows("answer: ")
-    assert not any(door._sockets for door in here.doors)
+    assert not any(endpoint._sockets for endpoint in here.endpoints)
 
 
 async def test_a_question_is_answered_with_keys(panel: Panel, project: Path) -> None:
@@ -82,19 +82,19 @@ async def test_the_tool_of_a_turn_that_is_over_is_stopped(
 
 
 async def test_the_end_of_the_chat_frees_the_port(panel: Panel, here: ChatsHere) -> None:
-    (door,) = here.doors
-    assert door._web is not None
+    (endpoint,) = here.endpoints
+    assert endpoint._web is not None
 
     await panel.end()
 
-    await until(lambda: door._web is None, "the port is free")
+    await until(lambda: endpoint._web is None, "the port is free")
 
 
 async def test_the_token_is_in_no_log_or_recorded_traffic(
     panel: Panel, here: ChatsHere, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    (token,) = (door._web[1] for door in here.doors if door._web)
+    (token,) = (endpoint._web[1] for endpoint in here.endpoints if endpoint._web)
 
     await panel.send("tell")
     await panel.shows("told ")

@@ -43,7 +43,7 @@ async def panel(here: ChatsHere, nvim: Neovim) -> Panel:
 
 
 def tokens(here: ChatsHere) -> list[str]:
-    return [door._sockets[1] for door in here.doors if door._sockets]
+    return [endpoint._sockets[1] for endpoint in here.endpoints if endpoint._sockets]
 
 
 def servers(token: str) -> set[int]:
@@ -120,7 +120,9 @@ async def test_a_call_that_the_agent_has_given_up_runs_nothing_after_the_turn(
 
 def _peers(here: ChatsHere) -> list[Peer]:
     """The connections of the agents' servers."""
-    return [client.peer for door in here.doors for client in door.toolbox.clients.values()]
+    return [
+        client.peer for endpoint in here.endpoints for client in endpoint.toolbox.clients.values()
+    ]
 
 
 async def test_the_end_of_the_chat_ends_its_server_and_frees_the_port(

@@ -18,7 +18,7 @@ from claude_ide.mcp import ide as ide_module
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.ide import Ide
 from claude_ide.transport.admission import PATHS
-from claude_ide.transport.websocket import Entrance, Listener
+from claude_ide.transport.websocket import Listener, SocketEndpoint
 from support.claude_code import ClaudeCode, connected
 from support.neovim import WAIT, until
 
@@ -46,7 +46,7 @@ def ide(editor: Editor) -> Ide:
 @pytest.fixture
 async def port(ide: Ide) -> AsyncIterator[int]:
     bound = socket.create_server(("127.0.0.1", 0))
-    listener = Listener(bound, Entrance(PATHS, TOKEN, ide.serve))
+    listener = Listener(bound, SocketEndpoint(PATHS, TOKEN, ide.serve))
     await listener.start()
     yield bound.getsockname()[1]
     await asyncio.wait_for(listener.stop(), WAIT)

@@ -10,7 +10,7 @@ import pytest
 
 from claude_ide.config import Config
 from claude_ide.mcp import streamable
-from claude_ide.mcp.doors import Door
+from claude_ide.mcp.agent_endpoint import AgentEndpoint
 from claude_ide.mcp.tool import IDE_TOOLS, LIST_CHANGED, Toolset
 from support.handshake import tcp
 from support.mcp_http import McpHttp
@@ -27,16 +27,16 @@ def tools() -> Toolset:
 
 
 @pytest.fixture
-async def door(tools: Toolset) -> AsyncIterator[Door]:
+async def endpoint(tools: Toolset) -> AsyncIterator[AgentEndpoint]:
     editor: Any = Editor()
-    door = Door(editor, Config(), lambda: tools, "Otter")
-    yield door
-    await door.close()
+    endpoint = AgentEndpoint(editor, Config(), lambda: tools, "Otter")
+    yield endpoint
+    await endpoint.close()
 
 
 @pytest.fixture
-async def client(door: Door) -> McpHttp:
-    client = McpHttp(*await door.open_http())
+async def client(endpoint: AgentEndpoint) -> McpHttp:
+    client = McpHttp(*await endpoint.open_http())
     await client.initialize()
     return client
 
@@ -59,9 +59,9 @@ async def heard(reader: asyncio.StreamReader) -> Any:
     return json.loads(data.removeprefix(b"data: "))
 
 
-def sessions(door: Door) -> list[Any]:
-    assert door._sessions is not None
-    return [*door._sessions._open.values()]
+def sessions(endpoint: AgentEndpoint) -> list[Any]:
+    assert endpoint._sessions is not None
+    return [*endpoint._sessions._open.values()]
 
 
 async def test_a_tool_that_comes_or_goes_is_announced(client: McpHttp, tools: Toolset) -> None:
@@ -97,24 +97,26 @@ async def test_a_second_stream_ends_the_first(client: McpHttp, tools: Toolset) -
         assert (await heard(second))["method"] == LIST_CHANGED
 
 
-@pytest.mark.parametrize("end", ["session", "door"])
-async def test_the_stream_ends_with_its_session(client: McpHttp, door: Door, end: str) -> None:
+@pytest.mark.parametrize("end", ["session", "endpoint"])
+async def test_the_stream_ends_with_its_session(
+    client: McpHttp, endpoint: AgentEndpoint, end: str
+) -> None:
     async with listening(client) as reader:
         if end == "session":
             assert (await client.end()).status == 204
         else:
-            await door.close()
+            await endpoint.close()
 
         # The connection may stay open, for more requests.
         assert await reader.readline() in (b"0\r\n", b"")
 
 
 async def test_a_client_that_listens_is_not_idle(
-    client: McpHttp, door: Door, monkeypatch: pytest.MonkeyPatch
+    client: McpHttp, endpoint: AgentEndpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(streamable, "IDLE_SECONDS", 0.0)
-    (session,) = sessions(door)
-    other = McpHttp(*await door.open_http())
+    (session,) = sessions(endpoint)
+    other = McpHttp(*await endpoint.open_http())
     async with listening(client):
         await other.initialize()
         assert (await client.post(client.message("ping"))).status == 200

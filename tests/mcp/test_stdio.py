@@ -15,7 +15,7 @@ import pytest
 
 from claude_ide.mcp.registration import PORT, TOKEN
 from claude_ide.transport.admission import LARGEST_MESSAGE, TOOLS_PATH
-from claude_ide.transport.websocket import Connection, Entrance, Listener
+from claude_ide.transport.websocket import Connection, Listener, SocketEndpoint
 from support.listeners import echo
 from support.mcp_stdio import STDIO, McpStdio, address, mcp_stdio
 from support.neovim import ROOT, WAIT, until
@@ -30,7 +30,7 @@ async def served(
 ) -> AsyncIterator[tuple[McpStdio, Listener]]:
     """A process that is connected to a server of the test."""
     listener = Listener(
-        socket.create_server(("127.0.0.1", 0)), Entrance((TOOLS_PATH,), GUESSED, serve)
+        socket.create_server(("127.0.0.1", 0)), SocketEndpoint((TOOLS_PATH,), GUESSED, serve)
     )
     await listener.start()
     async with mcp_stdio(address(listener.port, GUESSED), folder) as client:
@@ -200,7 +200,7 @@ class TestTheEnd:
     async def test_a_client_that_reads_nothing_more_ends_the_process(self, tmp_path: Path) -> None:
         read, write = os.pipe()
         listener = Listener(
-            socket.create_server(("127.0.0.1", 0)), Entrance((TOOLS_PATH,), GUESSED, echo)
+            socket.create_server(("127.0.0.1", 0)), SocketEndpoint((TOOLS_PATH,), GUESSED, echo)
         )
         await listener.start()
         process = await asyncio.create_subprocess_exec(

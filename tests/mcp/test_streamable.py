@@ -1,4 +1,4 @@
-"""`mcp/streamable.py`: MCP over HTTP at an agent's door, and its sessions."""
+"""`mcp/streamable.py`: MCP over HTTP at an agent's endpoint, and its sessions."""
 
 import asyncio
 import json
@@ -10,7 +10,7 @@ import pytest
 
 from claude_ide.config import Config
 from claude_ide.mcp import streamable
-from claude_ide.mcp.doors import Door
+from claude_ide.mcp.agent_endpoint import AgentEndpoint
 from claude_ide.mcp.server import InProcessServer
 from claude_ide.mcp.tool import IDE_TOOLS, Toolset
 from claude_ide.transport.wire import FROM, TO, recording
@@ -29,21 +29,21 @@ def editor() -> Any:
 
 
 @pytest.fixture
-def doors(editor: Any) -> Callable[[str], Door]:
-    return partial(Door, editor, Config(), lambda: IDE_TOOLS)
+def endpoints(editor: Any) -> Callable[[str], AgentEndpoint]:
+    return partial(AgentEndpoint, editor, Config(), lambda: IDE_TOOLS)
 
 
 @pytest.fixture
-async def door(doors: Callable[[str], Door]) -> AsyncIterator[Door]:
-    door = doors("Otter")
-    yield door
-    await door.close()
+async def endpoint(endpoints: Callable[[str], AgentEndpoint]) -> AsyncIterator[AgentEndpoint]:
+    endpoint = endpoints("Otter")
+    yield endpoint
+    await endpoint.close()
 
 
 @pytest.fixture
-async def stranger(door: Door) -> McpHttp:
+async def stranger(endpoint: AgentEndpoint) -> McpHttp:
     """A client without a session."""
-    return McpHttp(*await door.open_http())
+    return McpHttp(*await endpoint.open_http())
 
 
 @pytest.fixture
@@ -174,8 +174,10 @@ async def test_a_session_ends_when_the_client_deletes_it(client: McpHttp, editor
     assert (await client.end()).status == 404
 
 
-async def test_sessions_do_not_share_diffs(client: McpHttp, door: Door, editor: Any) -> None:
-    other = McpHttp(*await door.open_http())
+async def test_sessions_do_not_share_diffs(
+    client: McpHttp, endpoint: AgentEndpoint, editor: Any
+) -> None:
+    other = McpHttp(*await endpoint.open_http())
     await other.initialize()
     call = await begin_diff(client, editor)
 
@@ -187,9 +189,9 @@ async def test_sessions_do_not_share_diffs(client: McpHttp, door: Door, editor: 
     call.cancel()
 
 
-@pytest.mark.parametrize("end", ["cancelled", "turn ended", "disconnected", "door closed"])
+@pytest.mark.parametrize("end", ["cancelled", "turn ended", "disconnected", "endpoint closed"])
 async def test_the_diff_of_a_call_that_is_over_is_closed(
-    client: McpHttp, door: Door, editor: Any, end: str
+    client: McpHttp, endpoint: AgentEndpoint, editor: Any, end: str
 ) -> None:
     message = client.call("openDiff", **OPEN_DIFF)
     call = asyncio.create_task(client.post(message))
@@ -202,12 +204,12 @@ async def test_the_diff_of_a_call_that_is_over_is_closed(
             await client.post({"jsonrpc": "2.0", "method": method, "params": params})
             assert json.loads((await call).body)["error"]["code"] == -32800
         case "turn ended":
-            door.withdraw()
+            endpoint.withdraw()
             assert json.loads((await call).body)["error"]["code"] == -32800
         case "disconnected":
             call.cancel()
         case _:
-            await door.close()
+            await endpoint.close()
             with pytest.raises((ConnectionError, asyncio.IncompleteReadError)):
                 await call
 
@@ -265,11 +267,11 @@ async def test_a_client_that_disconnects_from_an_event_closes_its_diff(
 
 
 async def test_the_idlest_of_too_many_sessions_ends(
-    client: McpHttp, door: Door, editor: Any, monkeypatch: pytest.MonkeyPatch
+    client: McpHttp, endpoint: AgentEndpoint, editor: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(streamable, "MOST_SESSIONS", 3)
     call = await begin_diff(client, editor)
-    url, headers = await door.open_http()
+    url, headers = await endpoint.open_http()
     others = [McpHttp(url, headers) for _ in range(4)]
     for other in others:
         await other.initialize()
@@ -281,9 +283,9 @@ async def test_the_idlest_of_too_many_sessions_ends(
 
 
 async def test_a_session_that_was_idle_for_long_ends_when_another_one_begins(
-    client: McpHttp, door: Door, monkeypatch: pytest.MonkeyPatch
+    client: McpHttp, endpoint: AgentEndpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    other = McpHttp(*await door.open_http())
+    other = McpHttp(*await endpoint.open_http())
     await other.initialize()
     assert (await client.post(client.message("ping"))).status == 200
     monkeypatch.setattr(streamable, "IDLE_SECONDS", 0.0)
@@ -294,13 +296,13 @@ async def test_a_session_that_was_idle_for_long_ends_when_another_one_begins(
     assert (await other.post(other.message("ping"))).status == 200
 
 
-async def test_an_opened_again_door_has_another_token_and_no_sessions(
-    client: McpHttp, door: Door
+async def test_an_opened_again_endpoint_has_another_token_and_no_sessions(
+    client: McpHttp, endpoint: AgentEndpoint
 ) -> None:
-    _, headers = await door.open_http()
-    await door.close()
+    _, headers = await endpoint.open_http()
+    await endpoint.close()
 
-    again = McpHttp(*await door.open_http())
+    again = McpHttp(*await endpoint.open_http())
 
     assert again.headers["Authorization"] != headers["Authorization"]
     client.port = again.port
@@ -309,14 +311,14 @@ async def test_an_opened_again_door_has_another_token_and_no_sessions(
     assert (await again.post(again.message("ping"), Mcp_Session_Id=session)).status == 404
 
 
-async def test_a_closed_door_leaves_other_ones_open(
-    doors: Callable[[str], Door], door: Door, client: McpHttp
+async def test_a_closed_endpoint_leaves_other_ones_open(
+    endpoints: Callable[[str], AgentEndpoint], endpoint: AgentEndpoint, client: McpHttp
 ) -> None:
-    other = doors("Heron")
+    other = endpoints("Heron")
     stranger = McpHttp(*await other.open_http())
     await stranger.initialize()
 
-    await door.close()
+    await endpoint.close()
 
     assert (await stranger.post(stranger.message("ping"))).status == 200
     with pytest.raises(ConnectionRefusedError):

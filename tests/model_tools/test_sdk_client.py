@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from claude_ide.config import Config
-from claude_ide.mcp.doors import Door
+from claude_ide.mcp.agent_endpoint import AgentEndpoint
 from claude_ide.mcp.tool import IDE_TOOLS, MODEL_TOOLS, Toolset
 from support.mcp_stdio import STDIO
 from support.neovim import ROOT, Neovim
@@ -76,8 +76,8 @@ async def test_the_sdk_accepts_the_tools_and_every_answer(
 async def test_the_sdk_hears_of_other_tools_over_http(sdk: Path) -> None:
     editor: Any = Editor()
     tools = Toolset(IDE_TOOLS)
-    door = Door(editor, Config(), lambda: tools, "Otter")
-    url, headers = await door.open_http()
+    endpoint = AgentEndpoint(editor, Config(), lambda: tools, "Otter")
+    url, headers = await endpoint.open_http()
     process = await asyncio.create_subprocess_exec(
         *(sdk, "-I", HTTP_CLIENT, url, json.dumps(dict(headers))), stdout=PIPE
     )
@@ -90,4 +90,4 @@ async def test_the_sdk_hears_of_other_tools_over_http(sdk: Path) -> None:
     finally:
         process.kill()
         await process.communicate()
-        await door.close()
+        await endpoint.close()

@@ -18,7 +18,7 @@ from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.events import DiffEditsAccepted, ListPressed
 from claude_ide.editor.port.panel import ChatEvent
 from claude_ide.mcp import model
-from claude_ide.mcp.doors import Door
+from claude_ide.mcp.agent_endpoint import AgentEndpoint
 from claude_ide.review.service import ReviewService
 from claude_ide.sessions.here import Watcher
 from claude_ide.sessions.sessions import SessionList
@@ -117,9 +117,9 @@ class ChatsHere:
             self.chats.on_list_event(pressed)
 
     @property
-    def doors(self) -> list[Door]:
-        """The doors of the chats."""
-        return [chat._door for chat in self.all()]
+    def endpoints(self) -> list[AgentEndpoint]:
+        """The endpoints of the chats."""
+        return [chat._endpoint for chat in self.all()]
 
     @classmethod
     async def start(cls, nvim: Neovim, kind: Kind, state: Path, *others: Kind) -> "ChatsHere":

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 
-from claude_ide.transport.http import HttpListener, Request, Response, Service
+from claude_ide.transport.http import HttpEndpoint, HttpListener, Request, Response
 from support.neovim import WAIT
 
 TOKEN = "a-token"
@@ -17,7 +17,7 @@ class Desk:
     """A service that returns the body of a request; some bodies are orders."""
 
     def __init__(self, token: str = TOKEN) -> None:
-        self.service = Service(("/here",), token, ("POST", "DELETE"), self.handle, LARGEST)
+        self.service = HttpEndpoint(("/here",), token, ("POST", "DELETE"), self.handle, LARGEST)
         self.requests: list[Request] = []
         self.is_waiting = asyncio.Event()
         self.is_cancelled = asyncio.Event()

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 from claude_ide.transport.admission import PATHS
-from claude_ide.transport.websocket import Connection, Entrance, Listener
+from claude_ide.transport.websocket import Connection, Listener, SocketEndpoint
 from support.neovim import WAIT
 
 TOKEN = "a-token"
@@ -23,7 +23,7 @@ async def echo(connection: Connection) -> None:
 @asynccontextmanager
 async def listening(serve: Serve, host: str = "127.0.0.1") -> AsyncIterator[tuple[Listener, int]]:
     bound = socket.create_server((host, 0))
-    listener = Listener(bound, Entrance(PATHS, TOKEN, serve))
+    listener = Listener(bound, SocketEndpoint(PATHS, TOKEN, serve))
     await listener.start()
     yield listener, bound.getsockname()[1]
     await asyncio.wait_for(listener.stop(), WAIT)

@@ -102,7 +102,7 @@ async def test_a_body_above_the_limit_is_refused_before_it_is_sent(port: int) ->
 async def test_a_chunked_body_above_the_limit_is_refused(
     port: int, desk: Desk, listener: HttpListener
 ) -> None:
-    listener._services = (replace(desk.service, largest=10),)
+    listener._endpoints = (replace(desk.service, largest=10),)
     head = request(port, TOKEN, CHUNKED)
     assert (await answered(port, head + b"a\r\n0123456789\r\n0\r\n\r\n")).status == 200
 

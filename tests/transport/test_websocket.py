@@ -9,7 +9,7 @@ import pytest
 
 from claude_ide.transport import websocket
 from claude_ide.transport.admission import PATHS
-from claude_ide.transport.websocket import Entrance, Listener
+from claude_ide.transport.websocket import Listener, SocketEndpoint
 from support.claude_code import AUTHORIZATION
 from support.handshake import end, handshake, status, tcp
 from support.listeners import TOKEN, echo, listening
@@ -196,7 +196,7 @@ async def test_a_client_that_connected_before_the_listener_started_is_served() -
     port = bound.getsockname()[1]
     async with tcp(port) as (reader, writer):
         writer.write(handshake(port, TOKEN))
-        listener = Listener(bound, Entrance(PATHS, TOKEN, echo))
+        listener = Listener(bound, SocketEndpoint(PATHS, TOKEN, echo))
 
         await listener.start()
 

@@ -63,7 +63,7 @@ class Chat(ChatPart):
 
     def __init__(self, chat: ChatContext, opened: OpenedAgent) -> None:
         super().__init__(chat)
-        self.context, self._door = chat, opened.door
+        self.context, self._endpoint = chat, opened.endpoint
         self.id, self.root, self.kind, self.agent = chat.id, chat.root, chat.kind, chat.agent
         self.panel, self.transcript = chat.panel, chat.transcript
         self.life = Life(chat)
@@ -116,7 +116,7 @@ class Chat(ChatPart):
         try:
             await self.life.end()
         finally:
-            await self._door.close()
+            await self._endpoint.close()
 
     def apply(self, event: Event) -> None:
         """Apply an event's effects on the editor outside the panel."""
@@ -127,7 +127,7 @@ class Chat(ChatPart):
                 self.context.title = title or self.title
                 self._chat.run(self.panel.update({"session": session}))
             case events.TurnEnded():
-                self._door.withdraw()
+                self._endpoint.withdraw()
 
     @property
     def title(self) -> str:

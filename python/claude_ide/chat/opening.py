@@ -17,8 +17,8 @@ from claude_ide.chat.consent import FolderTrust
 from claude_ide.chat.recording import Diagnosis, Witness
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
+from claude_ide.mcp.agent_endpoint import AgentEndpoint
 from claude_ide.mcp.client import Client, Reading
-from claude_ide.mcp.doors import Door
 from claude_ide.mcp.server import InProcessServer
 from claude_ide.mcp.tool import Toolset
 from claude_ide.review.recorder import Recorder
@@ -37,12 +37,12 @@ class OpenedAgent(NamedTuple):
     witness: Witness
     review: ReviewService
     server: InProcessServer
-    door: Door
+    endpoint: AgentEndpoint
 
     def has_read(self, path: str) -> None:
         """Note that the agent has read a file by its own tools."""
         self.server.has_read(path)
-        self.door.has_read(path)
+        self.endpoint.has_read(path)
 
 
 class Agents:
@@ -77,22 +77,22 @@ class Agents:
         reading = Reading([str(folder)])
         client = Client(self._editor, self._config, label=kind.name, reading=reading)
         server = InProcessServer(client, self._tools())
-        door = Door(self._editor, self._config, self._tools, kind.name, str(folder))
+        endpoint = AgentEndpoint(self._editor, self._config, self._tools, kind.name, str(folder))
         servers = UserServers(self._config, kind.id, folder, self._trust.is_trusted)
         workbench = Workbench(
             {SERVER: server},
             tuple((SERVER, tool) for tool in self._reading()),
-            mcp_commands=partial(self._servers, kind.name, McpCommand, door.open),
-            mcp_addresses=partial(self._servers, kind.name, McpAddress, door.open_http),
+            mcp_commands=partial(self._servers, kind.name, McpCommand, endpoint.open),
+            mcp_addresses=partial(self._servers, kind.name, McpAddress, endpoint.open_http),
             user_servers=partial(self._user_servers, servers),
             edits=witness,
             files=AgentFiles(kind.name, folder, self._editor, self._config, witness),
-            allow_code=door.allow_code,
+            allow_code=endpoint.allow_code,
             folders=self._trusted_folders,
             trusts=trust.follows,
         )
         agent = kind.open(folder, workbench)
-        return OpenedAgent(kind, folder, agent, trust, witness, self._review, server, door)
+        return OpenedAgent(kind, folder, agent, trust, witness, self._review, server, endpoint)
 
     async def _trusted_folders(self) -> list[str]:
         return [each for each in await self._editor.folders() if self._trust.is_trusted(each)]

@@ -1,4 +1,4 @@
-"""MCP over HTTP ("Streamable HTTP"): the sessions of the clients that use one door.
+"""MCP over HTTP ("Streamable HTTP"): the sessions of the clients of one agent.
 
 The client sends each message in a POST and gets its answer. With a GET it may listen: it then
 learns of other tools, and nothing else. Source: MCP 2025-06-18, basic/transports.
@@ -18,7 +18,7 @@ from claude_ide.mcp.client import Client
 from claude_ide.mcp.server import PROTOCOL_VERSIONS, InProcessServer
 from claude_ide.mcp.tool import LIST_CHANGED, Toolset
 from claude_ide.transport.admission import single
-from claude_ide.transport.http import Request, Response, Service
+from claude_ide.transport.http import HttpEndpoint, Request, Response
 from claude_ide.transport.jsonrpc import LARGE
 from claude_ide.transport.wire import FROM, TO, Party
 
@@ -46,16 +46,16 @@ MOST_SESSIONS = 20
 
 
 class Sessions:
-    """The sessions at one door, each with a client of its own."""
+    """The sessions at an agent's endpoint, each with a client of its own."""
 
     def __init__(self, new_client: Callable[[], Client], tools: Toolset) -> None:
         self._new_client = new_client
         self._tools = tools
         self._open: dict[str, _Session] = {}
 
-    def service(self, token: str) -> Service:
-        """Return the service through which clients reach these sessions."""
-        return Service((PATH,), token, METHODS, self.handle)
+    def endpoint(self, token: str) -> HttpEndpoint:
+        """Return the endpoint through which clients reach these sessions."""
+        return HttpEndpoint((PATH,), token, METHODS, self.handle)
 
     async def handle(self, request: Request) -> Response:
         """Answer one request of HTTP. Cancelling this cancels the request of MCP in it."""

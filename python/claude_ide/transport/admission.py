@@ -38,14 +38,14 @@ class Refused(Exception):
         self.headers = headers
 
 
-class Guarded(msgspec.Struct, frozen=True):
+class Endpoint(msgspec.Struct, frozen=True):
     """A way in that requires one of its paths, and the token of its clients."""
 
     paths: tuple[str, ...]
     token: str
 
 
-Way = TypeVar("Way", bound=Guarded)
+Way = TypeVar("Way", bound=Endpoint)
 
 
 def admit(

@@ -1,4 +1,4 @@
-"""An HTTP/1.1 listener: checks each request before it reads its body, and hands it to a service.
+"""An HTTP/1.1 listener: checks each request before it reads its body, and hands it to an endpoint.
 
 A client gets a limited time and size for each part of a request, so that none can occupy the
 listener. Source: RFC 9110, RFC 9112; RFC 6750 for the token.
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 import h11
 from websockets.datastructures import Headers
 
-from claude_ide.transport.admission import LARGEST_MESSAGE, Guarded, Refused, admit, single
+from claude_ide.transport.admission import LARGEST_MESSAGE, Endpoint, Refused, admit, single
 from claude_ide.transport.websocket import DEAF_SECONDS, HANDSHAKE_SECONDS, LARGEST_HANDSHAKE
 
 logger = logging.getLogger(__name__)
@@ -63,7 +63,7 @@ class Response(NamedTuple):
     headers: tuple[tuple[str, str], ...] = ()
 
 
-class Service(Guarded, frozen=True):
+class HttpEndpoint(Endpoint, frozen=True):
     """Answers the requests with one of these methods that name one of its paths and send its token.
 
     `handle` is cancelled if the client disconnects before it has the answer.
@@ -76,12 +76,12 @@ class Service(Guarded, frozen=True):
 
 
 class HttpListener:
-    """Listens on a bound socket, and answers each request by the service that admits it."""
+    """Listens on a bound socket, and answers each request by the endpoint that admits it."""
 
-    def __init__(self, bound: socket.socket, *services: Service) -> None:
+    def __init__(self, bound: socket.socket, *endpoints: HttpEndpoint) -> None:
         self._socket = bound
         self._address, self._port = bound.getsockname()[:2]
-        self._services = services
+        self._endpoints = endpoints
         self._server: asyncio.Server | None = None
         self._clients: dict[asyncio.Task[None], _Client] = {}
 
@@ -140,13 +140,13 @@ class HttpListener:
         del self._clients[task]
         return True
 
-    def _admit(self, target: str, method: str, headers: Headers) -> Service:
+    def _admit(self, target: str, method: str, headers: Headers) -> HttpEndpoint:
         token = _bearer(single(headers, "Authorization"))
-        service = admit(self._services, (self._address, self.port), target, headers, token)
-        if method not in service.methods:
-            allowed = ("Allow", ", ".join(service.methods))
+        endpoint = admit(self._endpoints, (self._address, self.port), target, headers, token)
+        if method not in endpoint.methods:
+            allowed = ("Allow", ", ".join(endpoint.methods))
             raise Refused(HTTPStatus.METHOD_NOT_ALLOWED, "the method is not allowed", allowed)
-        return service
+        return endpoint
 
 
 class _GoneError(Exception):
@@ -160,10 +160,10 @@ class _Client:
         self,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
-        admit: Callable[[str, str, Headers], Service],
+        admit: Callable[[str, str, Headers], HttpEndpoint],
     ) -> None:
         self.is_served = False
-        """Whether a service answers it; otherwise it only waits for its next request."""
+        """Whether an endpoint answers it; otherwise it only waits for its next request."""
         self._reader = reader
         self._writer = writer
         self._admit = admit
@@ -204,10 +204,10 @@ class _Client:
         head = await self._head()
         headers = Headers((_text(name), _text(value)) for name, value in head.headers)
         self._method = _text(head.method)
-        service = self._admit(_text(head.target), self._method, headers)
+        endpoint = self._admit(_text(head.target), self._method, headers)
         self.is_served = self.was_admitted = True
-        body = await self._body(headers, service.largest)
-        await self._respond(service, Request(self._method, headers, body))
+        body = await self._body(headers, endpoint.largest)
+        await self._respond(endpoint, Request(self._method, headers, body))
 
     async def _head(self) -> h11.Request:
         clock = asyncio.get_running_loop().time
@@ -251,10 +251,10 @@ class _Client:
             raise Refused(HTTPStatus.REQUEST_TIMEOUT, "the body took too long") from None
         return b"".join(parts)
 
-    async def _respond(self, service: Service, request: Request) -> None:
-        """Send the service's answer; a client that disconnects cancels it."""
+    async def _respond(self, endpoint: HttpEndpoint, request: Request) -> None:
+        """Send the endpoint's answer; a client that disconnects cancels it."""
         loop = asyncio.get_running_loop()
-        responding = loop.create_task(self._send(service, request))
+        responding = loop.create_task(self._send(endpoint, request))
         leaving = loop.create_task(self._left())
         try:
             await asyncio.wait((responding, leaving), return_when=asyncio.FIRST_COMPLETED)
@@ -280,9 +280,9 @@ class _Client:
         await asyncio.sleep(0)
         return bool(data)
 
-    async def _send(self, service: Service, request: Request) -> None:
+    async def _send(self, endpoint: HttpEndpoint, request: Request) -> None:
         try:
-            response = await service.handle(request)
+            response = await endpoint.handle(request)
         except Exception:
             logger.exception("a request could not be answered")
             response = Response(HTTPStatus.INTERNAL_SERVER_ERROR)

@@ -23,7 +23,7 @@ from claude_ide.transport.admission import (
     AUTHORIZATION,
     LARGEST_MESSAGE,
     SUBPROTOCOL,
-    Guarded,
+    Endpoint,
     Refused,
     admit,
     single,
@@ -90,7 +90,7 @@ class Connection:
             self._connection.transport.abort()
 
 
-class Entrance(Guarded, frozen=True):
+class SocketEndpoint(Endpoint, frozen=True):
     """A way in: clients that name one of its paths and send its token are handed to `serve`."""
 
     serve: Callable[[Connection], Awaitable[None]]
@@ -99,7 +99,7 @@ class Entrance(Guarded, frozen=True):
 class _Socket(ServerConnection):
     """A client's socket, once accepted."""
 
-    entrance: Entrance
+    endpoint: SocketEndpoint
 
     def __init__(self, accepted: "set[_Socket]", *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -119,12 +119,12 @@ class _Socket(ServerConnection):
 
 
 class Listener:
-    """Listens on a bound socket, and serves each client at the entrance that accepts it."""
+    """Listens on a bound socket, and serves each client at the endpoint that accepts it."""
 
-    def __init__(self, bound: socket.socket, *entrances: Entrance) -> None:
+    def __init__(self, bound: socket.socket, *endpoints: SocketEndpoint) -> None:
         self._socket = bound
         self._address, self._port = bound.getsockname()[:2]
-        self._entrances = entrances
+        self._endpoints = endpoints
         self._server: Server | None = None
         self._accepted: set[_Socket] = set()
         self._told: set[str] = set()
@@ -177,14 +177,14 @@ class Listener:
 
     async def _serve(self, connection: ServerConnection) -> None:
         try:
-            await cast("_Socket", connection).entrance.serve(Connection(connection))
+            await cast("_Socket", connection).endpoint.serve(Connection(connection))
         except Exception:
             logger.exception("a client could not be served")
             raise
 
     def _refuse(self, connection: ServerConnection, request: Request) -> Response | None:
         try:
-            cast("_Socket", connection).entrance = self._check(request)
+            cast("_Socket", connection).endpoint = self._check(request)
         except Refused as refused:
             # A program without the token, such as OpenCode in a terminal, tries again for ever.
             level = logging.DEBUG if refused.reason in self._told else logging.INFO
@@ -193,17 +193,17 @@ class Listener:
             return connection.respond(refused.status, f"{refused.reason}\n")
         return None
 
-    def _check(self, request: Request) -> Entrance:
+    def _check(self, request: Request) -> SocketEndpoint:
         headers = request.headers
         token = single(headers, AUTHORIZATION)
         address = self._address, self.port
-        entrance = admit(self._entrances, address, request.path, headers, token)
+        endpoint = admit(self._endpoints, address, request.path, headers, token)
         offered = headers.get_all("Sec-WebSocket-Protocol")
         names = [name.strip() for value in offered for name in value.split(",")]
         # OpenCode offers none. The token is what admits a client.
         if offered and SUBPROTOCOL not in names:
             raise Refused(HTTPStatus.BAD_REQUEST, "the subprotocol mcp was not offered")
-        return entrance
+        return endpoint
 
 
 def _chosen(_connection: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:

@@ -15,7 +15,7 @@ from claude_ide.base.names import EXECUTE_CODE
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.mcp import model
-from claude_ide.mcp.doors import Door
+from claude_ide.mcp.agent_endpoint import AgentEndpoint
 from support import chats_here
 from support.fake_api import text, tool_use
 from support.neovim import Neovim, until
@@ -53,20 +53,22 @@ async def talk(
 
     nvim.notifications = chats_here.Notifications(receive)
     await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
-    door = Door(editor, Config(), lambda: model.toolset(kernels), real_agent.name)
+    endpoint = AgentEndpoint(editor, Config(), lambda: model.toolset(kernels), real_agent.name)
 
     async def commands() -> tuple[McpCommand, ...]:
-        return (McpCommand("neovim", *await door.open()),)
+        return (McpCommand("neovim", *await endpoint.open()),)
 
     async def addresses() -> tuple[McpAddress, ...]:
-        return (McpAddress("neovim", *await door.open_http()),)
+        return (McpAddress("neovim", *await endpoint.open_http()),)
 
-    bench = Workbench(mcp_commands=commands, mcp_addresses=addresses, allow_code=door.allow_code)
+    bench = Workbench(
+        mcp_commands=commands, mcp_addresses=addresses, allow_code=endpoint.allow_code
+    )
     talk = RealTalk(real_agent, desk, bench)
     await talk.start()
     yield talk
     await talk.close()
-    await door.close()
+    await endpoint.close()
 
 
 async def offered(talk: RealTalk, model: Model) -> str:

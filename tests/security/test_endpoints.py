@@ -1,4 +1,4 @@
-"""The token of an agent's door: which processes have it, and which files."""
+"""The token of an agent's endpoint: which processes have it, and which files."""
 
 import sys
 from pathlib import Path
@@ -80,7 +80,7 @@ async def test_no_log_has_the_token_even_if_the_agent_prints_it(
     assert not [path for path in written if token.encode() in path.read_bytes()]
 
 
-async def test_the_door_refuses_guesses_and_pages(panel: Panel, nvim: Neovim) -> None:
+async def test_the_endpoint_refuses_guesses_and_pages(panel: Panel, nvim: Neovim) -> None:
     given = environment(server(nvim))
     port, token = int(given[PORT]), given[TOKEN]
 

@@ -1,4 +1,4 @@
-"""`mcp/doors.py`: each agent has its own door; the port exists only while one is open."""
+"""`mcp/agent_endpoint.py`: one for each agent; the port exists only while one is open."""
 
 import logging
 import socket
@@ -12,7 +12,7 @@ import pytest
 from claude_ide.base.redaction import MARK, without_secrets
 from claude_ide.config import Config
 from claude_ide.mcp import model
-from claude_ide.mcp.doors import Door
+from claude_ide.mcp.agent_endpoint import AgentEndpoint
 from claude_ide.mcp.registration import PORT, TOKEN
 from claude_ide.mcp.tool import IDE_TOOLS
 from claude_ide.transport.admission import TOOLS_PATH
@@ -30,21 +30,21 @@ def editor() -> Any:
 
 
 @pytest.fixture
-def doors(editor: Any) -> Callable[[str], Door]:
-    return partial(Door, editor, Config(), lambda: IDE_TOOLS)
+def endpoints(editor: Any) -> Callable[[str], AgentEndpoint]:
+    return partial(AgentEndpoint, editor, Config(), lambda: IDE_TOOLS)
 
 
 @pytest.fixture
-async def door(doors: Callable[[str], Door]) -> AsyncIterator[Door]:
-    """A door that is closed when the test ends."""
-    door = doors("Otter")
-    yield door
-    await door.close()
+async def endpoint(endpoints: Callable[[str], AgentEndpoint]) -> AsyncIterator[AgentEndpoint]:
+    """A endpoint that is closed when the test ends."""
+    endpoint = endpoints("Otter")
+    yield endpoint
+    await endpoint.close()
 
 
 @pytest.fixture
-async def client(door: Door, tmp_path: Path) -> AsyncIterator[McpStdio]:
-    _, environment = await door.open()
+async def client(endpoint: AgentEndpoint, tmp_path: Path) -> AsyncIterator[McpStdio]:
+    _, environment = await endpoint.open()
     async with mcp_stdio(environment, tmp_path) as client:
         yield client
 
@@ -58,7 +58,7 @@ def is_free(port: int) -> bool:
 
 
 async def accepts(environment: Any, token: str = "") -> int:
-    """The HTTP status for a client of a door."""
+    """The HTTP status for a client of an endpoint."""
     port = int(environment[PORT])
     return await status(port, handshake(port, token or environment[TOKEN], path=TOOLS_PATH))
 
@@ -83,10 +83,10 @@ async def test_diffs_have_the_name_of_the_agent(client: McpStdio, editor: Any) -
 
 
 @pytest.mark.parametrize(
-    "end", ["cancelled", "turn ended", "stdin closed", "killed", "door closed"]
+    "end", ["cancelled", "turn ended", "stdin closed", "killed", "endpoint closed"]
 )
 async def test_the_diff_of_a_call_that_is_over_is_closed(
-    client: McpStdio, door: Door, editor: Any, end: str
+    client: McpStdio, endpoint: AgentEndpoint, editor: Any, end: str
 ) -> None:
     number = await client.begin("openDiff", **OPEN_DIFF)
     await until(lambda: editor.diffs.shown)
@@ -95,13 +95,13 @@ async def test_the_diff_of_a_call_that_is_over_is_closed(
         case "cancelled":
             await client.send("notifications/cancelled", {"requestId": number})
         case "turn ended":
-            door.withdraw()
+            endpoint.withdraw()
         case "stdin closed":
             assert await client.end() == (0, "")
         case "killed":
             client.process.kill()
         case _:
-            await door.close()
+            await endpoint.close()
 
     await until(lambda: editor.diffs.closed == editor.diffs.shown)
 
@@ -114,38 +114,38 @@ async def test_an_agent_runs_the_code_that_the_user_has_allowed_it_until_its_tur
     def kernels() -> Any:
         return kernel
 
-    door = Door(editor, Config(), lambda: model.toolset(kernels), "Otter")
-    async with mcp_stdio((await door.open())[1], tmp_path) as client:
+    endpoint = AgentEndpoint(editor, Config(), lambda: model.toolset(kernels), "Otter")
+    async with mcp_stdio((await endpoint.open())[1], tmp_path) as client:
         await client.initialize()
         for _ in range(2):
-            door.allow_code("x", "y", for_good=False)
+            endpoint.allow_code("x", "y", for_good=False)
             await client.call("execute_code", code="x")
-            door.allow_code("x", "y", for_good=False)
-            door.withdraw()
+            endpoint.allow_code("x", "y", for_good=False)
+            endpoint.withdraw()
             await client.call("execute_code", code="x")
-    await door.close()
+    await endpoint.close()
 
     assert kernel.runs == [("y", True), ("x", False)] * 2
 
 
-async def test_a_door_has_a_port_while_it_is_open(door: Door) -> None:
-    port = int((await door.open())[1][PORT])
+async def test_an_endpoint_has_a_port_while_it_is_open(endpoint: AgentEndpoint) -> None:
+    port = int((await endpoint.open())[1][PORT])
     assert not is_free(port)
 
-    await door.close()
+    await endpoint.close()
 
     assert is_free(port)
-    await door.close()
+    await endpoint.close()
 
 
-async def test_an_open_door_keeps_its_token_and_an_opened_again_one_has_another(
-    door: Door,
+async def test_an_open_endpoint_keeps_its_token_and_an_opened_again_one_has_another(
+    endpoint: AgentEndpoint,
 ) -> None:
-    command, environment = await door.open()
-    assert await door.open() == (command, environment)
-    await door.close()
+    command, environment = await endpoint.open()
+    assert await endpoint.open() == (command, environment)
+    await endpoint.close()
 
-    again, renewed = await door.open()
+    again, renewed = await endpoint.open()
 
     assert again == command
     assert renewed[TOKEN] != environment[TOKEN]
@@ -154,23 +154,25 @@ async def test_an_open_door_keeps_its_token_and_an_opened_again_one_has_another(
     assert await accepts(renewed) == 101
 
 
-async def test_only_tokens_of_open_doors_are_looked_for_in_the_log(door: Door) -> None:
+async def test_only_tokens_of_open_endpoints_are_looked_for_in_the_log(
+    endpoint: AgentEndpoint,
+) -> None:
     tokens = []
     for _ in range(3):
-        _, environment = await door.open()
-        _, header = await door.open_http()
+        _, environment = await endpoint.open()
+        _, header = await endpoint.open_http()
         tokens = [environment[TOKEN], header["Authorization"].removeprefix("Bearer ")]
         assert [without_secrets(token) for token in tokens] == [MARK, MARK]
-        await door.close()
+        await endpoint.close()
 
         assert [without_secrets(token) for token in tokens] == tokens
 
 
-async def test_a_closed_door_disconnects_only_its_own_clients(
-    doors: Callable[[str], Door], door: Door, tmp_path: Path
+async def test_a_closed_endpoint_disconnects_only_its_own_clients(
+    endpoints: Callable[[str], AgentEndpoint], endpoint: AgentEndpoint, tmp_path: Path
 ) -> None:
-    other = doors("Heron")
-    _, mine = await door.open()
+    other = endpoints("Heron")
+    _, mine = await endpoint.open()
     _, theirs = await other.open()
     async with mcp_stdio(mine, tmp_path) as client, mcp_stdio(theirs, tmp_path) as stranger:
         await client.initialize()
@@ -185,11 +187,11 @@ async def test_a_closed_door_disconnects_only_its_own_clients(
 
 
 async def test_an_agent_cannot_close_the_diffs_of_another_one(
-    doors: Callable[[str], Door], client: McpStdio, editor: Any, tmp_path: Path
+    endpoints: Callable[[str], AgentEndpoint], client: McpStdio, editor: Any, tmp_path: Path
 ) -> None:
     await client.begin("openDiff", **OPEN_DIFF, tab_name="t")
     await until(lambda: editor.diffs.shown)
-    other = doors("Heron")
+    other = endpoints("Heron")
     async with mcp_stdio((await other.open())[1], tmp_path) as stranger:
         closed = await stranger.call("closeAllDiffTabs")
         named = await stranger.call("close_tab", tab_name="t")
@@ -213,29 +215,29 @@ async def test_an_agent_cannot_close_the_diffs_of_another_one(
         ({}, "/mcp", 404),
     ],
 )
-async def test_a_door_refuses_what_the_server_refuses(
-    door: Door, headers: dict[str, str | None], path: str, refusal: int
+async def test_an_endpoint_refuses_what_the_server_refuses(
+    endpoint: AgentEndpoint, headers: dict[str, str | None], path: str, refusal: int
 ) -> None:
-    _, environment = await door.open()
+    _, environment = await endpoint.open()
     port = int(environment[PORT])
     filled = {name: value and value.format(port=port) for name, value in headers.items()}
 
     assert await status(port, handshake(port, environment[TOKEN], filled, path)) == refusal
 
 
-async def test_a_door_listens_on_loopback_only(door: Door) -> None:
-    await door.open()
+async def test_an_endpoint_listens_on_loopback_only(endpoint: AgentEndpoint) -> None:
+    await endpoint.open()
 
-    assert door._sockets is not None
-    assert door._sockets[0]._socket.getsockname()[0] == "127.0.0.1"
+    assert endpoint._sockets is not None
+    assert endpoint._sockets[0]._socket.getsockname()[0] == "127.0.0.1"
 
 
 async def test_the_token_is_only_in_the_environment(
-    door: Door, caplog: pytest.LogCaptureFixture
+    endpoint: AgentEndpoint, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
 
-    command, environment = await door.open()
+    command, environment = await endpoint.open()
     await accepts(environment)
     await accepts(environment, "guessed")
 

@@ -1,8 +1,8 @@
-"""Doors: entrances for MCP servers that an agent starts itself (`stdio.py`), and for HTTP.
+"""Where the MCP servers that an agent starts itself (`stdio.py`) connect to us, also over HTTP.
 
-Each agent has a door of its own with ports and tokens of its own, so that its diffs have its name,
-and the door closes with its chat. The doors are on loopback, apart from the server that the CLI
-finds: that server need not run.
+Each agent has an endpoint with ports and tokens of its own, so that its diffs have its name, and
+the endpoint closes with its chat. All are on loopback, apart from the server that the CLI finds:
+that server need not run.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from claude_ide.mcp.registration import COMMAND, PORT, TOKEN
 from claude_ide.mcp.server import ClientConnection, Server
 from claude_ide.mcp.tool import LIST_CHANGED, Toolset
 from claude_ide.transport.admission import TOOLS_PATH
-from claude_ide.transport.websocket import Connection, Entrance, Listener
+from claude_ide.transport.websocket import Connection, Listener, SocketEndpoint
 
 if TYPE_CHECKING:
     from claude_ide.mcp.streamable import Sessions
@@ -70,8 +70,8 @@ class Toolbox:
             each.peer.cancel_all()
 
 
-class Door:
-    """The door of one agent, which works in a folder; its tokens are valid while it is open.
+class AgentEndpoint:
+    """The endpoint of one agent, which works in a folder; its tokens are valid while it is open.
 
     `name` is the agent's name in diffs.
     """
@@ -104,8 +104,8 @@ class Door:
         if no port is free.
         """
         if self._sockets is None:
-            entrance = Entrance((TOOLS_PATH,), _token(), self.toolbox.serve)
-            self._sockets = Listener(_bound(), entrance), entrance.token
+            endpoint = SocketEndpoint((TOOLS_PATH,), _token(), self.toolbox.serve)
+            self._sockets = Listener(_bound(), endpoint), endpoint.token
             await self._sockets[0].start()
         listener, token = self._sockets
         return COMMAND, {PORT: str(listener.port), TOKEN: token}
@@ -121,8 +121,8 @@ class Door:
 
         if self._web is None:
             self._sessions = Sessions(self._new_client, self._tools())
-            service = self._sessions.service(_token())
-            self._web = HttpListener(_bound(), service), service.token
+            endpoint = self._sessions.endpoint(_token())
+            self._web = HttpListener(_bound(), endpoint), endpoint.token
             await self._web[0].start()
         listener, token = self._web
         url = f"http://{LOOPBACK}:{listener.port}{PATH}"
@@ -144,7 +144,7 @@ class Door:
             self._sessions.withdraw()
 
     async def close(self) -> None:
-        """Disconnect the clients, and let none in; a door that opens again has new tokens."""
+        """Disconnect the clients, and let none in; an endpoint that opens again has new tokens."""
         sockets, web, self._sockets, self._web = self._sockets, self._web, None, None
         if sockets is not None:
             forget(sockets[1])
