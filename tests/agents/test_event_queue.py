@@ -1,4 +1,4 @@
-"""`event_queue.py`: many events leave time for other tasks, and slow down who sends them."""
+"""`base.py`: many events leave time for other tasks, and slow down who sends them."""
 
 import asyncio
 import itertools

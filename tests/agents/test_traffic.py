@@ -1,4 +1,4 @@
-"""`traffic.py`: the recent frames in both directions."""
+"""`base.py`: the recent frames in both directions."""
 
 import json
 

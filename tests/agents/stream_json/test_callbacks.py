@@ -1,4 +1,4 @@
-"""`callbacks.py`: every request of the CLI is answered, even if it fails."""
+"""`connection.py`: every request of the CLI is answered, even if it fails."""
 
 import asyncio
 import logging

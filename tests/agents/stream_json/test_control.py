@@ -1,4 +1,4 @@
-"""`control.py`: requests, answers, refusals; the detection of features."""
+"""`connection.py`: requests, answers, refusals; the detection of features."""
 
 import asyncio
 from typing import Any

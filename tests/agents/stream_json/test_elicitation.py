@@ -1,4 +1,4 @@
-"""`elicitation.py`: forms and addresses of MCP servers, compared with recorded answers."""
+"""`permission.py`: forms and addresses of MCP servers, compared with recorded answers."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""`lasting.py`: a rule for folder settings that the CLI ignores lasts for the session instead."""
+"""`permission.py`: a rule for the settings of a folder that the CLI ignores lasts for the session."""
 
 from typing import Any
 

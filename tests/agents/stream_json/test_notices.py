@@ -1,4 +1,4 @@
-"""`notices.py` and `denials.py`, frame by frame; the recordings are in `test_golden`."""
+"""`notices.py`, frame by frame; the recordings are in `test_golden`."""
 
 from typing import Any
 

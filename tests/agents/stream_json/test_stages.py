@@ -1,4 +1,4 @@
-"""`stages.py`: the progress of prompts, from versions that report it and from those that do not."""
+"""`turn.py`: the progress of prompts, from versions that report it and from those that do not."""
 
 import pytest
 

@@ -1,14 +1,15 @@
-"""`tools.py`: the texts of the files that tools have written."""
+"""`agents/stream_json/tools.py`: the files that tools have written, and prompts without marks."""
 
 import difflib
 import json
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from claude_ide.agents.events import FileWritten, Hunk
-from claude_ide.agents.stream_json.tools import patched
+from claude_ide.agents.stream_json.tools import patched, unmarked
 from support.digest import decoded
 from support.transcripts import frames_of
 
@@ -67,3 +68,22 @@ def test_a_text_with_its_hunks_gives_the_text_after(
     old, new = before + old_end, after + new_end
 
     assert patched(old, hunks(old, new)) == new
+
+
+ONE = '\n\n<pasted_content id="81e6">\none\ntwo\n</pasted_content id="81e6">\n'
+"""As 2.1.330 writes it."""
+
+
+@pytest.mark.parametrize(
+    ("marked", "prompt"),
+    [
+        (ONE, "one\ntwo"),
+        (ONE.lstrip(), "one\ntwo"),
+        (f"see this {ONE}\n and end", "see this one\ntwo and end"),
+        (f"a{ONE}\n\nb" + ONE.replace("81e6", "c9c3"), "aone\ntwo\nbone\ntwo"),
+        ("what is <pasted_content>?\n", "what is <pasted_content>?\n"),
+        ('<pasted_content id="1">\nx\n</pasted_content id="2">', None),
+    ],
+)
+def test_only_pairs_of_marks_are_removed(marked: str, prompt: str | None) -> None:
+    assert unmarked(marked) == (marked if prompt is None else prompt)
