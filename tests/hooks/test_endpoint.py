@@ -83,7 +83,9 @@ def made(editor: Listener, folder: Path, readings: Readings | None = None) -> Ho
     links = Links(folder / "hooks", f"{folder}/s.{os.getpid()}")
     review = ReviewService(given, folder / "review", ReviewConfig())
     run = asyncio.ensure_future
-    return Hooks(given, Config(), links, os.getpid(), run, trust, lambda: review, readings)
+    return Hooks(
+        given, Config(), links, os.getpid(), run, trust, lambda: review, readings or Readings()
+    )
 
 
 @pytest.fixture

@@ -173,7 +173,7 @@ class Hooks:
         run: Callable[[Awaitable[Any]], object],
         trust: Trust,
         review: "Callable[[], ReviewService]",
-        readings: Readings | None = None,
+        readings: Readings,
     ) -> None:
         self._editor = editor
         self._cmd = config.cmd
@@ -185,7 +185,7 @@ class Hooks:
         self._run = run
         self._trust = trust
         self._review = review
-        self._readings = readings or Readings()
+        self._readings = readings
         self._opening = asyncio.Lock()
         self._finding = asyncio.Lock()
         self._is_open = False

@@ -425,10 +425,10 @@ class Sessions:
         editor: Editor,
         run: Callable[[Awaitable[Any]], object],
         review: ReviewService,
-        readings: Readings | None = None,
+        readings: Readings,
     ) -> None:
         self._editor = editor
-        self._readings = readings or Readings()
+        self._readings = readings
         self.permissions = Permissions(editor, run)
         self.activities = Activities(editor, self._interrupted)
         self._review = review

@@ -8,12 +8,17 @@ from typing import Any
 import pytest
 
 from claude_ide.agents import events
+from claude_ide.agents.agent import SessionSummary
 from claude_ide.agents.stream_json import stored
 from claude_ide.base.errors import UnknownSessionError
 from support.digest import digest
 from support.transcripts import GOLDEN
 
 ID = "c84bef1a-63d6-4df7-8423-cb634ed9c696"
+
+
+def summaries_in(folder: Path) -> list[SessionSummary]:
+    return stored.listed(folder, {}, stored.Readings(stored.summary, None))
 
 
 def user(content: Any, **fields: Any) -> dict[str, Any]:
@@ -168,7 +173,7 @@ def test_the_marks_around_a_pasted_text_are_not_part_of_a_prompt(tmp_path: Path)
     write_session(tmp_path, user(pasted))
 
     assert stored.read(tmp_path, ID)[1] == events.UserMessage("a\nb", "u1")
-    assert stored.listed(tmp_path)[0].title == "a b"
+    assert summaries_in(tmp_path)[0].title == "a b"
 
 
 def test_prompts_that_waited_together_are_shown_one_by_one(tmp_path: Path) -> None:
@@ -212,7 +217,7 @@ def test_the_results_of_shell_commands_are_shown_above_their_prompt(tmp_path: Pa
 def test_a_session_that_begins_with_a_shell_command_has_it_as_its_title(tmp_path: Path) -> None:
     write_session(tmp_path, user("<bash-input>ls &amp;&amp; b</bash-input>"))
 
-    [session] = stored.listed(tmp_path)
+    [session] = summaries_in(tmp_path)
 
     assert session.title == "! ls && b"
 
@@ -243,7 +248,7 @@ def test_sessions_are_listed_with_titles_and_the_latest_first(tmp_path: Path) ->
     write_session(tmp_path, user([text("five")]), id_="d", at=500)
     write_session(tmp_path, {"type": "queue-operation"}, id_="e", at=9000)
 
-    listed = stored.listed(tmp_path)
+    listed = summaries_in(tmp_path)
 
     assert [(session.id, session.title, session.first_prompt) for session in listed] == [
         *(("b", "By the model", "two"), ("c", "four", "three")),
@@ -257,13 +262,13 @@ def test_the_title_of_a_long_session_is_found_at_its_end(tmp_path: Path) -> None
     title = {"type": "custom-title", "customTitle": "Late"}
     write_session(tmp_path, user("first"), *filling, title)
 
-    [session] = stored.listed(tmp_path)
+    [session] = summaries_in(tmp_path)
 
     assert (session.title, session.first_prompt) == ("Late", "first")
 
 
 def test_a_folder_without_sessions_has_none(tmp_path: Path) -> None:
-    assert stored.listed(tmp_path / "nothing") == []
+    assert summaries_in(tmp_path / "nothing") == []
 
 
 def test_the_sessions_of_a_folder_are_stored_under_its_path(tmp_path: Path) -> None:
@@ -290,7 +295,7 @@ def test_the_sessions_of_a_very_deep_folder_are_found(tmp_path: Path) -> None:
 def test_a_session_that_is_not_a_file_is_an_immediate_error(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / f"{ID}.jsonl")
 
-    assert stored.listed(tmp_path) == []
+    assert summaries_in(tmp_path) == []
     with pytest.raises(UnknownSessionError, match="not a file but a pipe"):
         stored.read(tmp_path, ID)
 

@@ -1,4 +1,4 @@
-"""`permission.py`: a rule for the settings of a folder that the CLI ignores lasts for the session."""
+"""`permission.py`: a rule for ignored settings of a folder lasts for the session instead."""
 
 from typing import Any
 

@@ -92,7 +92,8 @@ def test_a_new_title_is_the_one_that_is_listed(session: Path, environment: dict[
 
     stored.rename(environment, session, "My “title”")
 
-    assert stored.listed(session.parent)[0].title == "My “title”"
+    found = stored.summary(session)
+    assert found is not None and found.title == "My “title”"
     beside = (session.with_suffix("") / "custom-title.json").read_text()
     assert json.loads(beside) == {"customTitle": "My “title”"}
 

@@ -43,7 +43,6 @@ LARGEST_BYTES = 300_000_000
 
 LONGEST_TITLE = 200
 IMAGE = "[image]"
-NONE: Mapping[str, int] = {}
 OURS = ("user", "assistant", "system")
 HIDDEN = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")
 EDITOR_CONTEXT = ("<ide_selection>", "<ide_opened_file>")
@@ -89,17 +88,16 @@ class Readings(Generic[T]):
 
 def listed(
     session_folder: Path,
-    processes: Mapping[str, int] = NONE,
-    summaries: "Readings[agent.SessionSummary | None] | None" = None,
+    processes: Mapping[str, int],
+    summaries: Readings[agent.SessionSummary | None],
 ) -> list[agent.SessionSummary]:
-    """List the non-empty listed in a folder, the latest first; `processes` hold some of them."""
-    summaries = summaries or Readings(summary, None)
-    listed = [
-        replace(found, process=processes.get(found.id, 0))
+    """List the non-empty sessions in a folder, the latest first; `processes` hold some of them."""
+    found = [
+        replace(each, process=processes.get(each.id, 0))
         for path in session_folder.glob("*.jsonl")
-        if (found := summaries.of(path)) is not None
+        if (each := summaries.of(path)) is not None
     ]
-    return sorted(listed, key=lambda found: found.changed, reverse=True)
+    return sorted(found, key=lambda each: each.changed, reverse=True)
 
 
 def file_of(session_folder: Path, session: str) -> Path:
