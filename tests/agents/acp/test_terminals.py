@@ -38,8 +38,8 @@ class Shown:
     async def run(self, command: str, **more: Any) -> dict[str, Any]:
         """Run a command to its end; return its output."""
         terminal = await self.create(command, **more)
-        await self.terminals.wait_for_exit(terminal)
-        return await self.terminals.output(terminal)
+        await self.terminals.find(terminal).status()
+        return await self.terminals.find(terminal).state()
 
 
 @pytest.fixture
@@ -104,11 +104,11 @@ async def test_the_output_so_far_is_there_while_the_command_runs(shown: Shown) -
     terminal = await shown.create(f"echo one; {ENDLESS}")
 
     async def has_printed() -> bool:
-        return bool((await shown.terminals.output(terminal))["output"] == "one\n")
+        return bool((await shown.terminals.find(terminal).state())["output"] == "one\n")
 
     await until(has_printed)
 
-    assert "exitStatus" not in await shown.terminals.output(terminal)
+    assert "exitStatus" not in await shown.terminals.find(terminal).state()
 
 
 @pytest.mark.parametrize("limit", [0, 1, 2, 3, 4, 5, 6, 7])
@@ -146,13 +146,13 @@ async def test_endless_output_stays_within_the_limit(shown: Shown) -> None:
     terminal = await shown.create("yes", outputByteLimit=1000)
 
     async def is_cut() -> bool:
-        return bool((await shown.terminals.output(terminal))["truncated"])
+        return bool((await shown.terminals.find(terminal).state())["truncated"])
 
     await until(is_cut)
     await shown.terminals.kill(terminal)
-    await shown.terminals.wait_for_exit(terminal)
+    await shown.terminals.find(terminal).status()
 
-    assert len((await shown.terminals.output(terminal))["output"]) == 1000
+    assert len((await shown.terminals.find(terminal).state())["output"]) == 1000
 
 
 async def test_a_killed_command_keeps_its_output_and_names_its_signal(shown: Shown) -> None:
@@ -160,10 +160,10 @@ async def test_a_killed_command_keeps_its_output_and_names_its_signal(shown: Sho
     await until(lambda: shown.seen)
 
     assert await shown.terminals.kill(terminal) == {}
-    status = await shown.terminals.wait_for_exit(terminal)
+    status = await shown.terminals.find(terminal).status()
 
     assert status == {"exitCode": None, "signal": "SIGTERM"}
-    assert (await shown.terminals.output(terminal))["output"] == "one\n"
+    assert (await shown.terminals.find(terminal).state())["output"] == "one\n"
 
 
 async def test_a_command_that_ignores_the_end_is_killed(
@@ -175,7 +175,7 @@ async def test_a_command_that_ignores_the_end_is_killed(
 
     await shown.terminals.kill(terminal)
 
-    assert (await shown.terminals.wait_for_exit(terminal))["signal"] == "SIGKILL"
+    assert (await shown.terminals.find(terminal).status())["signal"] == "SIGKILL"
 
 
 @pytest.mark.parametrize("end", ["kill", "release", "close"])
@@ -195,7 +195,7 @@ async def test_everything_that_a_command_has_started_ends_with_it(shown: Shown, 
 async def test_a_background_command_runs_until_its_terminal_is_released(shown: Shown) -> None:
     name = uuid.uuid4().hex
     terminal = await shown.create(f"NAME={name} sleep 100 >/dev/null 2>&1 & echo started")
-    assert await shown.terminals.wait_for_exit(terminal) == exited(0)
+    assert await shown.terminals.find(terminal).status() == exited(0)
     assert started_with(name)
 
     await shown.terminals.release(terminal)
@@ -230,14 +230,14 @@ asyncio.run(main())
 
 async def test_a_wait_ends_when_the_terminal_is_released(shown: Shown) -> None:
     terminal = await shown.create("exec sleep 100")
-    waiting = asyncio.create_task(shown.terminals.wait_for_exit(terminal))
+    waiting = asyncio.create_task(shown.terminals.find(terminal).status())
     await asyncio.sleep(0)
 
     await shown.terminals.release(terminal)
 
     assert (await waiting)["signal"] == "SIGTERM"
     with pytest.raises(RpcError, match="terminalId: there is no terminal term_0"):
-        await shown.terminals.output(terminal)
+        await shown.terminals.find(terminal).state()
 
 
 async def test_the_user_sees_new_output_at_a_bounded_rate_and_size(
@@ -245,7 +245,7 @@ async def test_the_user_sees_new_output_at_a_bounded_rate_and_size(
 ) -> None:
     monkeypatch.setattr(terminals, "SHOWN_BYTES", 10)
     terminal = await shown.create("for n in $(seq 100 999); do echo $n; done; echo over")
-    await shown.terminals.wait_for_exit(terminal)
+    await shown.terminals.find(terminal).status()
 
     seen = shown.seen.setdefault("term_0", [])
     await until(lambda: seen and seen[-1].endswith("over\n"))
@@ -285,7 +285,7 @@ async def test_a_bad_parameter_is_named(shown: Shown, params: dict[str, Any], pr
 
 
 async def test_an_unknown_terminal_is_named(shown: Shown) -> None:
-    for method in (shown.terminals.output, shown.terminals.kill, shown.terminals.release):
+    for method in (shown.terminals.kill, shown.terminals.release):
         with pytest.raises(RpcError, match="terminalId: there is no terminal term_9") as refused:
             await method({"terminalId": "term_9"})
         assert refused.value.code == NOT_FOUND
@@ -311,7 +311,7 @@ async def test_a_shell_that_reads_another_language_is_not_used(tmp_path: Path) -
     terminals = Terminals(tmp_path, {"SHELL": str(fish)}, lambda *_: None)
 
     terminal = await terminals.create({"command": "echo $((1 + 1))"})
-    await terminals.wait_for_exit(terminal)
+    await terminals.find(terminal).status()
 
-    assert (await terminals.output(terminal))["output"] == "2\n"
+    assert (await terminals.find(terminal).state())["output"] == "2\n"
     terminals.close()

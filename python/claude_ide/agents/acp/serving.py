@@ -208,8 +208,8 @@ class Serving:
         }
         commands: dict[str, Answering] = {
             "terminal/create": lambda _, params: self._create(params),
-            "terminal/output": lambda _, params: terminals.output(params),
-            "terminal/wait_for_exit": lambda _, params: terminals.wait_for_exit(params),
+            "terminal/output": lambda _, params: terminals.find(params).state(),
+            "terminal/wait_for_exit": lambda _, params: terminals.find(params).status(),
             "terminal/kill": lambda _, params: terminals.kill(params),
             "terminal/release": lambda _, params: terminals.release(params),
         }

@@ -119,7 +119,7 @@ class Terminal:
         return {"exitCode": None, "signal": _signal(-code)}
 
     async def state(self) -> dict[str, Any]:
-        """Return the result of `terminal/output`."""
+        """Return `{output, truncated, exitStatus}`, without the last while the command runs."""
         state = {"output": self.output.last(self._limit), "truncated": self.output.is_cut}
         return {**state, "exitStatus": await self.status()} if self._over.is_set() else state
 
@@ -196,22 +196,14 @@ class Terminals:
             self.close()
         return {"terminalId": id_}
 
-    async def output(self, params: Params) -> dict[str, Any]:
-        """Return `{output, truncated, exitStatus}`, without the last while the command runs."""
-        return await self._find(params).state()
-
-    async def wait_for_exit(self, params: Params) -> dict[str, Any]:
-        """Wait for the command's end; return `{exitCode, signal}`."""
-        return await self._find(params).status()
-
     async def kill(self, params: Params) -> dict[str, Any]:
         """End the command; its output stays."""
-        self._find(params).end()
+        self.find(params).end()
         return {}
 
     async def release(self, params: Params) -> dict[str, Any]:
         """End the command, and forget the terminal."""
-        terminal = self._find(params)
+        terminal = self.find(params)
         del self._open[params["terminalId"]]
         terminal.release()
         return {}
@@ -238,7 +230,8 @@ class Terminals:
             terminal.release()
         self._open.clear()
 
-    def _find(self, params: Params) -> Terminal:
+    def find(self, params: Params) -> Terminal:
+        """Return the terminal of a request. Raises `RpcError` if there is none."""
         id_ = converted_params(params, _Named).terminal_id
         if id_ not in self._open:
             raise RpcError(NOT_FOUND, f"terminalId: there is no terminal {shown(id_)}")
