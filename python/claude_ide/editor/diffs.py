@@ -187,11 +187,6 @@ class Diffs:
         known = [] if is_written is None else [is_written]
         self._port.diffs.report_written(diff.id, *known)
 
-    def close_all(self) -> None:
-        """Reject all open diffs."""
-        for diff in self:
-            diff.withdraw()
-
     @handles(DiffShown)
     def _shown(self, event: DiffShown) -> None:
         if (diff := self._undecided(event.id)) is not None:

@@ -322,14 +322,14 @@ class DiskReport:
         if self._is_repeated(write.path):
             return
         self._kept.pop(write.path, None)
-        self._followed.setdefault(write.path, Written(_name(write.path))).add(write)
+        self._followed.setdefault(write.path, Written(PurePath(write.path).name)).add(write)
         self._columns = write.columns
         self._report_soon()
 
     def keep(self, event: FileKept) -> None:
         """Note that a buffer keeps its unsaved changes."""
         self._followed.pop(event.path, None)
-        self._kept[event.path] = _name(event.path)
+        self._kept[event.path] = PurePath(event.path).name
         self._port.disk.judged(event.path)
         self._report_soon()
 
@@ -436,7 +436,3 @@ def _remedy(files: Sequence[Written]) -> str:
         return "u undoes each" if is_plain else "u undoes each write"
     steps = files[0].steps
     return f"{steps if steps > 1 else ''}u undoes" if steps else "u undoes the last write"
-
-
-def _name(path: str) -> str:
-    return PurePath(path).name

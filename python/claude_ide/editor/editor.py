@@ -63,7 +63,7 @@ class Editor:
         self._operations = Operations(channel, self.events)
         self.port = cast(Port, Remote(channel, self._operations))
         self.private_files = PrivateFiles(self.port, [*folders], privacy)
-        self._operations.gate = ToolGate(self.private_files)
+        self.gate = self._operations.gate = ToolGate(self.private_files)
         self.reader = Reader(self.port, self.private_files, self.state)
         # No event names a private file.
         self.events.screen(SelectionChanged, self.private_files.selection_changed)
@@ -178,14 +178,6 @@ class Editor:
     async def private(self, paths: Iterable[str]) -> dict[str, str]:
         """Return those of the files that stay in the editor, each with the reason."""
         return await self.private_files.among(paths)
-
-    async def check_change(self, change: Any) -> None:
-        """Raise `EditorError` if a change names a private file, in any table of it."""
-        await self._operations.gate.check_change(change)
-
-    async def told(self, words: str) -> str:
-        """Return words of a program that a model may read; others if they name a private file."""
-        return await self._operations.gate.told(words)
 
     async def refusal(self, path: str) -> str:
         """Return in one line why a file stays in the editor; empty if it need not."""

@@ -132,7 +132,9 @@ class Events:
             logger.error("event %s has no handler", name)
             return
         try:
-            event = self._screened(name, decoded(name, table))
+            event: Event | None = decoded(name, table)
+            if screen := self._screens.get(name):
+                event = screen(event)
         except Exception:
             logger.exception("event %s is lost", name)
             return
@@ -143,10 +145,6 @@ class Events:
                 subscriber(event)
             except Exception:
                 logger.exception("event %s failed", name)
-
-    def _screened(self, name: str, event: Event) -> Event | None:
-        screen = self._screens.get(name)
-        return screen(event) if screen else event
 
 
 def _begin(handler: Callable[[Event], Awaitable[Any] | None], run: Run, event: Event) -> None:

@@ -60,7 +60,7 @@ class Neovim:
                     raise EditorError(result)
             except Exception as error:
                 if not done.done():
-                    done.set_exception(EditorError(_first_line(error)))
+                    done.set_exception(EditorError(str(error).strip().partition("\n")[0]))
             else:
                 if not done.done():
                     done.set_result(decode(result) if decode else result)
@@ -76,7 +76,3 @@ class Neovim:
     def close(self) -> None:
         """Fail every later call: Neovim is gone."""
         self._closed = True
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().partition("\n")[0]

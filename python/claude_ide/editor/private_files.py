@@ -224,13 +224,13 @@ class ToolGate:
                 raise EditorError(self._private.sentence(path, reason))
 
     async def check_change(self, change: Any) -> None:
-        """Raise `EditorError` if a change names a private file."""
+        """Raise `EditorError` if a change names a private file, in any table of it."""
         await self._private.update()
         if any(self._is_private(*each) for each in _named(change)):
             raise EditorError(CHANGES_ONE)
 
     async def told(self, words: str) -> str:
-        """Return words, or others if they name a private file that is or was open."""
+        """Return words of a program; others if they name a private file that is or was open."""
         await self._private.update()
         return CONCERNS_ONE if self._private.is_named(words) else words
 

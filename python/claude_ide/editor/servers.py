@@ -128,7 +128,9 @@ class Servers:
             for pause in (*PAUSES_SECONDS, None):
                 view = await self.started(view, question)
                 if not view.servers:
-                    raise EditorError(await self._unserved(question))
+                    running = await self._running()
+                    why = f"no language server answers {_subject(question)}; {running}"
+                    raise EditorError(why)
                 view = await self.settled(view, question, patience)
                 attempt = await self._attempt(view, question)
                 is_cold = not attempt.failures and self.is_cold(attempt.view)
@@ -313,10 +315,6 @@ class Servers:
                 raise EditorError(await self._unread(question, view.servers))
         names, working = _names(view.servers), _working(view.servers)
         return Answers(attempt.answers, view, attempt.ticks, names, working)
-
-    async def _unserved(self, question: Question) -> str:
-        running = await self._running()
-        return f"no language server answers {_subject(question)}; {running}"
 
     async def _unread(self, question: Question, servers: list[Server]) -> str:
         """Return that only servers have answered, all with nothing, which read no code."""

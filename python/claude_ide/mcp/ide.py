@@ -154,7 +154,8 @@ class Ide:
 
     async def settle(self, seconds: float) -> None:
         """Reject every open diff; wait at most `seconds` until the clients have their answers."""
-        self.editor.diffs.close_all()
+        for diff in self.editor.diffs:
+            diff.withdraw()
         answering = [served.peer.settled(seconds) for served in self._served.values()]
         await asyncio.gather(*answering)
 

@@ -73,7 +73,9 @@ class Folder:
         if name not in self.bases:
             return found
         now = text if text is not None else await asyncio.to_thread(_text, path)
-        return _compared(name, self.bases[name], now)
+        base = self.bases[name]
+        status = "created" if base is None else "deleted" if now is None else "modified"
+        return File(name, status, Texts(base, now, now), Entry(None, None, None))
 
     def path(self, name: str) -> str:
         """Return the path of a file by its name in the review."""
@@ -107,12 +109,6 @@ class Folder:
         """Run a method of the review in a thread."""
         async with self._order:
             return await asyncio.to_thread(function, *arguments, **named)
-
-
-def _compared(name: str, base: str | None, now: str | None) -> File:
-    """Return a file that is compared with a text other than that before its review."""
-    status = "created" if base is None else "deleted" if now is None else "modified"
-    return File(name, status, Texts(base, now, now), Entry(None, None, None))
 
 
 def _text(path: str) -> str | None:

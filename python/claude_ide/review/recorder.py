@@ -14,7 +14,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from claude_ide.base import files
 from claude_ide.base.errors import EditorError
 from claude_ide.base.paths import absolute, real
 from claude_ide.editor.channel import soon
@@ -22,9 +21,9 @@ from claude_ide.editor.disk import editor_stamp
 from claude_ide.editor.editor import Editor
 from claude_ide.review import telling
 from claude_ide.review.entry import Turn
+from claude_ide.review.folder import Folder, read
 from claude_ide.review.merging import BaseContent, Versions
 from claude_ide.review.snapshot import (
-    LARGEST,
     UNSEEN,
     Found,
     Snapshot,
@@ -35,7 +34,6 @@ from claude_ide.review.snapshot import (
 from claude_ide.review.texts import encoded, is_utf8
 
 if TYPE_CHECKING:
-    from claude_ide.review.folder import Folder
     from claude_ide.review.service import ReviewService
 
 BUSY_SECONDS = 1.0
@@ -168,7 +166,7 @@ class Recorder:
             self._running.discard(use)
             return await self._compare(await self._service.folder(self._here, is_folder=True))
 
-    async def _end_writes(self, folder: "Folder") -> None:
+    async def _end_writes(self, folder: Folder) -> None:
         """Record what tools have written whose end was not reported: the user has stopped them."""
         noted, self._noted = self._noted, {}
         own = await self._own([*noted]) if noted else []
@@ -266,7 +264,7 @@ class Recorder:
             self.tell_user(telling.summary(told))
         return telling.note(told)
 
-    async def _compare(self, folder: "Folder", *, is_perhaps: bool = False) -> list[Found]:
+    async def _compare(self, folder: Folder, *, is_perhaps: bool = False) -> list[Found]:
         if self._before is None:
             return []
         after = await folder.snapshots.take(self._used)
@@ -309,7 +307,7 @@ class Recorder:
                 self._versions[path].begin(content, "")
             elif path not in self._versions:
                 return None
-            now = await asyncio.to_thread(_read, path)
+            now = await asyncio.to_thread(read, path)
             try:
                 return BaseContent(self.agent, self._versions[path].base(now, stamp))
             except LookupError:
@@ -336,7 +334,7 @@ def _reported(before: str | None) -> tuple[bytes | None, str]:
 
 
 def _note(path: str) -> _Noted:
-    content, stamp = _read(path), stamp_of(path)
+    content, stamp = read(path), stamp_of(path)
     return _Noted(content, "" if content is not None else obstacle_of(path), stamp)
 
 
@@ -362,7 +360,3 @@ def outside(command: str, here: str, root: str) -> str:
         if there != Path(there.anchor) and os.access(there, os.W_OK):
             return str(path)
     return ""
-
-
-def _read(path: str) -> bytes | None:
-    return files.read_if_sound(Path(path), LARGEST)

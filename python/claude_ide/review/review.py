@@ -11,7 +11,6 @@ from pathlib import Path
 
 import msgspec
 
-from claude_ide.base import files
 from claude_ide.review.entry import (
     Base,
     Entry,
@@ -26,7 +25,7 @@ from claude_ide.review.entry import (
     fits,
     obstacle_in,
 )
-from claude_ide.review.snapshot import LARGEST, Found, moves
+from claude_ide.review.snapshot import Found, content_of, moves
 from claude_ide.review.store import Store
 from claude_ide.review.telling import (
     KEPT,
@@ -584,9 +583,7 @@ class Review:
         return None if is_known else f"{UNKNOWN}{time.time_ns()}"
 
     def _content(self, path: str) -> bytes | None:
-        if self._is_private(path) or Path(path).is_symlink():
-            return None
-        return files.read_if_sound(Path(path), LARGEST)
+        return content_of(path, self._is_private)
 
     def _relative(self, path: str) -> str:
         # A link waits itself, and not what it leads to.

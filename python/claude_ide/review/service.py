@@ -109,7 +109,10 @@ class ReviewService:
             )
         top = top or os.path.realpath(here)
         if top not in self._folders:
-            self._folders[top] = Folder(top, self._home, self._is_private)
+            self._folders[top] = Folder(
+                *(top, self._home),
+                lambda path: self._editor.private_files.reason(path) is not None,
+            )
         return self._folders[top]
 
     async def of_file(self, path: str) -> Folder:
@@ -128,16 +131,13 @@ class ReviewService:
         found = [await each.run(each.review.sessions) for each in self.known()]
         return set().union(*found)
 
-    def _is_private(self, path: str) -> bool:
-        return self._editor.private_files.reason(path) is not None
-
     # What waits
 
     async def look_around(self) -> None:
         """Follow what other editors and commits have changed, as long as something waits."""
         while True:
             await asyncio.sleep(LOOK_SECONDS)
-            for folder in [*self._folders.values()]:
+            for folder in self.known():
                 try:
                     if await folder.look():
                         await self.follow_commits(folder)
@@ -259,8 +259,8 @@ class ReviewService:
         for number, file in enumerate(waiting):
             if is_kept:
                 self._done.clear()
-                joined = {"is_joined": number > 0}
-                await folder.run(folder.review.keep, folder.path(file.path), **joined)
+                keep = folder.review.keep
+                await folder.run(keep, folder.path(file.path), is_joined=number > 0)
                 continue
             try:
                 await self._revert(folder, file, None, 0)
@@ -372,10 +372,8 @@ class ReviewService:
             return await self._revert_buffer(folder, path, rows, bufnr, is_exact=is_exact)
         texts = await self._reverted(folder, path, None, rows, is_exact=is_exact)
         if texts is not None:
-            before, after = (
-                await asyncio.to_thread(folder_files.read, path),
-                encoded(texts.now or ""),
-            )
+            before = await asyncio.to_thread(folder_files.read, path)
+            after = encoded(texts.now or "")
             await asyncio.to_thread(folder_files.write, path, after)
             self._note(path, before, after)
             await folder.run(folder.review.look, path)
@@ -427,8 +425,8 @@ class ReviewService:
             question = f"{name}: you have changed lines of this. Revert them, too?"
             if await self._editor.choose(question, [YES, NO]) != YES:
                 return None
-        forced = {"is_exact": is_exact, "is_forced": True}
-        return await folder.run(folder.review.revert, file, rows, **forced)
+        revert = folder.review.revert
+        return await folder.run(revert, file, rows, is_exact=is_exact, is_forced=True)
 
     async def _revert_whole(self, folder: Folder, file: File, path: str) -> None:
         """Revert what is no change of lines: a file that was created, deleted, moved, or is binary.

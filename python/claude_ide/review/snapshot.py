@@ -249,9 +249,7 @@ class Snapshots:
                 snapshot.contents[path] = content
 
     def _content(self, path: str) -> bytes | None:
-        if self._is_private(path) or Path(path).is_symlink():
-            return None
-        return files.read_if_sound(Path(path), LARGEST)
+        return content_of(path, self._is_private)
 
     def _obstacle(self, path: str) -> str:
         return "private" if self._is_private(path) else obstacle_of(path)
@@ -308,6 +306,13 @@ def _is_missed(before: Snapshot, after: Snapshot, path: str) -> bool:
 
 def _passes(name: str) -> bool:
     return name.endswith("/") or PASSING.fullmatch(name.rpartition("/")[2]) is not None
+
+
+def content_of(path: str, is_private: Callable[[str], bool]) -> bytes | None:
+    """Return the content of a file; None if there is none, or nothing can be known of it."""
+    if is_private(path) or Path(path).is_symlink():
+        return None
+    return files.read_if_sound(Path(path), LARGEST)
 
 
 def obstacle_of(path: str) -> str:

@@ -309,11 +309,11 @@ async def code_action(
     try:
         action, ticks = await find_action(servers, wanted, published)
     except ToolError as error:
-        raise ToolError(await editor.told(str(error))) from None
+        raise ToolError(await editor.gate.told(str(error))) from None
     server, what = action.server, f'apply "{action.title}"'
     command = follow_up(action)
     if command:
-        await editor.check_change({"arguments": command.arguments})
+        await editor.gate.check_change({"arguments": command.arguments})
     files = await composed(editor, action.edit, server, ticks) if action.edit else []
     outcome, notes = Outcome(), list[str]()
     if files:

@@ -88,7 +88,7 @@ async def composed(
     part of the edit is not possible.
     """
     files = by_file(edit)
-    await editor.check_change([{"path": file.path} for file in files])
+    await editor.gate.check_change([{"path": file.path} for file in files])
     found: list[BufferText] = []
     while len(found) < len(files):
         wanted = [{"path": file.path, "is_new": file.is_new} for file in files[len(found) :]]
