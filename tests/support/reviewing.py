@@ -53,3 +53,12 @@ async def drawn(nvim: Editor, *expected: str) -> None:
         return sorted(await _marks(nvim)) == sorted(expected)
 
     await until(is_drawn, f"the file shows {expected}")
+
+
+async def drawn_also(nvim: Editor, *expected: str) -> None:
+    """Wait until the current buffer shows these hunks; others that were drawn may be gone."""
+
+    async def is_drawn() -> bool:
+        return {*expected} <= {*await _marks(nvim)}
+
+    await until(is_drawn, f"the file shows {expected}")
