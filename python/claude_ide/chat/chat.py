@@ -31,11 +31,6 @@ from claude_ide.editor.port.windows import FloatLook
 OFF = "off"
 """The word that ends remote control."""
 
-WAITS = ("waits", REQUEST)
-WORKS = ("works", "ClaudeChatToolRunning")
-OPEN = ("open", "ClaudeChatMode")
-ENDED = ("ended", "ClaudeChatError")
-
 
 @dataclass(frozen=True, slots=True)
 class Status:
@@ -52,10 +47,10 @@ class Status:
     def word(self) -> Chunk:
         """The state in one word."""
         if self.waiting:
-            return WAITS
+            return "waits", REQUEST
         if self.state.state is State.DEAD:
-            return ENDED
-        return WORKS if self.state.busy else OPEN
+            return "ended", "ClaudeChatError"
+        return ("works", "ClaudeChatToolRunning") if self.state.busy else ("open", "ClaudeChatMode")
 
 
 class Chat(ChatPart):

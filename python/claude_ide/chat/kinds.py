@@ -24,9 +24,6 @@ class Kinds:
     def __iter__(self) -> Iterator[Kind]:
         return iter(self._kinds.values())
 
-    def __len__(self) -> int:
-        return len(self._kinds)
-
     def find(self, id_: str) -> Kind:
         """Return the kind with this id, or the default for an empty one.
 

@@ -365,9 +365,5 @@ class Logins(ChatPart):
         program, *arguments = command
         terminal = self._chat.config.terminal
         window = {"side": terminal.side, "size": terminal.size, "keys": terminal.keys}
-        return {
-            "cmd": [program],
-            "arguments": arguments,
-            "environment": dict(environment),
-            **window,
-        }
+        request = {"cmd": [program], "arguments": arguments, "environment": dict(environment)}
+        return request | window

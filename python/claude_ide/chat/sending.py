@@ -180,7 +180,7 @@ class Sending(ChatPart):
         self.attachment = Attachment(chat)
         self.shell = Shell(chat, trust)
         self._life = life
-        self.is_closed = False
+        self._is_closed = False
         self._held: dict[int, Held] = {}
         """The prompts that the agent does not have, by their numbers."""
         self._sent: dict[str, Held] = {}
@@ -205,7 +205,7 @@ class Sending(ChatPart):
                 await self._life.started()
                 await self._send(number)
         except ClaudeIdeError:
-            if self.is_closed or number not in self._held:
+            if self._is_closed or number not in self._held:
                 return  # the panel has the text, or the user has taken it back
             await self._return([number])
             raise
@@ -225,7 +225,7 @@ class Sending(ChatPart):
 
     def close(self) -> None:
         """Send no more: the panel keeps the texts of the prompts. End the user's command."""
-        self.is_closed = True
+        self._is_closed = True
         self._held.clear()
         self.shell.stop()
 
