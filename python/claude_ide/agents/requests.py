@@ -1,4 +1,4 @@
-"""What an agent asks the user: permissions, forms, the approval of a plan; and the answers."""
+"""The requests of an agent to the user, with their answers: permissions, forms, plans."""
 
 from collections.abc import Mapping
 from enum import Enum

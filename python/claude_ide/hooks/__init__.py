@@ -1,4 +1,4 @@
-"""What CLIs in terminals report by their hooks, and here the links to the editor that gets it.
+"""The links by which CLIs in terminals find the editor that gets their hooks.
 
 Each CLI has one, named by the id of its launch, and keeps its path for as long as it runs. It leads
 to the Unix socket of an editor. If that editor ends, the CLI goes on, and another editor can put a

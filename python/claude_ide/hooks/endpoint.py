@@ -1,4 +1,4 @@
-"""Takes the reports of `report.py` on a Unix socket, one on each connection."""
+"""Where CLIs in terminals report: what each is started with, then the socket for `report.py`."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""How ACP agents are started: their entries, command lines and logins."""
+"""How ACP agents are started: their entries, command lines, logins."""
 
 import logging
 import shlex

@@ -1,4 +1,4 @@
-"""The CLI's command line and permission modes, and its frames: JSON objects, one a line."""
+"""What a host says to the CLI: its options, then frames, which are JSON objects, one a line."""
 
 import asyncio
 import base64

@@ -1,4 +1,4 @@
-"""What the CLI offers and has set: its commands, models, modes, styles and MCP servers.
+"""The settings of the CLI, as it offers and reports them: commands, models, modes, MCP servers.
 
 Any part of an answer to our control requests may be missing.
 """

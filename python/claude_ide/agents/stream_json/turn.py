@@ -1,4 +1,4 @@
-"""The progress of a turn: its prompts, its end, and what it takes of the plan's limits.
+"""The progress of a turn: its prompts, its end, its use of the plan's limits.
 
 The CLI tells the limits in three shapes:
 
