@@ -1,5 +1,5 @@
 vim9script
-# The open files, of which the host makes an IDE's list of editor tabs (`editor/state.py`): reported whenever
+# The open files, of which the host makes an IDE's list of editor tabs (`editor/events.py`): reported whenever
 # they change.
 
 import autoload './channel.vim'

@@ -1,5 +1,5 @@
 " What some placeholders of a text mean where the user is (`contexts`), for both editors: the entries of the
-" fields of `Facts` in `editor/port/contexts.py`. The current window is the user's, `bufnr` its buffer.
+" fields of `Facts` in `editor/port/prompts.py`. The current window is the user's, `bufnr` its buffer.
 
 let s:most = 1000 " entries of a list
 let s:longest = 500 " bytes of their texts

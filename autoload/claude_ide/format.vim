@@ -67,7 +67,7 @@ enddef
 
 # How a command of the user's, such as 'formatprg' and 'makeprg', is run in a buffer: the shell and its
 # arguments, the folder and the environment; and what `%` and `#` with their modifiers stand for (`names`),
-# each also escaped for the shell (`editor/shell.py`).
+# each also escaped for the shell (`editor/formatting.py`).
 export def Shell(bufnr: number, names: list<string>): dict<any>
   inside.Run(bufnr, $'call claude_ide#format#Expand({string(names)})')
   return {

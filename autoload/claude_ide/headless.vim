@@ -68,7 +68,7 @@ def Call(question: dict<any>, handler: string, arguments: list<any>)
 enddef
 
 # Ask something for a command (`ask`, `rewrite`, `commit`). Starts the host if it does not
-# run. `request` has the fields of this kind in `editor/port/questions.py`, without the id. Returns the
+# run. `request` has the fields of this kind in `editor/port/prompts.py`, without the id. Returns the
 # id. The handlers are optional:
 #
 # - `OnText(lines, row)`: the answer so far, and the first row that has changed since the last call

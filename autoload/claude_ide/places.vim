@@ -1,6 +1,6 @@
 " Places for the model, and what the user sees of them, for both editors.
 
-let s:longest = 2400 " bytes of a line, of which the host shows the model less (`mcp/model/pages.py`)
+let s:longest = 2400 " bytes of a line, of which the host shows the model less (`mcp/model/common.py`)
 
 " The full name of a buffer; empty if it has none.
 function s:name(bufnr) abort

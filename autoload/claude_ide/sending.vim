@@ -11,7 +11,7 @@ import autoload './selection.vim'
 # The options of `Send`, and their types.
 const OPTIONS = {to: [v:t_string], submit: [v:t_bool, v:t_number], focus: [v:t_bool, v:t_number]}
 
-var waiting: dict<dict<any>> = {} # the fields of `Sent` in `editor/port/contexts.py`, by number
+var waiting: dict<dict<any>> = {} # the fields of `Sent` in `editor/port/prompts.py`, by number
 var last = 0
 
 # Keep a text until the host takes it. Returns its number.

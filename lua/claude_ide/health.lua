@@ -19,7 +19,7 @@ local M = {}
 
 local health = vim.health
 local START_MS = 8000
-local CHECK_MS = 60000 -- all agents, of which each has its own limit (`agent_check.py`)
+local CHECK_MS = 60000 -- all agents, of which each has its own limit (`check.py`)
 
 ---@class claude_ide.HealthFinding
 ---@field level 'ok'|'info'|'warn'|'error'

@@ -1,4 +1,4 @@
-"""`editor/port.py`: another editor than Neovim can implement the port."""
+"""Another editor than Neovim can implement the port."""
 
 import asyncio
 from collections.abc import Callable

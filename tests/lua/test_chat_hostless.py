@@ -1,4 +1,4 @@
-"""`chat/hostless.lua`: a panel without a host."""
+"""A panel without a host."""
 
 import sys
 from pathlib import Path

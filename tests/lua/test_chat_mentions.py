@@ -1,4 +1,4 @@
-"""`chat/prompt/mentions.lua`: mentions of files that do not exist."""
+"""Mentions of files that do not exist."""
 
 from pathlib import Path
 

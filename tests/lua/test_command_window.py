@@ -1,4 +1,4 @@
-"""`window/command_window.lua`: our commands in the command-line window."""
+"""Our commands in the command-line window."""
 
 import pytest
 

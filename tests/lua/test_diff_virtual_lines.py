@@ -1,4 +1,4 @@
-"""`diff/virtual_lines.lua`: nothing takes rows on one side of a diff."""
+"""Nothing takes rows on one side of a diff."""
 
 from pathlib import Path
 from typing import Any

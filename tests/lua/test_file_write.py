@@ -1,4 +1,4 @@
-"""`file/write.lua`: writes a buffer, but never over a change by another program."""
+"""Writes a buffer, but never over a change by another program."""
 
 import os
 from pathlib import Path

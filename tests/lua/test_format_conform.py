@@ -1,4 +1,4 @@
-"""`format/conform.lua`: conform.nvim reformats files."""
+"""conform.nvim reformats files."""
 
 from pathlib import Path
 

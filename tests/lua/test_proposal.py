@@ -1,4 +1,4 @@
-"""`diff/proposal.lua`: how the user edits a proposal, and which actions decide it."""
+"""How the user edits a proposal, and which actions decide it."""
 
 from pathlib import Path
 

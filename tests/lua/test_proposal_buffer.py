@@ -1,4 +1,4 @@
-"""`diff/proposal.lua`: a proposal's buffer resembles its file's buffer."""
+"""A proposal's buffer resembles its file's buffer."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""`suggested_keys.lua`: the option `keys`; and the <Plug> maps that it uses."""
+"""The option `keys`; and the <Plug> maps that it uses."""
 
 import re
 from pathlib import Path

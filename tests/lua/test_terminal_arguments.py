@@ -1,4 +1,4 @@
-"""`arguments.lua`: the completion of `:Claude`."""
+"""The completion of `:Claude`."""
 
 import os
 import re

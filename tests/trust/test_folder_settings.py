@@ -1,4 +1,4 @@
-"""`trust/folder_settings.py`: the settings that a folder brings for the CLI, in words for users."""
+"""The settings that a folder brings for the CLI, in words for users."""
 
 import json
 import os

@@ -13,7 +13,7 @@ import autoload './reload.vim'
 # By buffer, until it is saved: the `lines` and the `format` before, and the `text` that was given.
 final replaced: dict<dict<any>> = {}
 
-# A file's buffer as the host has to know it before a write (`FileBuffer` in `editor/port/buffers.py`); empty
+# A file's buffer as the host has to know it before a write (`FileBuffer` in `editor/port/files.py`); empty
 # if the file is not loaded. With `has_text` it has the text, as it would be on disk, in place of its digest.
 # Throws if no such file may be written.
 export def Look(path: string, has_text: bool): any

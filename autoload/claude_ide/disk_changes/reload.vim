@@ -1,7 +1,7 @@
 vim9script
 # Updates buffers after Claude or another program has written their files, without asking the user. The host
 # is told which files to watch, notices the writes, and says when a file is no longer being written
-# (`disk_watch.py`). Until a write is handled, Vim neither reloads the buffer automatically nor asks the user.
+# (`editor/disk.py`). Until a write is handled, Vim neither reloads the buffer automatically nor asks the user.
 #
 # A write is a dict:
 #

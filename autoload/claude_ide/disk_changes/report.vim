@@ -1,6 +1,6 @@
 vim9script
 # Tells the host of writes to open files without a diff, which it reports to the user
-# (`disk_report.py`). Knows which files an agent has announced it will write without a diff: the next write
+# (`editor/disk.py`). Knows which files an agent has announced it will write without a diff: the next write
 # to such a file, if it follows soon, is attributed to the agent.
 
 import autoload '../channel.vim'

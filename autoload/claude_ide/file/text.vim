@@ -92,7 +92,7 @@ export def Get(bufnr: number, is_open = false): list<string>
 enddef
 
 # The text of a loaded buffer, and what a write would add to its lines (`BufferText` in
-# `editor/port/buffers.py`). Throws if the lines cannot cross the channel.
+# `editor/port/files.py`). Throws if the lines cannot cross the channel.
 export def Describe(bufnr: number, path: string): dict<any>
   const lines = getbufline(bufnr, 1, '$')
   if !IsUtf8(lines)

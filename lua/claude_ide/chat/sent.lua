@@ -15,7 +15,7 @@ local LATE = 500 -- milliseconds after which a prompt is shown here, because the
 local REMEDY = 'see :ClaudeLog; R retries'
 local UNANSWERED = '%s has not answered yet'
 
---- How long the host may take to answer, in milliseconds: as long as an agent (`chat/patience.py`).
+--- How long the host may take to answer, in milliseconds: as long as an agent (`chat/life.py`).
 M.patience = 15000
 
 ---@class claude_ide.SentPrompt

@@ -221,7 +221,7 @@ def filetype(language: str) -> str:
 
 
 class Record:
-    """Describes runs for `jupyter/record.lua`, and keeps their images in a folder."""
+    """Describes runs for `jupyter.lua`, and keeps their images in a folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder / FOLDER
