@@ -96,7 +96,7 @@ export def Begin(kind: string, request: dict<any>, handlers: dict<any>): number
   return id
 enddef
 
-# Handle news of a running question: its `progress`, perhaps with the `row` of its note; or `text`,
+# Handle what a running question reports: its `progress`, perhaps with the `row` of its note; or `text`,
 # which follows the first `keep` bytes of the answer so far. The host keeps all of them or none.
 export def Update(id: number, frame: dict<any>): bool
   const question = get(questions, id, {})

@@ -9,7 +9,7 @@ import autoload './host/install.vim'
 import autoload './host/python.vim'
 import autoload './messages/plain.vim'
 
-const PATIENCE = 8.0 # seconds
+const TIMEOUT_SECONDS = 8.0
 const NAME = 'claude-ide://check'
 const LEVELS = {ok: 'OK', info: 'INFO', warn: 'WARNING', error: 'ERROR'}
 
@@ -32,7 +32,7 @@ enddef
 # Messages of the host are handled during `sleep`.
 def WaitFor(Condition: func(): bool): bool
   const began = reltime()
-  while !Condition() && reltimefloat(reltime(began)) < PATIENCE
+  while !Condition() && reltimefloat(reltime(began)) < TIMEOUT_SECONDS
     sleep 20m
   endwhile
   return Condition()

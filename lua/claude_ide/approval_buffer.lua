@@ -106,9 +106,9 @@ local function open_split(view)
   return ok and win or open_tabpage(view)
 end
 
-local guest = { kin = 'proposal' }
+local owner = { group = 'proposal' }
 
-function guest.open(view)
+function owner.open(view)
   local win = (view.is_prose and open_tabpage or open_split)(view)
   looks.set(win, OPTIONS)
   looks.set(win, view.is_prose and { breakindent = true, linebreak = true } or {})
@@ -116,17 +116,17 @@ function guest.open(view)
   api.nvim_win_call(win, vim.cmd.clearjumps)
 end
 
-function guest.close(view)
+function owner.close(view)
   vim.iter(vim.fn.win_findbuf(view.bufnr)):each(window_close.window)
   window_close.buffer(view.bufnr)
 end
 
-function guest.has(view, win)
+function owner.has(view, win)
   return api.nvim_win_get_buf(win) == view.bufnr
 end
 
-function guest.has_opened(view, win)
-  return api.nvim_win_is_valid(win) and guest.has(view, win)
+function owner.has_opened(view, win)
+  return api.nvim_win_is_valid(win) and owner.has(view, win)
 end
 
 ---@param approval claude_ide.Approval
@@ -269,7 +269,7 @@ local function show(approval)
     fill(approval)
   end)
   approval.reading = reading.new(bufnr, is_prose)
-  approval.view = visit.open(guest, { bufnr = bufnr, is_prose = is_prose })
+  approval.view = visit.open(owner, { bufnr = bufnr, is_prose = is_prose })
   set_winbar(approval)
   colouring.set_filetype(bufnr, approval.filetype)
   local options = vim.bo[bufnr]

@@ -85,7 +85,7 @@ async def test_a_new_chat_is_not_confused_with_one_of_the_earlier_host(
 async def test_r_replaces_a_host_that_hangs(nvim: Neovim, replay: Open) -> None:
     panel = await replay("plain_thinking")
     hung = await host_pid(nvim)
-    await nvim.lua("require('claude_ide.chat.sent').patience = 300")
+    await nvim.lua("require('claude_ide.chat.sent').timeout_ms = 300")
     os.kill(hung, signal.SIGSTOP)
     await panel.send("hello there")
     silent = "return require('claude_ide.chat.state').list()[1].is_silent"

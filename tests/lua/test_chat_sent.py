@@ -10,7 +10,7 @@ from support.neovim import Neovim, until
 
 SENT = "return require('claude_ide.chat.sent')"
 PROMPT = "return require('claude_ide.chat.prompt')"
-IMPATIENT = "require('claude_ide.chat.sent').patience = 1"
+IMPATIENT = "require('claude_ide.chat.sent').timeout_ms = 1"
 DIED = "require('claude_ide.chat.panel').host_ended('the host died')"
 BELOW = chunk("chat_sent/below")
 

@@ -10,7 +10,7 @@ from support.diffs import Diffs, everything
 from support.neovim import Neovim, NvimError, until
 from support.plans import ask
 
-GUEST = chunk("window_visit/guest")
+OWNER = chunk("window_visit/owner")
 PAGE = r"seq 99; printf '\033[2J\033[Htop\n'; read line; printf '\033[2;1Hbelow'; sleep 99"
 PLAN = "require('claude_ide.approval_buffer')"
 
@@ -33,12 +33,12 @@ async def close(nvim: Neovim, number: int) -> Any:
 
 
 @pytest.fixture(autouse=True)
-async def guests(nvim: Neovim) -> None:
-    await nvim.lua(GUEST)
+async def owners(nvim: Neovim) -> None:
+    await nvim.lua(OWNER)
 
 
 @pytest.mark.parametrize("how", ["tab", "right", "below"])
-async def test_a_guest_that_closes_leaves_no_trace(nvim: Neovim, before: Any, how: str) -> None:
+async def test_windows_that_close_leave_no_trace(nvim: Neovim, before: Any, how: str) -> None:
     await show(nvim, how)
     assert await everything(nvim) != before
 
@@ -49,7 +49,7 @@ async def test_a_guest_that_closes_leaves_no_trace(nvim: Neovim, before: Any, ho
 
 
 @pytest.mark.parametrize("how", ["tab", "right", "below"])
-async def test_a_guest_that_fails_to_open_leaves_no_trace(
+async def test_windows_that_fail_to_open_leave_no_trace(
     nvim: Neovim, before: Any, how: str
 ) -> None:
     with pytest.raises(NvimError, match="no luck"):
@@ -60,7 +60,7 @@ async def test_a_guest_that_fails_to_open_leaves_no_trace(
 
 
 @pytest.mark.parametrize("how", ["tab", "right"])
-async def test_closing_a_guest_does_not_move_a_user_who_has_left_it(
+async def test_closing_windows_does_not_move_a_user_who_has_left_them(
     nvim: Neovim, before: Any, how: str
 ) -> None:
     await show(nvim, how)
@@ -74,7 +74,7 @@ async def test_closing_a_guest_does_not_move_a_user_who_has_left_it(
 
 @pytest.mark.parametrize("first", ["tab", "right"])
 @pytest.mark.parametrize("second", ["tab", "below"])
-async def test_nested_guests_can_close_in_the_order_in_which_they_opened(
+async def test_nested_windows_can_close_in_the_order_in_which_they_opened(
     nvim: Neovim, before: Any, first: str, second: str
 ) -> None:
     await show(nvim, first)
@@ -117,7 +117,7 @@ async def test_closing_the_only_other_tab_page_keeps_the_rows_of_a_terminal(nvim
     assert await nvim.eval("[&showtabline, tabpagenr('$')]") == [1, 1]
 
 
-async def test_an_option_that_a_plugin_sets_while_a_guest_closes_stays(nvim: Neovim) -> None:
+async def test_an_option_that_a_plugin_sets_while_windows_close_stays(nvim: Neovim) -> None:
     await nvim.command("autocmd TabEnter * set showtabline=2")
     await nvim.command("set showtabline=1")
     await show(nvim, "tab")

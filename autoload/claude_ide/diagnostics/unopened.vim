@@ -11,8 +11,8 @@ import autoload '../file/load.vim'
 const MOST = 20
 # Bytes. Reading and checking a larger file would block Vim.
 const LARGEST = 2000000
-# Milliseconds after the last request for a file.
-const PATIENCE_MS = 180000
+# After the last request for a file.
+const UNLOAD_MS = 180000
 const PAUSE_MS = 2000
 
 # By buffer: the `timer` that unloads it, and whether it `is_known`, that is, existed before.
@@ -62,7 +62,7 @@ enddef
 export def Extend(bufnr: number)
   if has_key(loaded, bufnr)
     timer_stop(loaded[bufnr].timer)
-    loaded[bufnr].timer = timer_start(PATIENCE_MS, (_) => Unload(bufnr))
+    loaded[bufnr].timer = timer_start(UNLOAD_MS, (_) => Unload(bufnr))
   endif
 enddef
 

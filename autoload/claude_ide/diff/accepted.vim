@@ -4,8 +4,8 @@ vim9script
 import autoload '../file/command_buffer.vim'
 import autoload '../messages/message.vim'
 
-# Milliseconds. An agent that does not report a refusal writes within half a second or not at all.
-const PATIENCE = 10000
+# An agent that does not report a refusal writes within half a second or not at all.
+const TIMEOUT_MS = 10000
 
 final held: dict<dict<any>> = {} # {path, text, filetype, before} by diff id
 
@@ -19,7 +19,7 @@ export def Hold(diff: dict<any>, text: list<string>)
   const filetype = getbufvar(diff.bufnr, '&filetype')
   held[diff.id] = {path: diff.path, text: text, filetype: filetype, before: OnDisk(diff.path)}
   if !get(diff, 'is_reported', false)
-    timer_start(PATIENCE, (_) => Settle(diff.id))
+    timer_start(TIMEOUT_MS, (_) => Settle(diff.id))
   endif
 enddef
 

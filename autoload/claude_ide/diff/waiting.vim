@@ -6,8 +6,8 @@ import autoload '../messages/message.vim'
 import autoload '../status_line.vim'
 import autoload '../timing/moment.vim'
 
-const POLL = 100 # milliseconds
-const PATIENCE = 3.0 # seconds
+const POLL_MS = 100
+const MENTION_SECONDS = 3.0
 
 final entries: list<dict<any>> = [] # {what, since, is_mentioned}, oldest first
 var held = 0 # how many entries the user is holding back
@@ -24,7 +24,7 @@ enddef
 # Name what waits in one message. Notifications are often narrow and cut off: it comes first.
 def Mention(remedy: string)
   const due = entries->indexof((_, entry) => !entry.is_mentioned
-    && reltimefloat(reltime(entry.since)) >= PATIENCE)
+    && reltimefloat(reltime(entry.since)) >= MENTION_SECONDS)
   if due >= 0 && moment.CanNotify()
     const waits = len(entries) > 1 ? $'and {len(entries) - 1} more wait' : 'waits'
     message.Show($'{entries[due].what} {waits}: {remedy}', 'info')
@@ -38,7 +38,7 @@ enddef
 def Poll(_: number)
   is_polling = !empty(entries)
   if is_polling
-    timer_start(POLL, Poll)
+    timer_start(POLL_MS, Poll)
   endif
   const remedy = is_polling ? moment.Obstacle() : ''
   SetCount(remedy !=# '' ? len(entries) : 0)

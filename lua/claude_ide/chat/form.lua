@@ -21,7 +21,7 @@ local api = vim.api
 local augroup = api.nvim_create_augroup('claude_ide_chat_form', { clear = true })
 
 local WIDEST = 90
-local PATIENCE = 200 -- milliseconds
+local TIMEOUT_MS = 200
 local OPTIONS = {
   wrap = true,
   linebreak = true,
@@ -119,7 +119,7 @@ local function press(form, key, fields)
   form.pressed, form.row = form.pressed + 1, cursor_row(form)
   local event = { token = form.token, number = form.pressed, key = key, row = form.row }
   channel.emit('form', vim.tbl_extend('error', event, fields or {}))
-  vim.wait(PATIENCE, function()
+  vim.wait(TIMEOUT_MS, function()
     return forms[form.token] ~= form or form.page.number == form.pressed
   end, 1)
 end

@@ -88,11 +88,11 @@ local function prepare_leaving(view)
   end
 end
 
----@class claude_ide.ChatGuest: claude_ide.Guest
-local guest = { has = chat_windows.has }
+---@class claude_ide.ChatVisitOwner: claude_ide.VisitOwner
+local owner = { has = chat_windows.has }
 
 ---@param view claude_ide.ChatView
-function guest.open(view)
+function owner.open(view)
   local chat = view.chat
   view.windows = chat_windows.open(chat)
   view.tabpage = api.nvim_win_get_tabpage(view.windows.transcript)
@@ -108,7 +108,7 @@ end
 -- The windows of the panel, and those that the user has split off. One of its own may show another buffer,
 -- which has yet to move away (`file/protected_windows.lua`).
 ---@param view claude_ide.ChatView
-function guest.close(view)
+function owner.close(view)
   local wins = vim.tbl_values(view.windows)
   vim.list_extend(wins, vim.fn.win_findbuf(view.chat.prompt))
   vim.list_extend(wins, vim.fn.win_findbuf(view.chat.transcript))
@@ -120,7 +120,7 @@ function guest.close(view)
 end
 
 ---@param view claude_ide.ChatView
-function guest.has_user(view)
+function owner.has_user(view)
   return view.was_user_in or chat_windows.has(view, api.nvim_get_current_win())
 end
 
@@ -198,7 +198,7 @@ function M.show(chat)
   M.close(chat)
   local is_inserting = not had_user and vim.fn.mode():find('^[iR]') ~= nil
   local insert = is_inserting and api.nvim_win_get_cursor(0) or nil
-  local ok, opened = pcall(visit.open, guest, { chat = chat, windows = {}, insert = insert })
+  local ok, opened = pcall(visit.open, owner, { chat = chat, windows = {}, insert = insert })
   if not ok then
     chat.view = nil
     return message.show('not enough room for the chat', 'warn')

@@ -15,8 +15,8 @@ local LATE = 500 -- milliseconds after which a prompt is shown here, because the
 local REMEDY = 'see :ClaudeLog; R retries'
 local UNANSWERED = '%s has not answered yet'
 
---- How long the host may take to answer, in milliseconds: as long as an agent (`chat/life.py`).
-M.patience = 15000
+--- How long the host may take to answer: as long as an agent (`chat/life.py`).
+M.timeout_ms = 15000
 
 ---@class claude_ide.SentPrompt
 ---@field number integer
@@ -101,7 +101,7 @@ function M.expect(chat, is_missing_yet)
       M.set_outage(chat, UNANSWERED:format(chat_state.agent_name(chat)))
       set_silent(true)
     end
-  end, M.patience)
+  end, M.timeout_ms)
 end
 
 ---@return claude_ide.SentPrompt?

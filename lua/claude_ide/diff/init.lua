@@ -234,8 +234,8 @@ local function saved_text(path)
   return { stamp = disk.stamp(path), lines = lines }
 end
 
----@class claude_ide.DiffGuest: claude_ide.Guest
-local guest = { kin = 'proposal', has = diff_windows.has, close = diff_windows.close }
+---@class claude_ide.DiffVisitOwner: claude_ide.VisitOwner
+local owner = { group = 'proposal', has = diff_windows.has, close = diff_windows.close }
 
 -- Show a diff by the user's function; false, after a message, if that fails.
 local function open_custom(view, show)
@@ -255,7 +255,7 @@ local function open_custom(view, show)
   return ok
 end
 
-function guest.open(view)
+function owner.open(view)
   local show = own_options.as_function('diff', 'layout')
   if not (show and open_custom(view, show)) then
     view.is_inline = view.diff.layout == 'inline'
@@ -265,12 +265,12 @@ function guest.open(view)
   diff_winbar.set(view)
 end
 
-function guest.has_opened(view, win)
+function owner.has_opened(view, win)
   return vim.list_contains(view.opened, win)
 end
 
 -- If the user has put another buffer into the proposal's window, they are no longer in the diff.
-function guest.has_user(view)
+function owner.has_user(view)
   local win = vim.api.nvim_get_current_win()
   return not view.is_left and (win ~= view.right or diff_windows.has(view, win))
 end
@@ -285,7 +285,7 @@ local function show(diff)
   local function open()
     return location.visit(diff.pid, function()
       local fields = { bufnr = diff.bufnr, diff = diff, opened = {}, used = {}, added = {} }
-      local view = visit.open(guest, fields)
+      local view = visit.open(owner, fields)
       view.is_left = not diff.focus
       return view
     end)

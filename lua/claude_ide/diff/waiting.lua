@@ -6,9 +6,8 @@ local status_line = require('claude_ide.status_line')
 
 local M = {}
 
--- Milliseconds.
-local POLL = 100
-local PATIENCE = 3000
+local POLL_MS = 100
+local MENTION_MS = 3000
 
 ---@class claude_ide.Waiting
 ---@field what string
@@ -31,7 +30,7 @@ end
 -- Name what waits in one message. Notifications are often narrow and cut off: it comes first.
 local function mention(remedy)
   local due = vim.iter(entries):find(function(entry)
-    return not entry.is_mentioned and vim.uv.now() - entry.since >= PATIENCE
+    return not entry.is_mentioned and vim.uv.now() - entry.since >= MENTION_MS
   end)
   if due and moment.can_notify() then
     local waits = #entries > 1 and ('and %d more wait'):format(#entries - 1) or 'waits'
@@ -46,7 +45,7 @@ end
 local function poll()
   is_polling = #entries > 0
   if is_polling then
-    vim.defer_fn(poll, POLL)
+    vim.defer_fn(poll, POLL_MS)
   end
   local remedy = is_polling and moment.obstacle() or nil
   set_count(remedy and #entries or 0)

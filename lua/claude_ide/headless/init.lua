@@ -122,7 +122,7 @@ function M.begin(kind, request, handlers)
   return id
 end
 
---- Handle news of a running question.
+--- Handle the progress or the answer of a running question.
 ---@param id integer
 ---@param frame { keep?: integer, text?: string, progress?: string, row?: integer, events?: table[] } the
 ---   answer is its first `keep` bytes so far, then `text`; `row` is where its mark is

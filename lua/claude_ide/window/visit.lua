@@ -1,7 +1,7 @@
 --- Shows windows temporarily, and leaves no trace of them: closing them takes the user back, and
 --- restores the tab page.
 ---
---- A guest opens its windows in the current tab page or in its own (`new_tabpage`). A visit lasts from
+--- An owner opens its windows in the current tab page or in its own (`new_tabpage`). A visit lasts from
 --- `open` to `close`. The caller holds the visit, and keeps its own fields in it.
 local location = require('claude_ide.window.location')
 local quiet = require('claude_ide.messages.quiet')
@@ -15,8 +15,8 @@ local M = {}
 local api = vim.api
 local augroup = api.nvim_create_augroup('claude_ide_window_visit', { clear = true })
 
----@class claude_ide.Guest
----@field kin? string guests of the same kin share the way back and the shape to restore, because one
+---@class claude_ide.VisitOwner
+---@field group? string owners of the same group share the way back and the shape to restore, because one
 ---  may open over another and outlast it
 ---@field open fun(visit: any) opens the windows; it may fail half-way
 ---@field close fun(visit: any) closes the windows that were opened; called after the user has left
@@ -27,7 +27,7 @@ local augroup = api.nvim_create_augroup('claude_ide_window_visit', { clear = tru
 ---@field has_user? fun(visit: any): boolean whether the user is in it; default: the user has not left
 
 ---@class claude_ide.Visit
----@field guest claude_ide.Guest
+---@field owner claude_ide.VisitOwner
 ---@field bufnr? integer a buffer that is wiped out when the visit ends. With one, the visit watches
 ---  whether the user leaves, and closes before Neovim exits
 ---@field destination claude_ide.Location where the user goes when the visit ends
@@ -54,7 +54,7 @@ local function watch(visit)
   -- Scheduled, so that a move caused by closing the windows does not count: the buffer is gone by then.
   local function moved()
     if api.nvim_buf_is_valid(visit.bufnr) then
-      visit.is_left = not visit.guest.has(visit, api.nvim_get_current_win())
+      visit.is_left = not visit.owner.has(visit, api.nvim_get_current_win())
     end
   end
   on('WinEnter', false, vim.schedule_wrap(moved))
@@ -66,25 +66,25 @@ local function watch(visit)
   end)
 end
 
---- Open a guest's windows. Errors in autocommands are silenced.
+--- Open an owner's windows. Errors in autocommands are silenced.
 ---
 --- Raises an error when they cannot be opened; the ones already open are closed again.
 ---@generic T: table
----@param guest claude_ide.Guest
----@param fields T the guest's own fields; the same table becomes the visit
+---@param owner claude_ide.VisitOwner
+---@param fields T the owner's own fields; the same table becomes the visit
 ---@return T|claude_ide.Visit
-function M.open(guest, fields)
+function M.open(owner, fields)
   local origin = location.current()
   local visit = fields --[[@as claude_ide.Visit]]
-  visit.guest, visit.destination, visit.origin, visit.is_left = guest, origin, origin, false
-  visit.shape = window_shape.hold(guest.kin or visit)
+  visit.owner, visit.destination, visit.origin, visit.is_left = owner, origin, origin, false
+  visit.shape = window_shape.hold(owner.group or visit)
   visit.autocommands = {}
   visits[visit] = true
   if visit.bufnr then
     watch(visit)
   end
   local ok, reason = pcall(quiet.run, function()
-    guest.open(visit)
+    owner.open(visit)
   end)
   if not ok then
     M.close(visit)
@@ -95,7 +95,7 @@ function M.open(guest, fields)
   return visit
 end
 
---- Open a tab page for a guest, and enter it.
+--- Open a tab page for an owner, and enter it.
 ---
 --- Raises an error when an autocommand has closed it.
 ---@param visit claude_ide.Visit
@@ -120,22 +120,22 @@ function M.replace_window(old, new)
   end
 end
 
---- Whether the user is in a guest's windows, or was there when they were closed.
+--- Whether the user is in an owner's windows, or was there when they were closed.
 ---@param visit claude_ide.Visit
 ---@return boolean
 function M.has_user(visit)
-  local has_user = visit.guest.has_user
+  local has_user = visit.owner.has_user
   return has_user and has_user(visit) or not has_user and not visit.is_left
 end
 
 -- Visits that were opened over this one inherit its way back and its shape.
-local function bequeath(visit)
-  local guest = visit.guest
+local function pass_on(visit)
+  local owner = visit.owner
   for other in pairs(visits) do
     local destination = other.destination
     local is_over = destination.tabpage == visit.own_tabpage
-      or guest.has_opened and guest.has_opened(visit, destination.win)
-    if guest.kin and other.guest.kin == guest.kin and is_over then
+      or owner.has_opened and owner.has_opened(visit, destination.win)
+    if owner.group and other.owner.group == owner.group and is_over then
       other.destination, other.origin = visit.destination, visit.origin
       window_shape.release(other.shape)
       other.shape = window_shape.share(visit.shape)
@@ -143,20 +143,20 @@ local function bequeath(visit)
   end
 end
 
--- Take the user back and close the windows. The guest's own tab page closes with it if at most a sidebar is
+-- Take the user back and close the windows. The owner's own tab page closes with it if at most a sidebar is
 -- there besides.
 ---@return boolean is_back
 local function leave(visit)
   local own = visit.own_tabpage
   local is_alone = own == api.nvim_get_current_tabpage()
     and not window_close.has_work(own, function(win)
-      return visit.guest.has(visit, win)
+      return visit.owner.has(visit, win)
     end)
   local is_back = is_alone or M.has_user(visit)
   if is_back then
     location.go_back(is_alone and visit.origin or visit.destination)
   end
-  visit.guest.close(visit)
+  visit.owner.close(visit)
   if own then
     window_close.deserted_tabpage(own)
   end
@@ -185,9 +185,9 @@ local function without_tabline(fn)
   return result
 end
 
---- Close a guest's windows. Errors in autocommands are silenced.
+--- Close an owner's windows. Errors in autocommands are silenced.
 ---@param visit claude_ide.Visit
----@return boolean is_back whether the user was in the guest, and has been taken back
+---@return boolean is_back whether the user was in its windows, and has been taken back
 function M.close(visit)
   if not visits[visit] then
     return false
@@ -196,7 +196,7 @@ function M.close(visit)
   for _, id in ipairs(visit.autocommands) do
     pcall(api.nvim_del_autocmd, id)
   end
-  bequeath(visit)
+  pass_on(visit)
   return quiet.run(function()
     local restore = window_shape.release(visit.shape)
     local function go()

@@ -9,7 +9,7 @@ local api, fn = vim.api, vim.fn
 local augroup = api.nvim_create_augroup('claude_ide_chat_prompt_completion', { clear = true })
 
 local LIMIT = 200 -- items
-local PATIENCE = 100 -- milliseconds
+local TIMEOUT_MS = 100
 
 -- Buffer variables that disable blink.cmp and mini.completion.
 local SWITCHES = { completion = false, minicompletion_disable = true }
@@ -160,7 +160,7 @@ function M.omnifunc(findstart, base)
     ask(prompt, found.pattern, function(given)
       paths = given
     end)
-    vim.wait(PATIENCE, function()
+    vim.wait(TIMEOUT_MS, function()
       return paths ~= nil
     end, 1)
     latest = paths or {}

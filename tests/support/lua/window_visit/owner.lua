@@ -1,8 +1,8 @@
 _G.visit = require('claude_ide.window.visit')
 _G.visits = {}
 function _G.show(how, failing)
-  local guest = { kin = 'test' }
-  function guest.open(visit)
+  local owner = { group = 'test' }
+  function owner.open(visit)
     if how == 'tab' then
       visit.win = _G.visit.new_tabpage(visit)
       vim.api.nvim_win_set_buf(visit.win, visit.bufnr)
@@ -11,16 +11,16 @@ function _G.show(how, failing)
     end
     assert(failing == '', failing)
   end
-  function guest.close(visit)
+  function owner.close(visit)
     require('claude_ide.window.close').window(visit.win)
     require('claude_ide.window.close').buffer(visit.bufnr)
   end
-  function guest.has(visit, win)
+  function owner.has(visit, win)
     return win == visit.win
   end
-  function guest.has_opened(visit, win)
+  function owner.has_opened(visit, win)
     return win == visit.win
   end
   local bufnr = vim.api.nvim_create_buf(false, true)
-  table.insert(_G.visits, _G.visit.open(guest, { bufnr = bufnr }))
+  table.insert(_G.visits, _G.visit.open(owner, { bufnr = bufnr }))
 end
