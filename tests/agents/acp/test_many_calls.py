@@ -22,7 +22,7 @@ def test_decoding_many_calls_takes_linear_time() -> None:
             ):
                 for event in tools.update(update):
                     assert not isinstance(event, ToolInput) or tools.find(event.tool)
-                assert tools.of_command("make nothing") is None
+                assert tools.of_terminal("term_0", "make nothing") is None
 
     assert is_linear(decode, 8_000)
 

@@ -260,11 +260,10 @@ class Serving:
         self._show(terminal)
 
     def _show(self, terminal: str) -> None:
-        shown, tools = self._shown[terminal], self.decoder.tools
+        shown = self._shown[terminal]
         if shown.output is None:
             return
-        # Some agents name the terminal in no call.
-        call = tools.find(tools.of_terminal(terminal)) or tools.of_command(shown.line)
+        call = self.decoder.tools.of_terminal(terminal, shown.line)
         if call is not None and call.is_over:
             del self._shown[terminal]
         elif call is not None and call.output != shown.output:
@@ -288,7 +287,7 @@ class Serving:
                 if isinstance(asked, requests.PermissionAsked) and asked.code:
                     self._allow_code(asked, answer)
             case requests.Reject() | requests.Dismiss():
-                tools.rejected.add(call.id)
+                call.is_rejected = True
         return permission_answer(asked.options, answer)
 
     async def _elicitation(self, id_: Id, params: Params) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from claude_ide.agents import events, requests
 from claude_ide.agents.fields import integer, mapping, mappings, sequence, text
@@ -20,21 +21,13 @@ from claude_ide.base import files
 from claude_ide.base.names import EXECUTE_CODE, EXECUTE_CODE_TITLE
 
 
-class Diff(Struct, frozen=True):
-    """A change of one file: `new` replaces `old`, each a whole text or a part of it."""
-
-    path: str
-    old: str | None
-    new: str
-
-
-def diffs(content: Any, folder: str) -> tuple[Diff, ...]:
+def diffs(content: Any, folder: str) -> tuple[requests.Replacement, ...]:
     """Return the diffs in a tool call's content; relative paths begin at `folder`."""
     return tuple(
-        Diff(
+        requests.Replacement(
             str(Path(folder, path)),
-            old if isinstance(old, str) else None,
             text(each.get("newText")),
+            old if isinstance(old, str) else None,
         )
         for each in mappings(content)
         if each.get("type") == "diff" and (path := text(each.get("path")))
@@ -42,14 +35,13 @@ def diffs(content: Any, folder: str) -> tuple[Diff, ...]:
     )
 
 
-def replacement(diff: Diff) -> requests.Replacement:
-    """Return a proposed change."""
+def _proposed(diff: requests.Replacement) -> requests.Replacement:
     is_new = not diff.old and not Path(diff.path).exists()
-    return requests.Replacement(diff.path, diff.new, None if is_new else diff.old)
+    return replace(diff, old=None) if is_new else diff
 
 
 def written(
-    tool: str, diffs: Sequence[Diff]
+    tool: str, diffs: Sequence[requests.Replacement]
 ) -> Iterator[tuple[events.FileWritten | None, events.Change]]:
     """Yield what a tool has written; without `FileWritten` if the file has another text."""
     for path, old, new in ((diff.path, diff.old, diff.new) for diff in diffs):
@@ -105,7 +97,7 @@ class Call(Struct):
     arguments: dict[str, Any] = {}
     path: str = ""
     line: int | None = None
-    diffs: tuple[Diff, ...] = ()
+    diffs: tuple[requests.Replacement, ...] = ()
     printed: list[str] = []
     """The pieces of the output."""
     started: events.ToolStarted | None = None
@@ -114,6 +106,8 @@ class Call(Struct):
     """Whether its input is complete, which may be empty."""
     spells_input: bool = False
     """Whether the agent reports the input as JSON in the content."""
+    is_rejected: bool = False
+    """Whether the user has rejected it."""
     is_over: bool = False
 
     @property
@@ -159,35 +153,31 @@ class Tools:
         """Those of the turn before: an agent may report on them after its end."""
         self._terminals: dict[str, str] = {}
         self._numbers = itertools.count(2)
-        self.rejected: set[str] = set()
-        """The calls that the user has rejected."""
         self.is_stopping = False
         """Whether the user has ended the turn."""
 
     def turn_ended(self, status: events.ToolStatus) -> Iterator[events.Event]:
         """Yield the ends of calls that the agent has not ended, with this status."""
         for call in self._calls.values():
-            is_rejected = call.id in self.rejected
-            yield from self._ended(call, {}, events.ToolStatus.REJECTED if is_rejected else status)
+            over = events.ToolStatus.REJECTED if call.is_rejected else status
+            yield from self._ended(call, {}, over)
         self._past, self._calls = self._calls, {}
         self._own.clear()
         self._running.clear()
         self._terminals.clear()
-        self.rejected.clear()
         self.is_stopping = False
 
     def find(self, tool: str) -> Call | None:
         """Return the call of this turn with this id of ours."""
         return self._own.get(tool)
 
-    def of_command(self, line: str) -> Call | None:
-        """Return the running call of a command line; None unless there is exactly one."""
+    def of_terminal(self, terminal: str, line: str) -> Call | None:
+        """Return the call that shows a terminal, or else the only running one of its command."""
+        if call := self._own.get(self._terminals.get(terminal, "")):
+            return call
+        # Some agents name the terminal in no call.
         found = [call for call in self._running.values() if line and command(call) == line]
         return found[0] if len(found) == 1 else None
-
-    def of_terminal(self, terminal: str) -> str:
-        """Return the id of the call that shows a terminal; "" if there is none yet."""
-        return self._terminals.get(terminal, "")
 
     def asked(self, update: dict[str, Any]) -> tuple[Call, list[events.Event]]:
         """Apply what a request for permission says about its call."""
@@ -291,7 +281,7 @@ class Tools:
         yield events.ToolEnded(call.id, status, output or call.output, tuple(changed))
 
     def _failure(self, call: Call) -> events.ToolStatus:
-        if call.id in self.rejected:
+        if call.is_rejected:
             return events.ToolStatus.REJECTED
         return events.ToolStatus.INTERRUPTED if self.is_stopping else events.ToolStatus.FAILED
 
@@ -415,7 +405,7 @@ def permission_asked(
         title=call.title,
         path=call.path if call.is_on_files else "",
         reason=_reason(call, params),
-        edits=tuple(map(replacement, call.diffs)),
+        edits=tuple(map(_proposed, call.diffs)),
         code=code,
     )
 
