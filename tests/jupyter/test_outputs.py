@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from claude_ide.jupyter.outputs import MOST_ERROR, MOST_IMAGES, MOST_TEXT, Outputs, clean
+from claude_ide.jupyter.outputs import MOST_ERROR, MOST_IMAGES, MOST_TEXT, Run, clean
 
 
 def collected(*messages: tuple[str, dict[str, Any]]) -> list[tuple[str, str]]:
-    outputs = Outputs()
+    outputs = Run()
     for kind, content in messages:
         outputs.apply(kind, content)
     return [(each.kind, each.text) for each in outputs.all]
@@ -54,7 +54,7 @@ def test_output_is_cleared_at_once_or_with_the_next_output() -> None:
 
 
 def test_more_text_than_is_kept_is_counted() -> None:
-    outputs = Outputs()
+    outputs = Run()
     outputs.apply(*stream("a" * MOST_TEXT))
     outputs.apply(*stream("bc"))
 
@@ -63,7 +63,7 @@ def test_more_text_than_is_kept_is_counted() -> None:
 
 
 def test_an_error_after_too_much_output_is_kept() -> None:
-    outputs = Outputs()
+    outputs = Run()
     outputs.apply(*stream("a" * (MOST_TEXT + 1)))
     outputs.apply("error", {"traceback": ["a" * MOST_ERROR, "ValueError"]})
 
@@ -73,7 +73,7 @@ def test_an_error_after_too_much_output_is_kept() -> None:
 
 
 def test_cleared_output_makes_room() -> None:
-    outputs = Outputs()
+    outputs = Run()
     for _ in range(3):
         outputs.apply("clear_output", {"wait": True})
         outputs.apply(*stream("a" * (MOST_TEXT // 2 + 1)))
@@ -87,7 +87,7 @@ def test_what_is_displayed_is_limited_too() -> None:
     found = collected(*[image] * (MOST_IMAGES + 1))
     assert [kind for kind, _ in found] == ["image"] * MOST_IMAGES + ["display"]
 
-    outputs = Outputs()
+    outputs = Run()
     for _ in range(3):
         outputs.apply(*display("a" * (MOST_TEXT // 2)))
     assert len(outputs.all) == 2
@@ -95,16 +95,15 @@ def test_what_is_displayed_is_limited_too() -> None:
 
 
 def test_a_run_is_done_with_its_reply_and_when_the_kernel_is_idle() -> None:
-    outputs = Outputs()
+    outputs = Run()
     outputs.apply("status", {"execution_state": "busy"})
     outputs.apply("execute_reply", {"status": "error"})
     assert outputs.has_begun
-    assert not outputs.is_done
+    assert not outputs.ended.is_set()
 
     outputs.apply("status", {"execution_state": "idle"})
 
-    assert outputs.is_done
-    assert outputs.status == "error"
+    assert outputs.ended.is_set()
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 from claude_ide.base import files
 from claude_ide.base.errors import ToolError
-from claude_ide.jupyter.outputs import Outputs
+from claude_ide.jupyter.outputs import Run
 
 logger = logging.getLogger(__name__)
 
@@ -134,14 +134,6 @@ def _is_fit(base: str) -> bool:
     return is_own or bool(status.st_mode & stat.S_ISVTX)
 
 
-class Run(NamedTuple):
-    """A run of code: what it has put out, and an event at its end."""
-
-    id: str
-    outputs: Outputs
-    ended: asyncio.Event
-
-
 class Session:
     """A conversation with one running kernel, by its connection file. Close it at the end.
 
@@ -155,10 +147,8 @@ class Session:
         self._language = ""
         self._heard = asyncio.Event()
         self._answered = asyncio.Event()
-        self._readers = [
-            asyncio.create_task(self._read(self._client.get_iopub_msg, self._published)),
-            asyncio.create_task(self._read(self._client.get_shell_msg, self._replied)),
-        ]
+        channels = self._client.get_iopub_msg, self._client.get_shell_msg
+        self._readers = [asyncio.create_task(self._read(receive)) for receive in channels]
 
     async def ready(self) -> str:
         """Return its language, once the kernel answers and its output is heard."""
@@ -172,7 +162,7 @@ class Session:
     def execute(self, code: str) -> Run:
         """Start to run code."""
         id_ = self._client.execute(code, allow_stdin=False, stop_on_error=False)
-        run = self._runs[id_] = Run(id_, Outputs(), asyncio.Event())
+        run = self._runs[id_] = Run()
         return run
 
     def execute_silently(self, code: str) -> None:
@@ -181,7 +171,7 @@ class Session:
 
     def forget(self, run: Run) -> None:
         """Ignore what comes of a run from now on."""
-        self._runs.pop(run.id, None)
+        self._runs = {id_: each for id_, each in self._runs.items() if each is not run}
 
     def send_interrupt(self) -> None:
         """Have the kernel interrupt what it runs."""
@@ -203,16 +193,12 @@ class Session:
             reader.cancel()
         self._client.stop_channels()
 
-    async def _read(
-        self,
-        receive: Callable[..., Awaitable[dict[str, Any]]],
-        handle: Callable[[str, str, dict[str, Any]], None],
-    ) -> None:
+    async def _read(self, receive: Callable[..., Awaitable[dict[str, Any]]]) -> None:
         while True:
             try:
                 message = await receive(timeout=None)
                 parent = str(message["parent_header"].get("msg_id", ""))
-                handle(str(message["msg_type"]), parent, message["content"])
+                self._apply(str(message["msg_type"]), parent, message["content"])
             except asyncio.CancelledError:
                 raise
             except Exception:
@@ -220,22 +206,15 @@ class Session:
                 logger.exception("a message of the kernel could not be read")
                 await asyncio.sleep(0)
 
-    def _published(self, kind: str, parent: str, content: dict[str, Any]) -> None:
-        self._heard.set()
-        self._apply(kind, parent, content)
-
-    def _replied(self, kind: str, parent: str, content: dict[str, Any]) -> None:
-        if kind == "kernel_info_reply":
+    def _apply(self, kind: str, parent: str, content: dict[str, Any]) -> None:
+        if not kind.endswith("_reply"):
+            # It is published; over the other channel come only replies.
+            self._heard.set()
+        elif kind == "kernel_info_reply":
             self._language = str((content.get("language_info") or {}).get("name", ""))
             self._answered.set()
-        self._apply(kind, parent, content)
-
-    def _apply(self, kind: str, parent: str, content: dict[str, Any]) -> None:
-        run = self._runs.get(parent)
-        if run is not None:
-            run.outputs.apply(kind, content)
-            if run.outputs.is_done:
-                run.ended.set()
+        if run := self._runs.get(parent):
+            run.apply(kind, content)
 
 
 def _connected(connection_file: Path, *, beats: bool) -> Any:

@@ -11,8 +11,8 @@ from typing import Any
 from claude_ide.base.errors import ToolError
 from claude_ide.base.program import inherited
 from claude_ide.jupyter import connection
-from claude_ide.jupyter.connection import Connection, Run, Session
-from claude_ide.jupyter.outputs import Ending, Outcome
+from claude_ide.jupyter.connection import Connection, Session
+from claude_ide.jupyter.outputs import Ending, Outcome, Run
 from claude_ide.jupyter.specs import Spec
 from claude_ide.transport.process import Process
 
@@ -129,13 +129,8 @@ class Kernel:
             ending = await self._finished(run, seconds)
             if ending is Ending.INTERRUPTED:
                 ending = await self._interrupted(run)
-            found = run.outputs
-            return Outcome(
-                found.all,
-                ending,
-                left_out=found.left_out,
-                reason=self._last_words() if ending is Ending.DIED else "",
-            )
+            reason = self._last_words() if ending is Ending.DIED else ""
+            return Outcome(run.all, ending, run.left_out, reason)
         except asyncio.CancelledError:
             self._interrupt_later(run)
             raise
@@ -177,12 +172,12 @@ class Kernel:
         assert self._session is not None
         try:
             for _ in range(INTERRUPTS):
-                if run.outputs.has_begun:
+                if run.has_begun:
                     self._send_interrupt()
                 ending = await self._finished(run, INTERRUPT_SECONDS)
                 if ending is not Ending.INTERRUPTED:
                     return ending if ending is not Ending.DONE else Ending.INTERRUPTED
-            return Ending.STUCK if run.outputs.has_begun else Ending.QUEUED
+            return Ending.STUCK if run.has_begun else Ending.QUEUED
         finally:
             self._session.forget(run)
 
@@ -240,7 +235,7 @@ class Kernel:
             )
         finally:
             ended.cancel()
-        if run.outputs.is_done:
+        if run.ended.is_set():
             return Ending.STOPPED if self._is_stopped else Ending.DONE
         return Ending.INTERRUPTED if self.is_alive else Ending.DIED
 

@@ -1,5 +1,6 @@
 """What a run of code puts out, in its order: texts, values, errors and images; and the record."""
 
+import asyncio
 import base64
 import binascii
 import contextlib
@@ -74,14 +75,16 @@ class Outcome(msgspec.Struct):
     """Whether the kernel is a new one because the last one had died since the run before."""
 
 
-class Outputs:
-    """Collects the messages of one run."""
+class Run:
+    """A run of code: collects what the kernel says about it."""
 
     def __init__(self) -> None:
         self.all: list[Output] = []
         self.has_begun = False
-        self.is_idle = False
-        self.status = ""
+        self.ended = asyncio.Event()
+        """Set when nothing else comes."""
+        self._is_idle = False
+        self._status = ""
         """The status in the reply: `ok`, `error` or `aborted`; empty while there is none."""
         self.left_out = 0
         """Characters that were not kept."""
@@ -89,17 +92,12 @@ class Outputs:
         self._room_for_errors = MOST_ERROR
         self._clears = False
 
-    @property
-    def is_done(self) -> bool:
-        """Whether the run has ended, and nothing else comes."""
-        return self.is_idle and bool(self.status)
-
     def apply(self, kind: str, content: dict[str, Any]) -> None:
         """Apply a message of the kernel, which is data from the code that runs."""
         match kind:
             case "status":
                 self.has_begun = True
-                self.is_idle = content.get("execution_state") == "idle"
+                self._is_idle = content.get("execution_state") == "idle"
             case "stream":
                 name = "stderr" if content.get("name") == "stderr" else "stdout"
                 self._add(name, _text(content.get("text")))
@@ -115,10 +113,12 @@ class Outputs:
                 else:
                     self._forget()
             case "execute_reply":
-                self.status = _text(content.get("status")) or "ok"
+                self._status = _text(content.get("status")) or "ok"
                 for payload in content.get("payload") or []:
                     if isinstance(payload, dict) and isinstance(payload.get("data"), dict):
                         self._add("display", _text(payload["data"].get("text/plain")))
+        if self._is_idle and self._status:
+            self.ended.set()
 
     def _add(self, kind: str, text: str) -> None:
         self._clear()
