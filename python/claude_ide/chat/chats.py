@@ -344,10 +344,6 @@ class Chats:
             raise UserError("there is no chat (:ClaudeChat starts one)")
         return chat
 
-    def all(self) -> list[Chat]:
-        """Return all chats."""
-        return [*self._chats.values()]
-
     def name(self, chat: Chat) -> str:
         """Return what the user knows a chat by, as short as possible."""
         label = self._label(chat.context)

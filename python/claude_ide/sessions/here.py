@@ -256,7 +256,7 @@ class RecipientsHere(Recipients):
     async def all(self) -> list[Recipient]:
         """Return the terminals, the last used one first, and the chats."""
         chats = self._chats()
-        of_chats = [self._of_chat(chats, each) for each in chats.all()] if chats else []
+        of_chats = [self._of_chat(chats, each) for each in chats.by_id.values()] if chats else []
         found = [*await self._terminals(), *of_chats]
         names = Counter(each.name for each in found)
         seen = Counter[str]()
@@ -271,7 +271,7 @@ class RecipientsHere(Recipients):
         """Return the chat of this tab page if it is shown, otherwise the CLI in a terminal."""
         if chats := self._chats():
             here = await self._editor.port.panels.here()
-            for chat in chats.all():
+            for chat in chats.by_id.values():
                 if isinstance(here, Found) and here.is_here and chat.id == here.chat:
                     return self._of_chat(chats, chat)
         if self._ide.clients or await self._editor.port.terminals.running():

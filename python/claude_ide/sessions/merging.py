@@ -162,7 +162,7 @@ class Merging:
 
     async def _is_stopped(self, tree: Worktree) -> bool:
         """Return whether no session runs in it, after the user has let those be stopped."""
-        chats = self._app.chats.all() if self._app.begun("chats") else []
+        chats = [*self._app.chats.by_id.values()] if self._app.begun("chats") else []
         for chat in chats:
             if Path(chat.root).is_relative_to(tree.root):
                 if not await self._may_stop(tree, chat.title or f"the {chat.kind.name} chat"):

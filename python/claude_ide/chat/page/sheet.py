@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 from claude_ide.chat.page.page import Page, Part
 from claude_ide.chat.page.rows import Row, indented, row
 
+logger = logging.getLogger(__name__)
+
 _LOCATION = re.compile(r"(?P<path>[\w.~@+/-]*[\w/])(?:(?::|#L|\()(?P<line>\d+))?")
 LONGEST_PATH = 500
 
@@ -134,8 +136,6 @@ def location_in(line: str, column: int) -> Location | None:
 
 
 V = TypeVar("V", bound=View)
-
-logger = logging.getLogger(__name__)
 
 UNDRAWN = "this part could not be shown, see :ClaudeLog"
 UNDRAWN_KIND = "notice"

@@ -115,7 +115,7 @@ class Reviews:
                 if self._has_editor_files:
                     waiting.review = self._chat.run(self._review_as_open(waiting, asked))
                 elif self._propose(waiting, self._of_disk(asked)):
-                    waiting.review = self._chat.run(self._while_reviewed(waiting))
+                    waiting.review = self._chat.run(self._review_edit(waiting))
             case PermissionAsked(code=code) if code:
                 waiting.review = self._chat.run(self._review_code(waiting, code))
             case QuestionAsked():
@@ -180,13 +180,7 @@ class Reviews:
         paths = map(normalized, proposal.paths(asked))
         proposed = proposal.of(asked, await self._buffers(*paths))
         if self._propose(waiting, proposed):
-            await self._while_reviewed(waiting)
-
-    async def _while_reviewed(self, waiting: WaitingRequest) -> None:
-        try:
             await self._review_edit(waiting)
-        finally:
-            self._show_reviewed(waiting, False)
 
     async def _review_edit(self, waiting: WaitingRequest) -> None:
         """Show a diff of each file, one after the other; one answer is for all of them."""
@@ -208,6 +202,8 @@ class Reviews:
         except BaseException:
             self.settle(waiting.asked.tool)
             raise
+        finally:
+            self._show_reviewed(waiting, False)
 
     async def _decision(
         self, waiting: WaitingRequest, proposed: Proposal, number: int
