@@ -1,10 +1,12 @@
-"""A server that echoes every message."""
+"""A server that echoes every message; a peer under test, its wire and its methods."""
 
 from collections.abc import AsyncIterator
 
 import pytest
 
+from claude_ide.transport.jsonrpc import Peer
 from support.listeners import echo, listening
+from support.peers import Methods, Wire
 
 
 @pytest.fixture
@@ -12,3 +14,18 @@ async def port() -> AsyncIterator[int]:
     """The port of a server that echoes every message."""
     async with listening(echo) as (_, port):
         yield port
+
+
+@pytest.fixture
+def wire() -> Wire:
+    return Wire()
+
+
+@pytest.fixture
+def methods() -> Methods:
+    return Methods()
+
+
+@pytest.fixture
+def peer(wire: Wire, methods: Methods) -> Peer:
+    return Peer(wire, methods)

@@ -19,7 +19,7 @@ from claude_ide.mcp.lock_file import new_token
 from claude_ide.mcp.registration import COMMAND, PORT, TOKEN
 from claude_ide.mcp.server import ClientConnection, Server
 from claude_ide.mcp.tool import LIST_CHANGED, Toolset
-from claude_ide.transport.admission import TOOLS_PATH
+from claude_ide.transport.admission import LOOPBACK, TOOLS_PATH
 from claude_ide.transport.websocket import Connection, Listener, SocketEndpoint
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from claude_ide.transport.http import HttpListener
 
 logger = logging.getLogger(__name__)
-
-LOOPBACK = "127.0.0.1"
 
 
 class Toolbox:

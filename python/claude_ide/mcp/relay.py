@@ -22,7 +22,7 @@ from websockets.typing import Subprotocol
 from websockets.uri import parse_uri
 
 from claude_ide.base.errors import INVALID_REQUEST, TransportClosed
-from claude_ide.transport.admission import AUTHORIZATION, LARGEST_MESSAGE, SUBPROTOCOL
+from claude_ide.transport.admission import AUTHORIZATION, LARGEST_MESSAGE, LOOPBACK, SUBPROTOCOL
 
 LAST_ANSWERS_SECONDS = 1.0
 """How long answers may take after the client has closed its end."""
@@ -33,7 +33,6 @@ CLOSED = -32000
 GONE = "the editor has closed the connection"
 CANCELLED = "notifications/cancelled"
 
-LOOPBACK = "127.0.0.1"
 CONNECT_SECONDS = 10.0
 """How long a busy host may take to accept the connection."""
 

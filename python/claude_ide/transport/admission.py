@@ -13,6 +13,8 @@ from typing import TypeVar
 import msgspec
 from websockets.datastructures import Headers
 
+LOOPBACK = "127.0.0.1"
+
 AUTHORIZATION = "X-Claude-Code-Ide-Authorization"
 """The header with the token."""
 

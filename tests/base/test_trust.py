@@ -1,4 +1,4 @@
-"""`trust/`: which record trusts which folder, and how a broken record is handled."""
+"""`base/trust.py`: which record trusts which folder, and how a broken record is handled."""
 
 import fcntl
 import json

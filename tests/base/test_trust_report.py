@@ -1,4 +1,4 @@
-"""`trust.py`: the messages of `:ClaudeTrust`, which may be cut at the end."""
+"""`base/trust.py`: the messages of `:ClaudeTrust`, which may be cut at the end."""
 
 import json
 import re
