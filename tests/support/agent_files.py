@@ -34,7 +34,8 @@ class Here:
         """The texts on disk and in the buffer, for each unsaved text that was replaced."""
         editor = Editor(chats_here.TestedNeovim(nvim), [str(folder)])
         watch_with(editor)
-        self.files = AgentFiles("Otter", folder, editor, Config(), self)
+        edits: Any = self
+        self.files = AgentFiles("Otter", folder, editor, Config(), edits)
         nvim.notifications = chats_here.Notifications(
             lambda name, given: editor.events.dispatch(*given) if name == chats_here.EVENT else None
         )

@@ -8,7 +8,7 @@ after they have accepted a diff.
 import asyncio
 import os
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from weakref import WeakValueDictionary
 
 from claude_ide.agents.workbench import Written
@@ -17,6 +17,7 @@ from claude_ide.base.display_path import display_path
 from claude_ide.base.errors import AgentError, EditorError
 from claude_ide.base.paths import TURNED, normalized, real
 from claude_ide.base.text_diff import merge
+from claude_ide.chat.recording import AgentEdits
 from claude_ide.config import Config
 from claude_ide.editor.attention import Session
 from claude_ide.editor.editor import Editor
@@ -42,19 +43,6 @@ MENTION_SECONDS = 3.0
 """After this, the user is told what a write waits for."""
 
 
-class Observer(Protocol):
-    """Observes writes (`chat.recording.Witness`)."""
-
-    async def before_write(self, path: str) -> None:
-        """Keep the text of a file that is about to be written."""
-
-    async def wrote(self, path: str, *, is_seen: bool) -> None:
-        """Learn that it was written; `is_seen`: the user has accepted the text."""
-
-    def replaced(self, path: str, saved: str | None, unsaved: str) -> None:
-        """Learn that a write has replaced unsaved text, while another text was on disk."""
-
-
 class AgentFiles:
     """Reads and writes for one agent with this name in a folder (implements `Files`)."""
 
@@ -64,13 +52,13 @@ class AgentFiles:
         folder: Path,
         editor: Editor,
         config: Config,
-        observer: Observer,
+        edits: AgentEdits,
     ) -> None:
         self._name = name
         self._folder = str(folder)
         self._editor = editor
         self._config = config
-        self._observer = observer
+        self._edits = edits
         self._writing: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def read(self, path: str) -> str:
@@ -127,7 +115,7 @@ class AgentFiles:
         target = real(path)
         lock = self._writing.setdefault(path, asyncio.Lock())
         async with lock:
-            await self._observer.before_write(path)
+            await self._edits.before_write(path)
             try:
                 return await self._write(path, target, text, is_allowed=is_allowed, over=over)
             except EditorError as error:
@@ -160,14 +148,14 @@ class AgentFiles:
             buffer = await retry(attempt)
             if isinstance(buffer, Written):
                 if replaced is not None:
-                    self._observer.replaced(path, *replaced)
-                await self._observer.wrote(path, is_seen=is_seen)
+                    self._edits.replaced(path, *replaced)
+                await self._edits.wrote(path, is_seen=is_seen)
                 return buffer
             saved, unsaved = await asyncio.to_thread(_on_disk, path), buffer.text or ""
             is_beside = over not in (None, unsaved) and saved in (over, text)
             if is_beside and await asyncio.to_thread(merge, saved or "", unsaved, text) is not None:
                 beside = await self._write_beside(path, target, text)
-                await self._observer.wrote(path, is_seen=is_seen)
+                await self._edits.wrote(path, is_seen=is_seen)
                 return beside
             if over != unsaved:
                 shown = {"original": buffer.bufnr, "is_unsaved": True}

@@ -73,9 +73,9 @@ class Chat(ChatPart):
         self._bars = Bars(chat, self.life, self.sending.attachment)
         self._bar = self._bars.bar
         self.welcome = Welcome(chat, self._bar, self.settings)
-        self.reviewing = Reviewing(chat, opened.witness, opened.review)
+        self.reviewing = Reviewing(chat, opened.edits, opened.review)
         self._conversation = Conversation(chat)
-        reporting = Reporting(chat, opened.witness, opened.has_read)
+        reporting = Reporting(chat, opened.edits, opened.has_read)
         chat.phases = {
             Phase.SHOW: [self._conversation],
             Phase.RECORD: [

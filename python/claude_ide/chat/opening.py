@@ -14,7 +14,7 @@ from claude_ide.base.names import SERVER
 from claude_ide.base.trust import Trust
 from claude_ide.chat.agent_files import AgentFiles
 from claude_ide.chat.consent import FolderTrust
-from claude_ide.chat.recording import Diagnosis, Witness
+from claude_ide.chat.recording import AgentEdits, Diagnosis
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.mcp.agent_endpoint import AgentEndpoint
@@ -28,13 +28,13 @@ T = TypeVar("T")
 
 
 class OpenedAgent(NamedTuple):
-    """An agent that was not started yet, the trust in its folder, and the witness of its edits."""
+    """An agent that was not started yet, the trust in its folder, and the record of its edits."""
 
     kind: Kind
     folder: Path
     agent: Agent
     trust: FolderTrust
-    witness: Witness
+    edits: AgentEdits
     review: ReviewService
     server: InProcessServer
     endpoint: AgentEndpoint
@@ -73,7 +73,7 @@ class Agents:
         recorder = Recorder(
             *(self._review, self._editor, uuid4().hex, str(folder)), agent=kind.name
         )
-        witness = Witness(recorder, Diagnosis(self._editor))
+        edits = AgentEdits(recorder, Diagnosis(self._editor))
         reading = Reading([str(folder)])
         client = Client(self._editor, self._config, label=kind.name, reading=reading)
         server = InProcessServer(client, self._tools())
@@ -85,14 +85,14 @@ class Agents:
             mcp_commands=partial(self._servers, kind.name, McpCommand, endpoint.open),
             mcp_addresses=partial(self._servers, kind.name, McpAddress, endpoint.open_http),
             user_servers=partial(self._user_servers, servers),
-            edits=witness,
-            files=AgentFiles(kind.name, folder, self._editor, self._config, witness),
+            edits=edits,
+            files=AgentFiles(kind.name, folder, self._editor, self._config, edits),
             allow_code=endpoint.allow_code,
             folders=self._trusted_folders,
             trusts=trust.follows,
         )
         agent = kind.open(folder, workbench)
-        return OpenedAgent(kind, folder, agent, trust, witness, self._review, server, endpoint)
+        return OpenedAgent(kind, folder, agent, trust, edits, self._review, server, endpoint)
 
     async def _trusted_folders(self) -> list[str]:
         return [each for each in await self._editor.folders() if self._trust.is_trusted(each)]

@@ -267,7 +267,7 @@ ACCESS = ("read", "edit")
 """The kinds of tools with which an agent gets the text of a file."""
 
 
-class Witness:
+class AgentEdits:
     """Records what one agent writes (as `Edits` of a workbench, and observes `AgentFiles`).
 
     `diagnosis` adds its notes.
@@ -325,9 +325,9 @@ class Witness:
 class Reviewing(ChatPart):
     """The review of one chat's changes, which are counted at the end of each turn."""
 
-    def __init__(self, chat: ChatContext, witness: Witness, review: ReviewService) -> None:
+    def __init__(self, chat: ChatContext, edits: AgentEdits, review: ReviewService) -> None:
         super().__init__(chat)
-        self._recorder = witness.recorder
+        self._recorder = edits.recorder
         self._review = review
         told = f"{chat.name} now knows that you"
         self._recorder.tell_user = lambda what: chat.note("notice", f"{told} {what}")
@@ -384,12 +384,12 @@ class Reporting(ChatPart):
     """
 
     def __init__(
-        self, chat: ChatContext, witness: Witness, has_read: Callable[[str], object]
+        self, chat: ChatContext, edits: AgentEdits, has_read: Callable[[str], object]
     ) -> None:
         super().__init__(chat)
         announce = chat.editor.port.windows.announce
         self._announcer = Announcer(announce, chat.name, chat.root, chat.id)
-        self._witness = witness
+        self._edits = edits
         self._has_read = has_read
         self._accessed: dict[str, str] = {}
         """The files of the tools that read or change one, by the ids of their uses."""
@@ -407,7 +407,7 @@ class Reporting(ChatPart):
             announcer.session(event.id)
         if self._transcript.queue.current != self._prompt:
             self._prompt = self._transcript.queue.current
-            self._witness.recorder.prompt = self._transcript.prompt
+            self._edits.recorder.prompt = self._transcript.prompt
             announcer.prompted(self._transcript.prompt)
             self._editor.attention.prompted(self._chat.session)
         match event:
@@ -443,4 +443,4 @@ class Reporting(ChatPart):
 
     def _changes(self, event: events.ToolEnded) -> list[Change]:
         changes = whole(event.changes, self._written.pop(event.tool, ()))
-        return changes + [found_change(found) for found in self._witness.take_found(event.tool)]
+        return changes + [found_change(found) for found in self._edits.take_found(event.tool)]
