@@ -111,7 +111,7 @@ def test_lines_in_another_encoding_are_told_as_the_user_reads_them(root: Path) -
     assert file.texts is not None
     [hunk] = drawn(file.texts, "latin1")
     assert (hunk.removed, hunk.new_spans[0]) == (["é = 1", "two"], (0, [(5, 6)]))
-    msgspec.json.encode(display.value(str(root), [file], [], []))
+    msgspec.json.encode(folder.value(str(root), [file], [], []))
 
     review.remark(str(path), (0, 1), "é = 2\nTWO\n", "why?")
     review.sent(review.remarks())

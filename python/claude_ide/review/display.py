@@ -1,16 +1,19 @@
-"""How the review looks in an editor: hunks in buffers, lines of the list, a value for scripts."""
+"""How the review looks in an editor: the hunks in buffers, and the list in the quickfix window."""
 
+import asyncio
 import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
-from typing import Any
 
 from claude_ide.base.errors import UserError
+from claude_ide.base.paths import within
 from claude_ide.base.text_diff import areas
+from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.files import NewText
-from claude_ide.editor.port.review import Drawn, ListItem, ShownBuffer, Spans
-from claude_ide.review.entry import File, Remark
+from claude_ide.editor.port.review import Drawn, ListItem, ReviewPressed, ShownBuffer, Spans
+from claude_ide.review.entry import File
+from claude_ide.review.folder import Folder
 from claude_ide.review.texts import USUAL, UTF_8, Hunk, Rows, Texts, encoded, lines_shown
 
 WORD = re.compile(r"\w+|\s+|.", re.DOTALL)
@@ -33,8 +36,13 @@ CONTEXT = 3
 LONGEST_LABEL = 200
 """Characters of a line; a minified file has one of megabytes."""
 
+NOTHING = "nothing waits for review"
+
 MOST_PREVIEWED = 400
 """Lines of one hunk in the preview."""
+
+Listed = tuple[Folder, str, Rows | None]
+"""What an item of the list is: a file, and rows of it or all of it."""
 
 
 def drawn(texts: Texts, encoding: str = UTF_8) -> list[Drawn]:
@@ -104,6 +112,67 @@ def _add(spans: Spans, words: Sequence[str], first: int, last: int) -> None:
         spans.append((start, start + len("".join(words[first:last]).encode())))
 
 
+class ReviewList:
+    """The list in the quickfix window of one editor."""
+
+    def __init__(self, editor: Editor) -> None:
+        self._editor = editor
+        self._listed: list[Listed] = []
+        self._number = 0
+        self._only: list[str] = []
+        self._filling = asyncio.Lock()
+
+    async def show(self, folder: Folder, only: list[str]) -> None:
+        """Show a new list of a folder, or only of these files and folders in it."""
+        self._only = only
+        # The last list may just be being shown anew.
+        async with self._filling:
+            self._number = 0
+            await self._fill(folder)
+
+    async def refresh(self) -> None:
+        """Show the list as it is now."""
+        async with self._filling:
+            if self._number and self._listed:
+                await self._fill(self._listed[0][0])
+
+    async def items_in(self, bufnr: int, rows: Rows | None) -> list[Listed]:
+        """Return the items in rows of a buffer, or at the cursor, if that shows the list."""
+        shown = await self._editor.port.review.listed(bufnr)
+        async with self._filling:
+            if shown is None or shown.list != self._number:
+                return []
+            first, last = rows or (shown.row, shown.row + 1)
+            return self._listed[first:last]
+
+    async def chosen(self, event: ReviewPressed) -> list[Listed]:
+        """Return the items for which a key was pressed; none if they are those of another list."""
+        # The list may be on the screen before its number is known here.
+        async with self._filling:
+            chosen = [self._listed[at] for at in event.items if at < len(self._listed)]
+            return chosen if event.list == self._number else []
+
+    async def _fill(self, folder: Folder) -> None:
+        only = self._only
+        waiting = [
+            file
+            for file in await folder.listed()
+            if not only or any(Path(folder.path(file.path)).is_relative_to(each) for each in only)
+        ]
+        unknown = await folder.run(folder.review.unknown)
+        if not waiting and not self._number and (only or not unknown):
+            wanted = " ".join(within(each, folder.root) for each in only)
+            raise UserError(f"{NOTHING} in {wanted}" if wanted else NOTHING)
+        self._listed, shown = [], list[ListItem]()
+        for file in waiting:
+            for rows, item in await asyncio.to_thread(items, folder.root, file):
+                self._listed.append((folder, folder.path(file.path), rows))
+                shown.append(item)
+        shown += [ListItem("", 0, line, [], "ClaudeChatMeta") for line in unknown]
+        title, port = _title(waiting), self._editor.port.review
+        self._number = await port.show_list(title, shown, self._number)
+
+
 def items(root: str, file: File) -> list[tuple[Rows | None, ListItem]]:
     """Return the lines of a file in the list, each with its rows; None: the whole file."""
     path = str(Path(root, file.path))
@@ -156,61 +225,12 @@ def _marked(sign: str, lines: Sequence[str]) -> list[str]:
     return [sign + line.rstrip("\r\n") for line in lines]
 
 
-def note(line: str) -> ListItem:
-    """Return a line of the list that is no change."""
-    return ListItem("", 0, line, [], "ClaudeChatMeta")
-
-
-def title(waiting: Sequence[File]) -> str:
+def _title(waiting: Sequence[File]) -> str:
     """Return the title of the list."""
     added = sum(each.counts[0] for each in waiting)
     removed = sum(each.counts[1] for each in waiting)
     noun = "file" if len(waiting) == 1 else "files"
     return f"Claude: {len(waiting)} {noun} +{added} \N{MINUS SIGN}{removed} · g? keys"
-
-
-def value(
-    root: str, waiting: Sequence[File], remarks: Sequence[Remark], unknown: Sequence[str]
-) -> dict[str, list[Any]]:
-    """Return what `review()` of the editors returns of a folder (`:help claude-ide.review()`)."""
-    return {
-        "files": [
-            {
-                "path": str(Path(root, file.path)),
-                "status": file.status,
-                "hunks": _hunk_values(file),
-            }
-            for file in waiting
-        ],
-        "remarks": [
-            {
-                "path": str(Path(root, each.path)),
-                "first": each.first + 1,
-                "last": each.last,
-                "words": each.words,
-                "state": each.state,
-            }
-            for each in remarks
-        ],
-        "unknown": [
-            *unknown,
-            *(f"{file.path}: {file.entry.obstacle}" for file in waiting if file.texts is None),
-        ],
-    }
-
-
-def _hunk_values(file: File) -> list[dict[str, Any]]:
-    now = lines_shown(file.texts)[1] if file.texts else []
-    return [
-        {
-            "first": hunk.start + 1,
-            "last": hunk.stop,
-            "added": hunk.stop - hunk.start,
-            "removed": hunk.last - hunk.first,
-            "text": "".join(now[hunk.start : hunk.stop]),
-        }
-        for hunk in file.hunks
-    ]
 
 
 def of_buffer(buffer: ShownBuffer) -> str:

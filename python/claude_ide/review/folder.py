@@ -3,7 +3,7 @@
 import asyncio
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,12 +11,11 @@ from typing import Any, TypeVar
 from claude_ide.base import files
 from claude_ide.base.errors import UserError
 from claude_ide.base.paths import TURNED, real, within
-from claude_ide.review import display
-from claude_ide.review.entry import Entry, File
+from claude_ide.review.entry import Entry, File, Remark
 from claude_ide.review.review import Review
 from claude_ide.review.snapshot import LARGEST, Snapshots, stamp_of
 from claude_ide.review.store import Store
-from claude_ide.review.texts import Texts, decoded
+from claude_ide.review.texts import Texts, decoded, lines_shown
 
 T = TypeVar("T")
 
@@ -92,8 +91,41 @@ class Folder:
             [*dict.fromkeys(self.path(each.path) for each in remarks)],
             sum(each.state == "open" for each in remarks),
             [self.path(name) for name in self.bases],
-            display.value(self.root, waiting, remarks, unknown),
+            value(self.root, waiting, remarks, unknown),
         )
+
+    async def compare(self, since: str, what: str) -> None:
+        """Compare files with what they were before a turn or a session, or in a commit.
+
+        Raises `UserError` if git does not know that.
+        """
+        self.bases, self.whole = {}, []
+        if since == "base":
+            found = await self.snapshots.since(what)
+            if found is None:
+                raise UserError(f"git knows no {what}")
+            self.bases = {
+                name: None if content is None else decoded(content)
+                for name, content in found.items()
+            }
+        elif since:
+            for each in await self.run(self.review.since, what, is_turn=since == "turn"):
+                if each.texts is None or each.texts.is_reviewed:
+                    self.whole.append(each.path)
+                else:
+                    self.bases[each.path] = each.texts.base
+
+    async def listed(self) -> list[File]:
+        """Return what waits, or what differs from the texts with which files are compared."""
+        if not self.bases and not self.whole:
+            return await self.run(self.review.files)
+        names = sorted([*self.bases, *self.whole])
+        found = [await self.file(self.path(name)) for name in names]
+        return [
+            each
+            for each in found
+            if each and (each.path in self.whole or (each.texts and not each.texts.is_reviewed))
+        ]
 
     async def follow_commits(self, *, is_kept: bool = True) -> list[str]:
         """Keep what the latest commit contains, if that `is_kept`; return the files."""
@@ -109,6 +141,50 @@ class Folder:
         """Run a method of the review in a thread."""
         async with self._order:
             return await asyncio.to_thread(function, *arguments, **named)
+
+
+def value(
+    root: str, waiting: Sequence[File], remarks: Sequence[Remark], unknown: Sequence[str]
+) -> dict[str, list[Any]]:
+    """Return what `review()` of the editors returns of a folder (`:help claude-ide.review()`)."""
+    return {
+        "files": [
+            {
+                "path": str(Path(root, file.path)),
+                "status": file.status,
+                "hunks": _hunk_values(file),
+            }
+            for file in waiting
+        ],
+        "remarks": [
+            {
+                "path": str(Path(root, each.path)),
+                "first": each.first + 1,
+                "last": each.last,
+                "words": each.words,
+                "state": each.state,
+            }
+            for each in remarks
+        ],
+        "unknown": [
+            *unknown,
+            *(f"{file.path}: {file.entry.obstacle}" for file in waiting if file.texts is None),
+        ],
+    }
+
+
+def _hunk_values(file: File) -> list[dict[str, Any]]:
+    now = lines_shown(file.texts)[1] if file.texts else []
+    return [
+        {
+            "first": hunk.start + 1,
+            "last": hunk.stop,
+            "added": hunk.stop - hunk.start,
+            "removed": hunk.last - hunk.first,
+            "text": "".join(now[hunk.start : hunk.stop]),
+        }
+        for hunk in file.hunks
+    ]
 
 
 def _text(path: str) -> str | None:

@@ -129,7 +129,7 @@ class Remarks:
         await self._editor.port.disk.sync(bufnr)
         buffer = await self._editor.port.review.buffer(bufnr)
         if buffer is None:
-            chosen = await self._service.items_in(bufnr, rows)
+            chosen = await self._service.list.items_in(bufnr, rows)
             if not chosen:
                 raise UserError("this buffer has no file")
             return [await self._of_item(*each) for each in chosen]

@@ -19,7 +19,6 @@ from claude_ide.editor.port.batch import Gate, Guard, retry, step, tick
 from claude_ide.editor.port.files import Disk
 from claude_ide.editor.port.review import (
     DrawnRemark,
-    ListItem,
     ReviewLeft,
     ReviewMoved,
     ReviewPressed,
@@ -29,10 +28,9 @@ from claude_ide.editor.port.review import (
 )
 from claude_ide.editor.port.windows import FloatLook
 from claude_ide.editor.status_line import Reviewable
-from claude_ide.review import display
 from claude_ide.review import folder as folder_files
 from claude_ide.review.announcer import tell_turn_end
-from claude_ide.review.display import drawn, for_buffer, of_buffer
+from claude_ide.review.display import NOTHING, ReviewList, drawn, for_buffer, of_buffer
 from claude_ide.review.entry import File
 from claude_ide.review.folder import Folder, WaitingChanges
 from claude_ide.review.remarks import Recipients, Remarks
@@ -48,9 +46,6 @@ LOOK_SECONDS = 0.5
 
 MOST_UNDONE = 50
 
-_Item = tuple[Folder, str, Rows | None]
-
-NOTHING = "nothing waits for review"
 YES, NO = "Revert", "Leave it"
 
 
@@ -83,12 +78,8 @@ class ReviewService:
         """Files that a revert has written, with their contents before and after."""
         self._done: list[list[tuple[str, bytes | None, bytes | None]]] = []
         """Those of the reverts since the last keep."""
-        self._listed: list[_Item] = []
-        """What the items of the list are: a file, and rows of it or all of it."""
-        self._list = 0
-        self._filling = asyncio.Lock()
+        self.list = ReviewList(editor)
         self._drawing = asyncio.Lock()
-        self._only: list[str] = []
 
     # Folders
 
@@ -178,7 +169,7 @@ class ReviewService:
         for bufnr, _ in await port.find([*shown, *(drawn_ - shown)]):
             await self._draw(bufnr, folder)
         self._drawn[folder.root] = shown
-        await self._refresh_list()
+        await self.list.refresh()
 
     async def shown(self, event: ReviewShown) -> None:
         """Draw the hunks of a buffer that has come to a window, or has another text."""
@@ -469,77 +460,10 @@ class ReviewService:
         call, files are compared with the same texts.
         """
         folder = await self.folder(here)
-        await self._compare(folder, since or ("turn" if session else ""), session)
-        self._only = [os.path.realpath(Path(here, each).expanduser()) for each in only]
-        # The last list may just be being shown anew.
-        async with self._filling:
-            self._list = 0
-            await self._refill(folder)
+        await folder.compare(since or ("turn" if session else ""), session)
+        wanted = [os.path.realpath(Path(here, each).expanduser()) for each in only]
+        await self.list.show(folder, wanted)
         await self.changed(folder)
-
-    async def _compare(self, folder: Folder, since: str, what: str) -> None:
-        """Compare files with what they were before a turn or a session, or in a commit."""
-        folder.bases, folder.whole = {}, []
-        if since == "base":
-            found = await folder.snapshots.since(what)
-            if found is None:
-                raise UserError(f"git knows no {what}")
-            folder.bases = {
-                name: None if content is None else decoded(content)
-                for name, content in found.items()
-            }
-        elif since:
-            files_ = await folder.run(folder.review.since, what, is_turn=since == "turn")
-            for each in files_:
-                if each.texts is None or each.texts.is_reviewed:
-                    folder.whole.append(each.path)
-                else:
-                    folder.bases[each.path] = each.texts.base
-
-    async def _refresh_list(self) -> None:
-        async with self._filling:
-            if self._list and self._listed:
-                await self._refill(self._listed[0][0])
-
-    async def _refill(self, folder: Folder) -> None:
-        found = await folder.run(folder.review.files)
-        if folder.bases or folder.whole:
-            names = sorted([*folder.bases, *folder.whole])
-            files_ = [await folder.file(folder.path(name)) for name in names]
-            found = [
-                each
-                for each in files_
-                if each
-                and (each.path in folder.whole or (each.texts and not each.texts.is_reviewed))
-            ]
-        waiting = [file for file in found if self._is_wanted(folder, file)]
-        unknown = await folder.run(folder.review.unknown)
-        if not waiting and not self._list and (self._only or not unknown):
-            wanted = " ".join(within(each, folder.root) for each in self._only)
-            raise UserError(f"{NOTHING} in {wanted}" if wanted else NOTHING)
-        self._listed, items = [], list[ListItem]()
-        for file in waiting:
-            for rows, item in await asyncio.to_thread(display.items, folder.root, file):
-                self._listed.append((folder, folder.path(file.path), rows))
-                items.append(item)
-        for line in unknown:
-            items.append(display.note(line))
-        self._list = await self._editor.port.review.show_list(
-            display.title(waiting), items, self._list
-        )
-
-    def _is_wanted(self, folder: Folder, file: File) -> bool:
-        path = Path(folder.root, file.path)
-        return not self._only or any(path.is_relative_to(each) for each in self._only)
-
-    async def items_in(self, bufnr: int, rows: Rows | None) -> list[_Item]:
-        """Return the items in rows of a buffer, or at the cursor, if that shows the list."""
-        shown = await self._editor.port.review.listed(bufnr)
-        async with self._filling:
-            if shown is None or shown.list != self._list:
-                return []
-            first, last = rows or (shown.row, shown.row + 1)
-            return self._listed[first:last]
 
     async def pressed(self, event: ReviewPressed) -> None:
         """Do what a key in the list asks for."""
@@ -549,11 +473,9 @@ class ReviewService:
             await self._press(event)
 
     async def _press(self, event: ReviewPressed) -> None:
-        # The list may be on the screen before its number is known here.
-        async with self._filling:
-            chosen = [self._listed[at] for at in event.items if at < len(self._listed)]
-            if event.list != self._list or not chosen:
-                return
+        chosen = await self.list.chosen(event)
+        if not chosen:
+            return
         root = chosen[0][0].root
         if event.key == "undo":
             return await self.undo(root)
