@@ -226,8 +226,6 @@ class Summaries:
 
     def of(self, message: Message, body: Any) -> str:
         """Return the summary of a message with this decoded body."""
-        if isinstance(body, list):
-            return f"batch of {len(body)}"
         if not isinstance(body, dict) or message.way == STDERR:
             return _short(str(body))
         if "method" in body or "id" in body:

@@ -140,7 +140,6 @@ def test_an_answer_names_the_request() -> None:
         ),
         ({"hook_event_name": "PreToolUse", "tool_name": "Edit"}, "PreToolUse Edit"),
         ({"odd": 1, "other": 2}, "odd, other"),
-        ([1, 2], "batch of 2"),
         ("no\n JSON", "no JSON"),
         (None, "None"),
     ],
