@@ -239,14 +239,13 @@ class Consent(ChatPart):
 
 def details(items: Sequence[Item]) -> list[str]:
     """Return a line for each item of the folder's settings."""
-    lines = [_cut(_detail(item), LONGEST_TEXT) for item in items[:MOST_ITEMS]]
+    lines = []
+    for item in items[:MOST_ITEMS]:
+        text = item.text.replace("\n", "⏎")
+        named = f"{item.kind} {item.name}"
+        lines.append(_cut(f"{named}: {text}" if text else named, LONGEST_TEXT))
     more = len(items) - MOST_ITEMS
     return [*lines, f"and {more} more"] if more > 0 else lines
-
-
-def _detail(item: Item) -> str:
-    text = item.text.replace("\n", "⏎")
-    return f"{item.kind} {item.name}: {text}" if text else f"{item.kind} {item.name}"
 
 
 def _keys(keys: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:

@@ -126,19 +126,14 @@ class Shell:
             code = await self._process.wait()
         finally:
             ticking.cancel()
-        view.end("interrupted" if self._is_stopped else _outcome(code))
+        failure = f"ended by signal {-code}" if code < 0 else f"exit {code}" if code else ""
+        view.end("interrupted" if self._is_stopped else failure)
         self._results.append(ShellResult(command, view.text, failed=bool(view.outcome)))
         redraw()
 
     def _environment(self) -> dict[str, str]:
         given = program.inherited(os.environ)
         return given if self._trust.is_trusted else git.guarded(given, self._root)
-
-
-def _outcome(code: int) -> str:
-    if code < 0:
-        return f"ended by signal {-code}"
-    return f"exit {code}" if code else ""
 
 
 async def _every(seconds: float, act: Callable[[], None]) -> None:

@@ -168,8 +168,9 @@ class Sheet:
 
         With `indent` it is nested in the other view, which can hide it.
         """
-        if kind not in BESIDE:
-            self._drop_placeholder()
+        if kind not in BESIDE and self._placeholder is not None:
+            self.remove(self._placeholder)
+            self._placeholder = None
         depth = below.part.depth + 1 if below else int(indent)
         after = below.last() if below else None
         view = make(self.page.add(kind, after=after, tail=tail, depth=depth))
@@ -194,11 +195,6 @@ class Sheet:
             view is self._placeholder or view.part.kind in BESIDE or view.part.tail
             for view in self._views.values()
         )
-
-    def _drop_placeholder(self) -> None:
-        if self._placeholder is not None:
-            self.remove(self._placeholder)
-            self._placeholder = None
 
     def changed(self, view: View) -> None:
         """Mark a view as changed, so that the next frame draws it."""

@@ -447,9 +447,5 @@ def _split(url: str) -> SplitResult | None:
         _ = split.port
     except ValueError:
         return None
-    return None if _is_ambiguous(url) else split
-
-
-def _is_ambiguous(url: str) -> bool:
-    """Return whether a browser might read an address differently."""
-    return any(each <= " " or each == "\\" for each in url)
+    # A browser might read such an address differently.
+    return None if any(each <= " " or each == "\\" for each in url) else split

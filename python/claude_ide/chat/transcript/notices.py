@@ -169,7 +169,9 @@ class Remark(View):
             shown = self._lines[:MOST_REMARK_LINES]
         else:
             shown = [_cut(line) for line in self._lines[:FOLDED_LINES]]
-        return [*all_in(self._group, shown), *self._more(shown)]
+        more = len(self._lines) - len(shown)
+        rows = all_in(self._group, shown)
+        return [*rows, row((f"… {counted(more, 'more line')}", META))] if more else rows
 
     def press(self, offset: int) -> Action | None:
         """Open or close it; a very long one opens elsewhere."""
@@ -184,10 +186,6 @@ class Remark(View):
     @property
     def _is_long(self) -> bool:
         return len(self._lines) > FOLDED_LINES or any(map(_is_cut, self._lines))
-
-    def _more(self, shown: Sequence[str]) -> list[Row]:
-        more = len(self._lines) - len(shown)
-        return [row((f"… {counted(more, 'more line')}", META))] if more else []
 
 
 def is_remark(event: Event) -> bool:
