@@ -24,7 +24,7 @@ PIN = Path(__file__).resolve().parents[1] / "pip.txt"
 
 PUBLIC = "https://pypi.org/simple"
 TIMEOUT_SECONDS = 15
-LARGEST_ANSWER_BYTES = 50_000_000
+ANSWER_BYTES = 50_000_000
 """Bytes of an answer."""
 
 NOT_FOUND = 404
@@ -159,7 +159,7 @@ def _read(address: str, settings: Settings) -> bytes:
         HTTPBasicAuthHandler(known),
     )
     with opener.open(plain, timeout=TIMEOUT_SECONDS) as answer:
-        found: bytes = answer.read(LARGEST_ANSWER_BYTES)
+        found: bytes = answer.read(ANSWER_BYTES)
         return found
 
 

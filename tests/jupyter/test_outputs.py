@@ -4,7 +4,13 @@ from typing import Any
 
 import pytest
 
-from claude_ide.jupyter.outputs import MOST_ERROR, MOST_IMAGES, MOST_TEXT, Run, clean
+from claude_ide.jupyter.outputs import (
+    KEPT_CHARACTERS,
+    KEPT_ERROR_CHARACTERS,
+    MOST_IMAGES,
+    Run,
+    clean,
+)
 
 
 def collected(*messages: tuple[str, dict[str, Any]]) -> list[tuple[str, str]]:
@@ -55,30 +61,30 @@ def test_output_is_cleared_at_once_or_with_the_next_output() -> None:
 
 def test_more_text_than_is_kept_is_counted() -> None:
     outputs = Run()
-    outputs.apply(*stream("a" * MOST_TEXT))
+    outputs.apply(*stream("a" * KEPT_CHARACTERS))
     outputs.apply(*stream("bc"))
 
-    assert len(outputs.all[0].text) == MOST_TEXT
+    assert len(outputs.all[0].text) == KEPT_CHARACTERS
     assert outputs.left_out == 2
 
 
 def test_an_error_after_too_much_output_is_kept() -> None:
     outputs = Run()
-    outputs.apply(*stream("a" * (MOST_TEXT + 1)))
-    outputs.apply("error", {"traceback": ["a" * MOST_ERROR, "ValueError"]})
+    outputs.apply(*stream("a" * (KEPT_CHARACTERS + 1)))
+    outputs.apply("error", {"traceback": ["a" * KEPT_ERROR_CHARACTERS, "ValueError"]})
 
     assert outputs.all[-1].kind == "error"
     assert outputs.all[-1].text.endswith("\nValueError")
-    assert len(outputs.all[-1].text) == MOST_ERROR
+    assert len(outputs.all[-1].text) == KEPT_ERROR_CHARACTERS
 
 
 def test_cleared_output_makes_room() -> None:
     outputs = Run()
     for _ in range(3):
         outputs.apply("clear_output", {"wait": True})
-        outputs.apply(*stream("a" * (MOST_TEXT // 2 + 1)))
+        outputs.apply(*stream("a" * (KEPT_CHARACTERS // 2 + 1)))
 
-    assert [len(each.text) for each in outputs.all] == [MOST_TEXT // 2 + 1]
+    assert [len(each.text) for each in outputs.all] == [KEPT_CHARACTERS // 2 + 1]
     assert outputs.left_out == 0
 
 
@@ -89,9 +95,9 @@ def test_what_is_displayed_is_limited_too() -> None:
 
     outputs = Run()
     for _ in range(3):
-        outputs.apply(*display("a" * (MOST_TEXT // 2)))
+        outputs.apply(*display("a" * (KEPT_CHARACTERS // 2)))
     assert len(outputs.all) == 2
-    assert outputs.left_out == MOST_TEXT // 2
+    assert outputs.left_out == KEPT_CHARACTERS // 2
 
 
 def test_a_run_is_done_with_its_reply_and_when_the_kernel_is_idle() -> None:

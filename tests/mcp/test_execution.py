@@ -8,7 +8,7 @@ from claude_ide.config import Config
 from claude_ide.jupyter.outputs import Ending, Outcome, Output
 from claude_ide.mcp import model
 from claude_ide.mcp.client import AllowedCode, Client
-from claude_ide.mcp.model.commands import LARGEST_IMAGE, MOST_IMAGES, MOST_TEXT
+from claude_ide.mcp.model.commands import LARGEST_IMAGE, MOST_IMAGES, RESULT_CHARACTERS
 from claude_ide.mcp.server import InProcessServer
 from claude_ide.mcp.tool import TOOL_USE
 from support.recorded_diffs import Editor
@@ -123,14 +123,14 @@ async def test_texts_and_images_keep_their_order(server: InProcessServer, kernel
 
 async def test_sizes_are_limited(server: InProcessServer, kernel: Kernel) -> None:
     large = Output("image", "a" * (LARGEST_IMAGE + 1), "image/png")
-    texts = [Output("stdout", "x" * MOST_TEXT), Output("error", "Boom")]
+    texts = [Output("stdout", "x" * RESULT_CHARACTERS), Output("error", "Boom")]
     kernel.outcome.outputs = [*texts, large, *[IMAGE] * (MOST_IMAGES + 2)]
 
     content = await call(server)
 
     assert len([each for each in content if each["type"] == "image"]) == MOST_IMAGES - 1
     texts_only = "".join(each.get("text", "") for each in content)
-    assert len(texts_only) < MOST_TEXT + 1000
+    assert len(texts_only) < RESULT_CHARACTERS + 1000
     assert "an image is left out" in texts_only
     assert "[error]\nBoom" in texts_only
 
@@ -140,7 +140,7 @@ async def test_many_outputs_leave_no_note_each(server: InProcessServer, kernel: 
 
     (content,) = await call(server)
 
-    assert len(content["text"]) < MOST_TEXT
+    assert len(content["text"]) < RESULT_CHARACTERS
     assert "more characters are left out]" in content["text"]
 
 

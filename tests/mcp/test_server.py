@@ -331,7 +331,7 @@ async def test_arguments_are_checked_against_the_schema(conversation: Conversati
 async def test_an_answer_too_large_for_the_client_is_replaced_by_an_error(
     conversation: Conversation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(jsonrpc, "LARGEST_ANSWER", 1000)
+    monkeypatch.setattr(jsonrpc, "ANSWER_BYTES", 1000)
 
     result = await conversation.ask("tools/call", {"name": "talks"})
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from claude_ide.mcp.registration import PORT, TOKEN
-from claude_ide.transport.admission import LARGEST_MESSAGE, TOOLS_PATH
+from claude_ide.transport.admission import MESSAGE_BYTES, TOOLS_PATH
 from claude_ide.transport.websocket import Connection, Listener, SocketEndpoint
 from support.listeners import echo
 from support.mcp_stdio import STDIO, McpStdio, address, mcp_stdio
@@ -115,7 +115,7 @@ class TestRelaying:
     async def test_a_message_that_the_server_would_not_accept_gets_an_error(
         self, echoing: McpStdio
     ) -> None:
-        params = "x" * LARGEST_MESSAGE
+        params = "x" * MESSAGE_BYTES
         await echoing.send("tools/call", {"text": params}, id=1)
 
         refused = await echoing.read()

@@ -82,7 +82,7 @@ async def test_text_that_is_not_unicode_is_an_error_and_the_next_request_works(
 async def test_an_answer_too_large_for_the_client_is_replaced(
     peer: Peer, wire: Wire, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(jsonrpc, "LARGEST_ANSWER", 1000)
+    monkeypatch.setattr(jsonrpc, "ANSWER_BYTES", 1000)
 
     kept = await answer(peer, wire, call(1, "large", 950))
     replaced = await answer(peer, wire, call(2, "large", 1000))

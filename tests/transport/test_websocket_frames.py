@@ -12,7 +12,7 @@ from websockets.asyncio.client import ClientConnection, connect
 
 from claude_ide.base.errors import TransportClosed
 from claude_ide.transport import websocket
-from claude_ide.transport.admission import LARGEST_MESSAGE
+from claude_ide.transport.admission import MESSAGE_BYTES
 from claude_ide.transport.websocket import Connection
 from support.claude_code import AUTHORIZATION
 from support.handshake import end, handshake, status, tcp
@@ -84,10 +84,10 @@ async def test_a_message_can_have_64_mib_and_not_more() -> None:
         writer.write(handshake(port, TOKEN))
         await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), WAIT)
 
-        writer.write(head(LARGEST_MESSAGE) + bytes(LARGEST_MESSAGE))
+        writer.write(head(MESSAGE_BYTES) + bytes(MESSAGE_BYTES))
         assert await asyncio.wait_for(reader.readexactly(10), WAIT) == b"\x81\x0867108864"
 
-        writer.write(head(LARGEST_MESSAGE + 1))
+        writer.write(head(MESSAGE_BYTES + 1))
         assert close_code(await end(reader)) == 1009
 
 

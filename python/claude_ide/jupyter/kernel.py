@@ -27,8 +27,8 @@ INTERRUPT_SECONDS = 1.0
 INTERRUPTS = 5
 
 BEAT_SECONDS = 1.0
-PRINTED = 4_000
-"""Bytes that are kept of what a kernel prints while it starts."""
+PRINTED_BYTES = 4_000
+"""What is kept of the output of a kernel while it starts."""
 
 
 class Kernel:
@@ -72,7 +72,7 @@ class Kernel:
 
         def add(piece: bytes) -> None:
             printed.extend(piece)
-            del printed[:-PRINTED]
+            del printed[:-PRINTED_BYTES]
 
         try:
             ways = connection.create(is_ipc=spec.is_private)

@@ -20,10 +20,10 @@ CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 IMAGES = {"image/png": ".png", "image/jpeg": ".jpg"}
 """The endings of their files."""
 
-MOST_TEXT = 1_000_000
-"""Characters that are kept of one run; code may print for ever."""
+KEPT_CHARACTERS = 1_000_000
+"""Of one run; code may print for ever."""
 
-MOST_ERROR = 100_000
+KEPT_ERROR_CHARACTERS = 100_000
 """The same of its errors, which must not be lost after much output."""
 
 MOST_IMAGES = 50
@@ -33,8 +33,8 @@ FOLDER = "kernel"
 MOST_SAVED = 200
 """Images in this folder."""
 
-LONGEST_SAVED = 50_000
-"""Characters of one output in the record."""
+SAVED_CHARACTERS = 50_000
+"""Of one output in the record."""
 
 
 class Output(msgspec.Struct):
@@ -88,8 +88,8 @@ class Run:
         """The status in the reply: `ok`, `error` or `aborted`; empty while there is none."""
         self.left_out = 0
         """Characters that were not kept."""
-        self._room = MOST_TEXT
-        self._room_for_errors = MOST_ERROR
+        self._room = KEPT_CHARACTERS
+        self._room_for_errors = KEPT_ERROR_CHARACTERS
         self._clears = False
 
     def apply(self, kind: str, content: dict[str, Any]) -> None:
@@ -176,7 +176,7 @@ class Run:
     def _forget(self) -> None:
         self.all.clear()
         self.left_out = 0
-        self._room, self._room_for_errors = MOST_TEXT, MOST_ERROR
+        self._room, self._room_for_errors = KEPT_CHARACTERS, KEPT_ERROR_CHARACTERS
 
 
 def clean(text: str) -> str:
@@ -195,7 +195,7 @@ def _bundle(kind: str, content: dict[str, Any]) -> list[Output]:
             return [Output("image", "".join(image.split()), mime)]
     for mime in ("text/plain", "text/markdown", "text/latex", "text/html"):
         if isinstance(data.get(mime), str):
-            return [Output(kind, _text(data[mime])[:MOST_TEXT])]
+            return [Output(kind, _text(data[mime])[:KEPT_CHARACTERS])]
     return [Output(kind, f"({', '.join(map(str, data)) or 'nothing'})")]
 
 
@@ -270,8 +270,8 @@ class Record:
 
 def _entry(output: Output) -> dict[str, str]:
     text = clean(output.text).rstrip("\n")
-    if len(text) > LONGEST_SAVED:
-        text = f"{text[:LONGEST_SAVED]}\n… {len(text) - LONGEST_SAVED:,} more characters"
+    if len(text) > SAVED_CHARACTERS:
+        text = f"{text[:SAVED_CHARACTERS]}\n… {len(text) - SAVED_CHARACTERS:,} more characters"
     return {"kind": output.kind, "text": text}
 
 

@@ -14,9 +14,8 @@ from claude_ide.base import files
 from claude_ide.jupyter import connection
 from claude_ide.jupyter.connection import HAS_IPC, SHARED, decoded
 
-LARGEST_SPEC = 100_000
-LARGEST_NOTEBOOK = 100_000_000
-"""Bytes."""
+LARGEST_SPEC_BYTES = 100_000
+LARGEST_NOTEBOOK_BYTES = 100_000_000
 
 ENVIRONMENT = ".venv"
 IN_PREFIX = ("share", "jupyter", "kernels")
@@ -131,7 +130,7 @@ def of_folder(folder: Path, name: str = "") -> Spec | None:
     if name:
         name = Path(name).name
         resources = environment / "share/jupyter/kernels" / name
-        content = files.read_if_sound(resources / "kernel.json", LARGEST_SPEC)
+        content = files.read_if_sound(resources / "kernel.json", LARGEST_SPEC_BYTES)
         spec = _decoded(name, decoded(content), resources)
         if spec is not None:
             first, *others = spec.command
@@ -147,7 +146,7 @@ def of_folder(folder: Path, name: str = "") -> Spec | None:
 
 def of_notebook(path: Path) -> str:
     """Return the name of a notebook's kernelspec; empty if it has none."""
-    notebook = decoded(files.read_if_sound(path, LARGEST_NOTEBOOK))
+    notebook = decoded(files.read_if_sound(path, LARGEST_NOTEBOOK_BYTES))
     for key in ("metadata", "kernelspec", "name"):
         notebook = notebook.get(key) if isinstance(notebook, dict) else None
     return notebook if isinstance(notebook, str) else ""

@@ -19,13 +19,13 @@ from claude_ide.editor.diagnostics import Item, line_of, new_diagnostics
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.events import Diagnostics
 
-SECONDS = 0.38
+CHECK_SECONDS = 0.38
 """The longest that a write is delayed: the CLI gives up after 0.45 s (measured)."""
 
 PUBLISH_SECONDS = 1.5
 """How long to wait for language servers after a reload: the CLI waits for 2.0 s (measured)."""
 
-MOST = 100
+MOST_FILES = 100
 MOST_LINES = 3000
 
 
@@ -61,20 +61,20 @@ class Baseline(msgspec.Struct):
         self._forget(path)
         if not exists(path):
             editor.port.disk.announce_write(path)
-            self.missing = [*self.missing[-MOST:], path]
+            self.missing = [*self.missing[-MOST_FILES:], path]
             return await editor.diagnostics(path)
         found, is_checked = None, False
         try:
-            async with asyncio.timeout(SECONDS):
+            async with asyncio.timeout(CHECK_SECONDS):
                 found, loaded = await editor.before_write(path)
-                is_checked = await editor.checked(loaded, SECONDS)
+                is_checked = await editor.checked(loaded, CHECK_SECONDS)
         except EditorError:
             return await editor.diagnostics(path)
         except TimeoutError:
             pass
         known = await editor.diagnostics(path) if found is None else found
         self.written[real(path)] = Before(_lines(path), known.items if is_checked else None)
-        for earliest in [*self.written][:-MOST]:
+        for earliest in [*self.written][:-MOST_FILES]:
             del self.written[earliest]
         return known
 

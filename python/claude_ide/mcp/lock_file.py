@@ -21,8 +21,8 @@ PLUGIN = "claude-ide"
 DRAFT = ".new"
 """The suffix of an unfinished lock; not `.lock`, because the CLI reads and deletes such files."""
 
-LARGEST = 1_000_000
-"""Bytes of the largest lock that is read; the lock of any editor has a few hundred."""
+LARGEST_BYTES = 1_000_000
+"""Of a lock that is read; the lock of any editor has a few hundred."""
 
 StrPath = str | os.PathLike[str]
 
@@ -177,9 +177,9 @@ def _read(path: StrPath) -> bytes:
     descriptor = os.open(path, os.O_RDONLY | _CAREFULLY)
     with os.fdopen(descriptor, "rb") as file:
         found = os.fstat(descriptor)
-        if not S_ISREG(found.st_mode) or found.st_size > LARGEST:
+        if not S_ISREG(found.st_mode) or found.st_size > LARGEST_BYTES:
             raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), path)
-        return file.read(LARGEST)
+        return file.read(LARGEST_BYTES)
 
 
 def _names(folder: StrPath, suffix: str) -> list[str]:

@@ -22,7 +22,7 @@ from websockets.typing import Subprotocol
 from websockets.uri import parse_uri
 
 from claude_ide.base.errors import INVALID_REQUEST, TransportClosed
-from claude_ide.transport.admission import AUTHORIZATION, LARGEST_MESSAGE, LOOPBACK, SUBPROTOCOL
+from claude_ide.transport.admission import AUTHORIZATION, LOOPBACK, MESSAGE_BYTES, SUBPROTOCOL
 
 LAST_ANSWERS_SECONDS = 1.0
 """How long answers may take after the client has closed its end."""
@@ -61,7 +61,7 @@ class Line:
         self._protocol = ClientProtocol(
             parse_uri(f"ws://{LOOPBACK}:{port}{path}"),
             subprotocols=[Subprotocol(SUBPROTOCOL)],
-            max_size=LARGEST_MESSAGE,
+            max_size=MESSAGE_BYTES,
             logger=_library_logger,
         )
         self._parsing = Lock()
@@ -204,9 +204,9 @@ class Relay:
 
     def _forward(self, message: bytes) -> None:
         head = _head(message)
-        if len(message) > LARGEST_MESSAGE:
+        if len(message) > MESSAGE_BYTES:
             # The server would end the connection.
-            reason = f"the message has {len(message):,} bytes, more than {LARGEST_MESSAGE:,}"
+            reason = f"the message has {len(message):,} bytes, more than {MESSAGE_BYTES:,}"
             self._refuse(head.id, INVALID_REQUEST, reason)
             return
         with self._changed:

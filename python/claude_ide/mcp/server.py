@@ -23,16 +23,8 @@ from claude_ide.base.errors import EditorError, RpcError, ToolError, TransportCl
 from claude_ide.base.names import EXECUTE_CODE, editor_name
 from claude_ide.mcp import ide_tools as _ide_tools  # noqa: F401  importing it registers its tools
 from claude_ide.mcp.client import Client
-from claude_ide.mcp.tool import (
-    IDE_TOOLS,
-    Caller,
-    Content,
-    Tool,
-    Toolset,
-    describe_problem,
-    text,
-)
-from claude_ide.transport.jsonrpc import LARGEST_ANSWER, Notification, Peer, Request, converted
+from claude_ide.mcp.tool import IDE_TOOLS, Caller, Content, Tool, Toolset, describe_problem, text
+from claude_ide.transport.jsonrpc import ANSWER_BYTES, Notification, Peer, Request, converted
 from claude_ide.transport.websocket import Connection
 from claude_ide.transport.wire import FROM, TO, Party
 
@@ -109,7 +101,7 @@ class Server:
 
     def oversized(self, request: Request, size: int) -> Any:
         """Return the result that replaces one of `size` bytes, at which the client would leave."""
-        reason = f"the answer has {size:,} bytes, more than the {LARGEST_ANSWER:,} a client accepts"
+        reason = f"the answer has {size:,} bytes, more than the {ANSWER_BYTES:,} a client accepts"
         return failed(f"{request.method}: {reason}")
 
     def _initialize(self, params: dict[str, Any]) -> Any:

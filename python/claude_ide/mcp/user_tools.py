@@ -27,7 +27,7 @@ from claude_ide.base.unicode import readable
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.events import OwnToolsChanged
 from claude_ide.mcp import model
-from claude_ide.mcp.model.common import LARGEST
+from claude_ide.mcp.model.common import ANSWER_CHARACTERS
 from claude_ide.mcp.tool import Arguments, Caller, Content, Tool, describe_problem, text
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-SECONDS = 60.0
+CALL_SECONDS = 60.0
 NOTHING = "(done; the tool returned no text)"
 
 NEEDED = {
@@ -94,7 +94,7 @@ class Definition(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise InvalidToolError("a name has 1 to 50 letters, digits, _ and -")
         if not self.description.strip():
             raise InvalidToolError("description is missing: the model chooses a tool by it")
-        seconds = SECONDS if self.timeout is None else self.timeout
+        seconds = CALL_SECONDS if self.timeout is None else self.timeout
         if not 0 < seconds < float("inf"):
             raise InvalidToolError("timeout must be a number of seconds above 0")
         try:
@@ -237,7 +237,7 @@ def content_of(result: Any) -> Content:
     Raises `ToolError` if a model could not read it.
     """
     result = readable(result)
-    room = LARGEST
+    room = ANSWER_CHARACTERS
     content: Content = []
     for block in _blocks(result):
         if block["type"] != "text":

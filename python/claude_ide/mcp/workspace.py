@@ -18,15 +18,15 @@ from claude_ide.base.errors import INTERNAL_ERROR, RpcError
 from claude_ide.base.names import editor_name
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.tool import signature
-from claude_ide.transport.jsonrpc import LARGEST_ANSWER
+from claude_ide.transport.jsonrpc import ANSWER_BYTES
 
 SKIPPED = frozenset([".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv"])
 MOST_FILES = 20_000
 ASKED_AT_ONCE = 200
 """How many paths Neovim judges in one go, which takes it a few milliseconds."""
 
-LONGEST_SHOWN = 200
-"""Characters of a path in an error."""
+PATH_CHARACTERS = 200
+"""Of a path in an error."""
 
 
 async def read_file(client: Client, path: str) -> str:
@@ -37,7 +37,7 @@ async def read_file(client: Client, path: str) -> str:
     if text is not None:
         return text
     with _refusals("readFile", path):
-        content = files.read_within(root, file, LARGEST_ANSWER)
+        content = files.read_within(root, file, ANSWER_BYTES)
     try:
         return content.decode()
     except UnicodeDecodeError:
@@ -144,7 +144,7 @@ def _refusals(method: str, path: str) -> Iterator[None]:
 
 
 def _shown(path: str) -> str:
-    return path if len(path) <= LONGEST_SHOWN else f"{path[:LONGEST_SHOWN]}…"
+    return path if len(path) <= PATH_CHARACTERS else f"{path[:PATH_CHARACTERS]}…"
 
 
 def _relative(path: str, root: Path) -> str:

@@ -26,8 +26,8 @@ PATHS = ("/", "/mcp")
 TOOLS_PATH = "/neovim"
 """The path at which a client gets the editor's tools, and hears of nothing but their changes."""
 
-LARGEST_MESSAGE = 64 * 2**20
-"""Bytes; a larger message ends the connection."""
+MESSAGE_BYTES = 64 * 2**20
+"""A larger message ends the connection."""
 
 
 class Refused(Exception):

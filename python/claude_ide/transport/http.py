@@ -16,8 +16,8 @@ from typing import Any, NamedTuple, Protocol
 import h11
 from websockets.datastructures import Headers
 
-from claude_ide.transport.admission import LARGEST_MESSAGE, Endpoint, Refused, admit, single
-from claude_ide.transport.websocket import DEAF_SECONDS, HANDSHAKE_SECONDS, LARGEST_HANDSHAKE
+from claude_ide.transport.admission import MESSAGE_BYTES, Endpoint, Refused, admit, single
+from claude_ide.transport.websocket import DEAF_SECONDS, HANDSHAKE_BYTES, HANDSHAKE_SECONDS
 
 logger = logging.getLogger(__name__)
 
@@ -71,7 +71,7 @@ class HttpEndpoint(Endpoint, frozen=True):
 
     methods: tuple[str, ...]
     handle: Callable[[Request], Coroutine[Any, Any, Response]]
-    largest: int = LARGEST_MESSAGE
+    largest: int = MESSAGE_BYTES
     """The most bytes in the body of a request."""
 
 
@@ -167,7 +167,7 @@ class _Client:
         self._reader = reader
         self._writer = writer
         self._admit = admit
-        self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=LARGEST_HANDSHAKE)
+        self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=HANDSHAKE_BYTES)
         self._method = ""
         self.was_admitted = False
         # To drain it means to wait until everything is sent.
@@ -269,7 +269,7 @@ class _Client:
     async def _left(self) -> None:
         """Return as soon as the client has disconnected; keep the beginning of its next request."""
         while await self._receive():
-            if len(self._http.trailing_data[0]) > LARGEST_HANDSHAKE:
+            if len(self._http.trailing_data[0]) > HANDSHAKE_BYTES:
                 await asyncio.get_running_loop().create_future()
 
     async def _receive(self) -> bool:

@@ -30,8 +30,8 @@ from claude_ide.base.unicode import readable
 
 logger = logging.getLogger(__name__)
 
-LARGEST_ANSWER = 15_000_000
-"""Bytes. The CLI closes the connection at about 16 MB (measured with `openDiff`)."""
+ANSWER_BYTES = 15_000_000
+"""The CLI closes the connection at about 16 MB (measured with `openDiff`)."""
 
 AT_ONCE = 4
 """Requests that run at the same time; Neovim handles one after the other anyway."""
@@ -445,7 +445,7 @@ class Peer:
             logger.exception("the answer to %s cannot be encoded", request.method)
             error = RpcError(INTERNAL_ERROR, "The answer holds text that is not valid UTF-8")
             frame = encode(ErrorResponse(request.id, error))
-        if len(frame) > LARGEST_ANSWER:
+        if len(frame) > ANSWER_BYTES:
             frame = encode(Response(request.id, self._dialect.oversized(request, len(frame))))
         return frame
 

@@ -21,7 +21,7 @@ from websockets.typing import Subprotocol
 from claude_ide.base.errors import TransportClosed
 from claude_ide.transport.admission import (
     AUTHORIZATION,
-    LARGEST_MESSAGE,
+    MESSAGE_BYTES,
     SUBPROTOCOL,
     Endpoint,
     Refused,
@@ -36,7 +36,7 @@ logger = logging.getLogger(__name__)
 _library_logger = logging.getLogger(f"{__name__}.library")
 _library_logger.setLevel(logging.CRITICAL)
 
-LARGEST_HANDSHAKE = 16 * 2**10
+HANDSHAKE_BYTES = 16 * 2**10
 HANDSHAKE_SECONDS = 5.0
 CLOSE_SECONDS = 1.0
 MOST_RECEIVED = 2
@@ -145,7 +145,7 @@ class Listener:
             create_connection=cast("type[ServerConnection]", partial(_Socket, self._accepted)),
             open_timeout=HANDSHAKE_SECONDS,
             close_timeout=CLOSE_SECONDS,
-            max_size=LARGEST_MESSAGE,
+            max_size=MESSAGE_BYTES,
             max_queue=MOST_RECEIVED,
             # On loopback, compression costs more than it saves, and the socket itself reports a
             # peer that is gone.

@@ -6,7 +6,13 @@ import pytest
 
 from claude_ide.editor.port.tools import Server, Spot
 from claude_ide.editor.protocol import character_of, index_of, kind_of, position_of, shortened
-from claude_ide.mcp.model.common import LARGEST_FILE_BYTES, LONGEST_EXCERPT, _lines, column, excerpt
+from claude_ide.mcp.model.common import (
+    EXCERPT_CHARACTERS,
+    LARGEST_FILE_BYTES,
+    _lines,
+    column,
+    excerpt,
+)
 
 TEXT = "aé𝄞b\udcff"
 
@@ -53,7 +59,7 @@ def test_a_long_line_is_shown_around_the_place() -> None:
     assert excerpt("  indented\r", 0) == "indented"
     assert excerpt(line, 1000).startswith("…a")
     assert "needle" in excerpt(line, 1000)
-    assert len(excerpt(line, 1000)) == LONGEST_EXCERPT + 2
+    assert len(excerpt(line, 1000)) == EXCERPT_CHARACTERS + 2
     assert excerpt(line, 0).startswith("aaa")
     assert excerpt(line, 0).endswith("…")
     assert not excerpt(line, len(line)).endswith("…")

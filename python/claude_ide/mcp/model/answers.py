@@ -28,8 +28,8 @@ MOST_FUNCTIONS = 10
 
 LONGEST_NAME = 200
 
-LONGEST_TEXT = 50_000
-"""Characters. An answer shows less."""
+TEXT_CHARACTERS = 50_000
+"""An answer shows less."""
 
 
 # Locations.
@@ -322,7 +322,7 @@ class Signature(msgspec.Struct, frozen=True):
 def words(contents: Any) -> str:
     """Return documentation in any of the forms of the protocol as one text."""
     text = "\n".join(_lines(contents)).strip()
-    return text if len(text) <= LONGEST_TEXT else text[:LONGEST_TEXT] + "…"
+    return text if len(text) <= TEXT_CHARACTERS else text[:TEXT_CHARACTERS] + "…"
 
 
 def _lines(contents: Any) -> list[str]:

@@ -14,8 +14,7 @@ from claude_ide.mcp.client import Client
 from claude_ide.mcp.model.common import FilePath, Limit, Offset, count, page, remaining
 from claude_ide.mcp.tool import Content, model_tool, text
 
-CONTEXT = 3
-"""Lines around a change."""
+CONTEXT_LINES = 3
 
 State = Annotated[int, Meta(ge=0, description="Number of the state; 0 is the text as it was read")]
 
@@ -164,7 +163,7 @@ async def _difference(found: dict[str, Any]) -> list[str]:
     if "diff" in found:
         return list(found["diff"].splitlines())
     older, newer = found["older"], found["newer"]
-    lines = await asyncio.to_thread(unified, older, newer, CONTEXT)
+    lines = await asyncio.to_thread(unified, older, newer, CONTEXT_LINES)
     return [*lines] if lines or older == newer else ["too large to compare"]
 
 

@@ -20,8 +20,7 @@ from claude_ide.mcp.tool import Caller, Content, model_tool
 from claude_ide.transport.process import Process
 
 RUN, REFUSE = "Run {}", "Do not run it"
-SHOWN = 4000
-"""Characters of the output for the model."""
+SHOWN_CHARACTERS = 4000
 
 LIMIT_SECONDS = 600.0
 MOST_BYTES, MOST_LINES = 10_000_000, 100_000
@@ -30,8 +29,8 @@ MOST_BYTES, MOST_LINES = 10_000_000, 100_000
 CODE_SECONDS = 120
 """The usual time limit of code."""
 
-MOST_TEXT = 20_000
-"""Characters of one result; the CLI saves a longer one to a file."""
+RESULT_CHARACTERS = 20_000
+"""The CLI saves a longer result to a file."""
 
 MOST_IMAGES = 8
 LARGEST_IMAGE = 5_000_000
@@ -89,7 +88,7 @@ async def make(client: Client) -> Content:
     places = count(found["entries"], "place")
     heading = f"{command}: {ended}; {places} in the quickfix list. The end of its output:"
     output = "\n".join(lines)
-    cut = output if len(output) <= SHOWN else "…" + output[-SHOWN:]
+    cut = output if len(output) <= SHOWN_CHARACTERS else "…" + output[-SHOWN_CHARACTERS:]
     return page(heading, cut.splitlines())
 
 
@@ -209,7 +208,8 @@ class _Answer:
         self._left_out = left_out
         self._images = 0
         # Output that comes first must not take the room of an error.
-        self._room = {"error": MOST_TEXT // 4, "": MOST_TEXT - MOST_TEXT // 4}
+        for_errors = RESULT_CHARACTERS // 4
+        self._room = {"error": for_errors, "": RESULT_CHARACTERS - for_errors}
 
     def add(self, output: Output) -> None:
         """Add an output, as far as there is room for it."""

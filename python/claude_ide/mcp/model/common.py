@@ -14,20 +14,14 @@ from claude_ide.editor.editor import Editor
 from claude_ide.editor.protocol import Position, index_of
 from claude_ide.mcp.tool import Arguments, Content, text
 
-LARGEST = 24_000
-"""Characters. The CLI saves a longer answer to a file, of which the model sees only the start."""
+ANSWER_CHARACTERS = 24_000
+"""The CLI saves a longer answer to a file, of which the model sees only the start."""
 
-LONGEST_LINE = 500
-"""Characters of one entry."""
-
-LONGEST_HEADING = 2_000
-"""Characters of what comes before the entries."""
-
+ENTRY_CHARACTERS = 500
+HEADING_CHARACTERS = 2_000
+EXCERPT_CHARACTERS = 300
 LARGEST_FILE_BYTES = 2_000_000
 """Of a larger file no lines are read."""
-
-LONGEST_EXCERPT = 300
-"""Characters of a line."""
 
 FilePath = Annotated[str, Meta(min_length=1, description="Absolute path of the file")]
 Line = Annotated[int, Meta(ge=1, description="Line, from 1")]
@@ -58,12 +52,12 @@ def page(heading: str, lines: Iterable[str], rest: str = "") -> Content:
 
     `rest` says how to get what was left out before. Lines that do not fit are left out, too.
     """
-    kept = [_shortened(heading, LONGEST_HEADING)]
-    room = LARGEST - len(kept[0])
+    kept = [_shortened(heading, HEADING_CHARACTERS)]
+    room = ANSWER_CHARACTERS - len(kept[0])
     left_out = 0
     for line in lines:
         # The end of a line, such as in a file's name, would end the entry.
-        short = _shortened(line.replace("\r", "\\r").replace("\n", "\\n"), LONGEST_LINE)
+        short = _shortened(line.replace("\r", "\\r").replace("\n", "\\n"), ENTRY_CHARACTERS)
         room -= len(short) + 1
         if left_out or room < 0:
             left_out += 1
@@ -146,10 +140,10 @@ def column(line: str, character: int, encoding: str) -> int:
 
 def excerpt(line: str, index: int) -> str:
     """Return a line without its indent; of a long one, the part around an index."""
-    if len(line) <= LONGEST_EXCERPT:
+    if len(line) <= EXCERPT_CHARACTERS:
         return line.strip(" \t\v\f\r")
-    first = max(min(index, len(line)) - LONGEST_EXCERPT // 3, 0)
-    last = first + LONGEST_EXCERPT
+    first = max(min(index, len(line)) - EXCERPT_CHARACTERS // 3, 0)
+    last = first + EXCERPT_CHARACTERS
     return f"{'…' * (first > 0)}{line[first:last]}{'…' * (last < len(line))}"
 
 

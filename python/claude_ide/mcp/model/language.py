@@ -27,8 +27,7 @@ from claude_ide.mcp.model.common import (
 )
 from claude_ide.mcp.tool import Content, model_tool
 
-LONGEST = 23_000
-"""Characters of the places in one answer."""
+PLACES_CHARACTERS = 23_000
 
 INCOMING, OUTGOING = "callHierarchy/incomingCalls", "callHierarchy/outgoingCalls"
 
@@ -77,7 +76,7 @@ async def _places(
     lines = await lines_at(client.editor, ((each.path, each.range.start.line) for each in shown))
     rows, length = dict[str, list[str]](), 0
     for each in shown:
-        if length > LONGEST:
+        if length > PLACES_CHARACTERS:
             break
         at = each.path, each.range.start, each.encoding
         row = f"  {lines.place(*at)}: {lines.excerpt(*at)}"

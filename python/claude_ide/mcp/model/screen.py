@@ -29,9 +29,8 @@ from claude_ide.mcp.model.common import (
 )
 from claude_ide.mcp.tool import Content, model_tool, text
 
-LONGEST_SHOWN = 300
-"""Characters of a line."""
-
+LINE_CHARACTERS = 300
+NOTE_CHARACTERS = 200
 MOST_JUMPS = 50
 
 READABLE = re.compile(r'[A-Za-z0-9"\-#%*+]')
@@ -46,9 +45,6 @@ READ_AT_ONCE = 100
 MOST_ENTRIES = 1000
 SET_AT_ONCE = 50
 """Entries that are added at once."""
-
-LONGEST_NOTE = 200
-"""Characters."""
 
 KINDS = {"E": "error", "W": "warning", "I": "info", "N": "note", "H": "hint"}
 
@@ -288,7 +284,7 @@ def _entry(entry: dict[str, Any]) -> str:
 
 
 def _cut(text: str) -> str:
-    return f"{text[:LONGEST_SHOWN]}…" if len(text) > LONGEST_SHOWN else text
+    return f"{text[:LINE_CHARACTERS]}…" if len(text) > LINE_CHARACTERS else text
 
 
 # What the model shows.
@@ -351,8 +347,8 @@ async def highlight(
     """
     fields: list[dict[str, Any]] = msgspec.to_builtins(ranges)
     for each in fields:
-        if len(each.get("note", "")) > LONGEST_NOTE:
-            each["note"] = f"{each['note'][:LONGEST_NOTE]}…"
+        if len(each.get("note", "")) > NOTE_CHARACTERS:
+            each["note"] = f"{each['note'][:NOTE_CHARACTERS]}…"
     await client.tools.highlight({"ranges": fields})
     return text(f"Highlighted {count(len(ranges), 'range')}.")
 

@@ -17,16 +17,7 @@ from msgspec import Meta
 from claude_ide.base.errors import ToolError
 from claude_ide.editor.protocol import index_in, index_of
 from claude_ide.mcp.client import Client
-from claude_ide.mcp.model.common import (
-    FilePath,
-    Limit,
-    Line,
-    Offset,
-    Place,
-    count,
-    page,
-    remaining,
-)
+from claude_ide.mcp.model.common import FilePath, Limit, Line, Offset, Place, count, page, remaining
 from claude_ide.mcp.tool import Content, model_tool
 
 PROCESS_SECONDS = 5.0
