@@ -14,7 +14,7 @@ from claude_ide.editor.port.files import NewText
 from claude_ide.editor.port.review import Drawn, ListItem, ReviewPressed, ShownBuffer, Spans
 from claude_ide.review.entry import File
 from claude_ide.review.folder import Folder
-from claude_ide.review.texts import USUAL, UTF_8, Hunk, Rows, Texts, encoded, lines_shown
+from claude_ide.review.texts import USUAL, UTF_8, Hunk, Rows, Texts, encoded, lines_shown, signed
 
 WORD = re.compile(r"\w+|\s+|.", re.DOTALL)
 
@@ -196,18 +196,17 @@ def items(root: str, file: File) -> list[tuple[Rows | None, ListItem]]:
         first = next((line.strip() for line in new or old if line.strip()), "")[:LONGEST_LABEL]
         text = f"+{len(new)} \N{MINUS SIGN}{len(old)}  {perhaps}{first}"
         diff = _preview(hunk, base, now)[:MOST_PREVIEWED]
-        place = (hunk.start, max(hunk.stop, hunk.start + 1))
-        items.append((place, ListItem(path, hunk.start, text, diff)))
+        items.append((hunk.rows, ListItem(path, hunk.start, text, diff)))
     return items
 
 
 def _preview(hunk: Hunk, base: Sequence[str], now: Sequence[str]) -> list[str]:
     """Return a hunk as a diff, with a few lines around it."""
     return [
-        *_marked(" ", base[max(hunk.first - CONTEXT, 0) : hunk.first]),
-        *_marked("-", base[hunk.first : hunk.last]),
-        *_marked("+", now[hunk.start : hunk.stop]),
-        *_marked(" ", now[hunk.stop : hunk.stop + CONTEXT]),
+        *signed(" ", base[max(hunk.first - CONTEXT, 0) : hunk.first]),
+        *signed("-", base[hunk.first : hunk.last]),
+        *signed("+", now[hunk.start : hunk.stop]),
+        *signed(" ", now[hunk.stop : hunk.stop + CONTEXT]),
     ]
 
 
@@ -216,13 +215,9 @@ def _diff_of_whole(texts: Texts | None) -> list[str]:
         return []
     base, now = lines_shown(texts)
     if texts.now is None:
-        return _marked("-", base)[:MOST_PREVIEWED]
+        return signed("-", base)[:MOST_PREVIEWED]
     lines = [line for hunk in texts.hunks for line in _preview(hunk, base, now)]
     return lines[:MOST_PREVIEWED]
-
-
-def _marked(sign: str, lines: Sequence[str]) -> list[str]:
-    return [sign + line.rstrip("\r\n") for line in lines]
 
 
 def _title(waiting: Sequence[File]) -> str:

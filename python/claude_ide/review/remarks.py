@@ -299,6 +299,6 @@ async def _hunk_at(folder: Folder, buffer: ShownBuffer) -> Rows:
     """Return the rows of the hunk at the cursor, or its own row."""
     file = await folder.file(buffer.path, of_buffer(buffer))
     for hunk in file.hunks if file and not file.is_whole else ():
-        if hunk.start <= buffer.row < max(hunk.stop, hunk.start + 1):
-            return hunk.start, max(hunk.stop, hunk.start + 1)
+        if hunk.rows[0] <= buffer.row < hunk.rows[1]:
+            return hunk.rows
     return buffer.row, buffer.row + 1

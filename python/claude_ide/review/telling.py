@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from claude_ide.base.quotation import fenced, no_command
 from claude_ide.base.text_diff import hunks
 from claude_ide.review.entry import Remark, Told
-from claude_ide.review.texts import Texts, lines_of, readable
+from claude_ide.review.texts import Texts, lines_of, readable, signed
 
 Change = tuple[str, str]
 """Old lines, and the new ones in their place."""
@@ -195,8 +195,4 @@ def decisions(given: Iterable[tuple[str, Told]]) -> list[str]:
 def _diff(told: Told) -> list[str]:
     """Return how the file was changed by what is told; for what was kept, by the agent."""
     old, new = (told.new, told.old) if told.kind == REVERTED else (told.old, told.new)
-    return [*_signed("-", old), *_signed("+", new)]
-
-
-def _signed(sign: str, text: str) -> list[str]:
-    return [sign + line.rstrip("\r\n") for line in lines_of(text)]
+    return [*signed("-", lines_of(old)), *signed("+", lines_of(new))]

@@ -9,7 +9,7 @@ one content. Its line ends are those of ASCII, as in all encodings whose texts h
 
 import bisect
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple, Self
@@ -34,6 +34,11 @@ class Hunk(NamedTuple):
     last: int
     start: int
     stop: int
+
+    @property
+    def rows(self) -> Rows:
+        """The rows of the file where it is shown: at least one."""
+        return self.start, max(self.stop, self.start + 1)
 
 
 class OverlapError(Exception):
@@ -434,3 +439,8 @@ def is_utf8(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def signed(sign: str, lines: Iterable[str]) -> list[str]:
+    """Return lines of a text as those of a diff."""
+    return [sign + line.rstrip("\r\n") for line in lines]
