@@ -277,3 +277,38 @@ async def test_a_buffer_that_cannot_change_is_not_reverted(
     assert path.read_text() == AFTER
     assert await nvim.eval("getline(1, '$')") == AFTER.splitlines()
     await drawn(nvim, *BOTH_HUNKS)
+
+
+async def test_what_waits_is_counted_as_the_buffer_has_it(
+    nvim: Editor, path: Path, agent: Agent
+) -> None:
+    async def wait(count: int) -> None:
+        counted = "reduce(claude_ide#review().files, {sum, each -> sum + len(each.hunks)}, 0)"
+        await until(lambda: nvim.eval(f"{counted} == {count}"), f"{count} hunks wait")
+        await until(lambda: nvim.eval(f"len(getqflist()) == {count}"), f"{count} are listed")
+
+    await agent.write({path: AFTER})
+    await drawn(nvim, *BOTH_HUNKS)
+    await nvim.command("ClaudeReview")
+    await until(lambda: nvim.eval("&buftype == 'quickfix'"), "the list")
+    await nvim.command("wincmd p")
+    await wait(2)
+
+    await nvim.command("2ClaudeRevert")
+    await wait(1)
+    await nvim.keys("u")
+    await wait(2)
+    # An unsaved line moves what the list names.
+    await nvim.keys("ggOmine\x1b")
+    await drawn(nvim, "3-two", "3+1", "6-five", "6+1")
+    await nvim.command("wincmd p")
+    await nvim.keys("ggx")
+    await wait(1)
+    await nvim.command("wincmd p")
+    await drawn(nvim, "6-five", "6+1")
+    assert await nvim.eval("[getline(1), getline(3), &modified]") == ["mine", "two", 1]
+
+    await nvim.command("edit!")
+    await drawn(nvim, *BOTH_HUNKS[2:])
+    await wait(1)
+    await reads(path, BEFORE.replace("five", "FIVE"))

@@ -253,7 +253,7 @@ enddef
 
 # Only for autocommands.
 export def Look(bufnr: number)
-  if !empty(Known(bufnr))
+  if has_key(drawn, bufnr) || !empty(Known(bufnr))
     EmitShown(bufnr)
   endif
 enddef
@@ -276,7 +276,7 @@ export def Waiting(files: dict<number>, paths: list<string>, count: number, json
   endfor
   augroup claude_ide_review
     autocmd!
-    autocmd BufWinEnter,FileChangedShellPost * claude_ide#review#overlay#Look(str2nr(expand('<abuf>')))
+    autocmd BufWinEnter,FileChangedShellPost,BufUnload * claude_ide#review#overlay#Look(str2nr(expand('<abuf>')))
     autocmd BufWritePost * claude_ide#review#overlay#Wrote(str2nr(expand('<abuf>')))
   augroup END
   if !is_same

@@ -358,6 +358,8 @@ local function attach(bufnr, state)
     end,
     on_detach = function()
       drawn[bufnr] = nil
+      -- Its unsaved text is gone.
+      emit_shown(bufnr)
     end,
   })
 end

@@ -14,7 +14,17 @@ from claude_ide.editor.port.files import NewText
 from claude_ide.editor.port.review import Drawn, ListItem, ReviewPressed, ShownBuffer, Spans
 from claude_ide.review.entry import File
 from claude_ide.review.folder import Folder
-from claude_ide.review.texts import USUAL, UTF_8, Hunk, Rows, Texts, encoded, lines_shown, signed
+from claude_ide.review.texts import (
+    USUAL,
+    UTF_8,
+    Hunk,
+    Rows,
+    Texts,
+    encoded,
+    lines_shown,
+    moved,
+    signed,
+)
 
 WORD = re.compile(r"\w+|\s+|.", re.DOTALL)
 
@@ -117,7 +127,10 @@ class ReviewList:
 
     def __init__(self, editor: Editor) -> None:
         self._editor = editor
+        self._folder: Folder | None = None
         self._listed: list[Listed] = []
+        self._texts: dict[str, str] = {}
+        """By path, those to which the rows of the items belong."""
         self._number = 0
         self._only: list[str] = []
         self._filling = asyncio.Lock()
@@ -133,8 +146,8 @@ class ReviewList:
     async def refresh(self) -> None:
         """Show the list as it is now."""
         async with self._filling:
-            if self._number and self._listed:
-                await self._fill(self._listed[0][0])
+            if self._number and self._folder:
+                await self._fill(self._folder)
 
     async def items_in(self, bufnr: int, rows: Rows | None) -> list[Listed]:
         """Return the items in rows of a buffer, or at the cursor, if that shows the list."""
@@ -152,6 +165,12 @@ class ReviewList:
             chosen = [self._listed[at] for at in event.items if at < len(self._listed)]
             return chosen if event.list == self._number else []
 
+    def rows_in(self, file: File, path: str, rows: Rows | None) -> Rows | None:
+        """Return the rows of an item in the text that its file has now."""
+        if rows is None or file.texts is None or path not in self._texts:
+            return rows
+        return moved(self._texts[path], file.texts.now or "", rows)
+
     async def _fill(self, folder: Folder) -> None:
         only = self._only
         waiting = [
@@ -163,8 +182,9 @@ class ReviewList:
         if not waiting and not self._number and (only or not unknown):
             wanted = " ".join(within(each, folder.root) for each in only)
             raise UserError(f"{NOTHING} in {wanted}" if wanted else NOTHING)
-        self._listed, shown = [], list[ListItem]()
+        self._folder, self._listed, shown = folder, [], list[ListItem]()
         for file in waiting:
+            self._texts[folder.path(file.path)] = (file.texts and file.texts.now) or ""
             for rows, item in await asyncio.to_thread(items, folder.root, file):
                 self._listed.append((folder, folder.path(file.path), rows))
                 shown.append(item)

@@ -310,6 +310,12 @@ class File:
         return self.entry.agent != self.entry.now
 
     @property
+    def is_reviewed(self) -> bool:
+        """Whether nothing of it is left to review: the lines of a buffer may be."""
+        is_moved = bool(self.entry.origin) or self.entry.mode is not None
+        return self.texts is not None and self.texts.is_reviewed and not is_moved
+
+    @property
     def hunks(self) -> list[Hunk]:
         """What is left to review of it, line by line."""
         return self.texts.hunks if self.texts else []

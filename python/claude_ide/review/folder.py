@@ -52,6 +52,8 @@ class Folder:
         """The texts with which files are compared in place of those before their review."""
         self.whole: list[str] = []
         """The files that are listed beside these as long as they wait: decided as a whole."""
+        self.unsaved: dict[str, str] = {}
+        """The texts of modified buffers in which something waits or has been reverted, by path."""
         self.stamp: object = None
         """Of what other programs change: the state, and the latest commit."""
         self._log: Path | None = None
@@ -65,8 +67,20 @@ class Folder:
         is_other, self.stamp = stamp != self.stamp, stamp
         return is_other
 
+    async def files(self) -> list[File]:
+        """Return the files that wait, as their buffers have them."""
+        found = {self.path(each.path): each for each in await self.run(self.review.files)}
+        for path, text in [*self.unsaved.items()]:
+            file = await self.run(self.review.file, path, text)
+            if file is not None and not file.is_reviewed:
+                found[path] = file
+            else:
+                found.pop(path, None)
+        return [*found.values()]
+
     async def file(self, path: str, text: str | None = None) -> File | None:
-        """Return a file that waits, with its texts as if it had this one."""
+        """Return a file that waits, as if it had this text, or else as its buffer has it."""
+        text = self.unsaved.get(path) if text is None else text
         found = await self.run(self.review.file, path, text)
         name = within(path, self.root)
         if name not in self.bases:
@@ -82,7 +96,7 @@ class Folder:
 
     async def waiting(self) -> WaitingChanges:
         """Return what waits now."""
-        waiting = await self.run(self.review.files)
+        waiting = await self.files()
         remarks = await self.run(self.review.remarks)
         unknown = await self.run(self.review.unknown)
         return WaitingChanges(
@@ -118,13 +132,11 @@ class Folder:
     async def listed(self) -> list[File]:
         """Return what waits, or what differs from the texts with which files are compared."""
         if not self.bases and not self.whole:
-            return await self.run(self.review.files)
+            return await self.files()
         names = sorted([*self.bases, *self.whole])
         found = [await self.file(self.path(name)) for name in names]
         return [
-            each
-            for each in found
-            if each and (each.path in self.whole or (each.texts and not each.texts.is_reviewed))
+            each for each in found if each and (each.path in self.whole or not each.is_reviewed)
         ]
 
     async def follow_commits(self, *, is_kept: bool = True) -> list[str]:

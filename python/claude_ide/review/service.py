@@ -150,6 +150,15 @@ class ReviewService:
         """
         if self._looking is None:
             self._looking = asyncio.ensure_future(self.look_around())
+        # A buffer may turn out to have another text.
+        for _ in range(2):
+            unsaved = {**folder.unsaved}
+            await self._show_waiting(folder, decided)
+            if folder.unsaved == unsaved:
+                break
+        await self.list.refresh()
+
+    async def _show_waiting(self, folder: Folder, decided: Iterable[str]) -> None:
         self.waiting[folder.root] = await folder.waiting()
         all_ = [*self.waiting.values()]
         hunks = {path: count for each in all_ for path, count in each.hunks.items()}
@@ -160,20 +169,22 @@ class ReviewService:
             for key in ("files", "remarks", "unknown")
         }
         port = self._editor.port.review
-        names = [each.name for each in await self._recipients.all()]
-        port.know_recipients(names)
+        port.know_recipients([each.name for each in await self._recipients.all()])
         port.waiting(hunks, remarked, open_remarks, msgspec.json.encode(value).decode())
         self._editor.status.waits(Reviewable(len(hunks), sum(hunks.values()), open_remarks))
         shown = self.waiting[folder.root].paths()
         drawn_ = self._drawn.get(folder.root, set()) | {*decided}
-        for bufnr, _ in await port.find([*shown, *(drawn_ - shown)]):
-            await self._draw(bufnr, folder)
+        for each in await port.find([*shown, *(drawn_ - shown)]):
+            await self._draw(*each, folder)
         self._drawn[folder.root] = shown
-        await self.list.refresh()
 
     async def shown(self, event: ReviewShown) -> None:
-        """Draw the hunks of a buffer that has come to a window, or has another text."""
-        await self._draw(event.bufnr, await self.of_file(event.path))
+        """Draw the hunks of a buffer that has come to a window, has another text, or is gone."""
+        folder = await self.of_file(event.path)
+        count = await self._draw(event.bufnr, event.path, folder)
+        waiting = self.waiting.get(folder.root)
+        if waiting is not None and count != waiting.hunks.get(event.path, 0):
+            await self.changed(folder)
 
     async def left(self, event: ReviewLeft) -> None:
         """Know what an earlier session has left to review in a folder."""
@@ -187,7 +198,7 @@ class ReviewService:
         buffer, is_next = await self._editor.port.review.buffer(event.bufnr), event.direction > 0
         here = buffer.path if buffer else await self._editor.port.buffers.folder()
         folder = await self.of_file(here)
-        waiting = {folder.path(each.path): each for each in await folder.run(folder.review.files)}
+        waiting = {folder.path(each.path): each for each in await folder.files()}
         paths = sorted(
             path for path, file in waiting.items() if file.texts and file.texts.now is not None
         )
@@ -207,7 +218,8 @@ class ReviewService:
         await folder.run(folder.review.look, event.path)
         await self.changed(folder)
 
-    async def _draw(self, bufnr: int, folder: Folder) -> None:
+    async def _draw(self, bufnr: int, path: str, folder: Folder) -> int:
+        """Draw the hunks of the buffer of a file; return how many there are, or are in the file."""
         # One after the other: the last one knows the latest decisions.
         async with self._drawing:
             port = self._editor.port.review
@@ -218,7 +230,14 @@ class ReviewService:
                 placed = await folder.run(folder.review.placed, buffer.path, buffer.text)
                 remarks = [DrawnRemark(*rows, each.words, each.state) for rows, each in placed]
                 if await port.draw(bufnr, buffer.tick, hunks, remarks):
-                    return
+                    folder.unsaved.pop(path, None)
+                    if file is not None and buffer.is_modified:
+                        folder.unsaved[path] = of_buffer(buffer)
+                    break
+            else:
+                folder.unsaved.pop(path, None)
+                file = await folder.file(path)
+            return len(file.hunks) if file else 0
 
     # What the user decides
 
@@ -242,7 +261,7 @@ class ReviewService:
     async def decide_all(self, here: str, *, is_kept: bool) -> None:
         """Keep or revert everything that waits in a folder."""
         folder = await self.folder(here)
-        waiting = await folder.run(folder.review.files)
+        waiting = await folder.files()
         if not waiting and not await folder.run(folder.review.unknown):
             raise UserError(NOTHING)
         self._doing = []
@@ -250,8 +269,9 @@ class ReviewService:
         for number, file in enumerate(waiting):
             if is_kept:
                 self._done.clear()
-                keep = folder.review.keep
-                await folder.run(keep, folder.path(file.path), is_joined=number > 0)
+                path = folder.path(file.path)
+                keep, text = folder.review.keep, folder.unsaved.get(path)
+                await folder.run(keep, path, None, text, is_joined=number > 0)
                 continue
             try:
                 await self._revert(folder, file, None, 0)
@@ -361,6 +381,7 @@ class ReviewService:
         if bufnr:
             await self._editor.port.disk.sync(bufnr)
             return await self._revert_buffer(folder, path, rows, bufnr, is_exact=is_exact)
+        folder.unsaved.pop(path, None)
         texts = await self._reverted(folder, path, None, rows, is_exact=is_exact)
         if texts is not None:
             before = await asyncio.to_thread(folder_files.read, path)
@@ -482,15 +503,19 @@ class ReviewService:
         if event.key == "comment":
             return await self.remarks.store(chosen, event.words)
         self._doing = []
+        for bufnr, path in await self._editor.port.review.find([each[1] for each in chosen]):
+            await self._draw(bufnr, path, chosen[0][0])  # with the text of now
         # From the end: the rows of what stands above stay valid.
         is_joined = False
         for folder, path, rows in reversed(chosen):
             file = await folder.file(path)
             if file is None:
                 continue
+            rows = self.list.rows_in(file, path, rows)
             if event.key == "keep":
                 self._done.clear()
-                await folder.run(folder.review.keep, path, rows, is_joined=is_joined)
+                keep, text = folder.review.keep, folder.unsaved.get(path)
+                await folder.run(keep, path, rows, text, is_joined=is_joined)
                 is_joined = True
             else:
                 await self._revert(folder, file, rows, 0)

@@ -128,7 +128,7 @@ class Review(Protocol):
 
     @request("review.overlay.find")
     async def find(self, paths: Sequence[str]) -> list[tuple[int, str]]:
-        """Return the loaded buffers of files that are in windows, with their paths."""
+        """Return the loaded buffers of files, with their paths."""
 
     @request("review.overlay.draw")
     async def draw(
