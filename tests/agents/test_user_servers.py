@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from claude_ide.agents.editor_services import McpAddress, McpCommand
 from claude_ide.agents.user_servers import Server, UserServers
-from claude_ide.agents.workbench import McpAddress, McpCommand
 from claude_ide.base import redaction
 from claude_ide.base.redaction import without_secrets
 from claude_ide.config import decode

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.workbench import Written
+from claude_ide.agents.editor_services import Written
 from claude_ide.base.errors import AgentError
 from claude_ide.chat.agent_files import AgentFiles
 from claude_ide.config import Config

@@ -27,10 +27,10 @@ from claude_ide.agents.agent import (
     Words,
 )
 from claude_ide.agents.base import EventQueue
+from claude_ide.agents.editor_services import EditorServices
 from claude_ide.agents.events import Event, Ready
 from claude_ide.agents.requests import Answer
 from claude_ide.agents.session_state import SessionState
-from claude_ide.agents.workbench import Workbench
 from claude_ide.base.errors import (
     AgentError,
     LoginNeededError,
@@ -74,11 +74,11 @@ class AnotherAgent:
     def __init__(
         self,
         capabilities: Capabilities,
-        workbench: Workbench,
+        services: EditorServices,
         gate: asyncio.Event | None = None,
     ) -> None:
         self.capabilities = capabilities
-        self.workbench = workbench
+        self.services = services
         self._gate = gate or opened()
         self.session = ""
         self.state = SessionState()
@@ -303,8 +303,8 @@ class AnotherKind:
         self.agents: list[AnotherAgent] = []
         self.gate = opened()
 
-    def open(self, _folder: Path, workbench: Workbench) -> AnotherAgent:
-        self.agents.append(AnotherAgent(self.capabilities, workbench, self.gate))
+    def open(self, _folder: Path, services: EditorServices) -> AnotherAgent:
+        self.agents.append(AnotherAgent(self.capabilities, services, self.gate))
         self.agents[-1].name = self.name
         self.agents[-1].stored = [summary.id for summary in self.stored]
         self.agents[-1].needs_login = lambda: self.needs_login

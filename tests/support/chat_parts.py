@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from claude_ide.agents.agent import Capabilities
-from claude_ide.agents.workbench import Workbench
+from claude_ide.agents.editor_services import EditorServices
 from claude_ide.chat.chat_context import ChatContext
 from claude_ide.config import ChatConfig, Config
 from claude_ide.editor.editor import Editor
@@ -24,7 +24,7 @@ class PocketChat:
     def __init__(
         self, answer: Answer = _nothing, root: Path | str = "/root", *, follow: bool = False
     ) -> None:
-        self.agent = AnotherAgent(Capabilities(), Workbench())
+        self.agent = AnotherAgent(Capabilities(), EditorServices())
         self.tasks: list[asyncio.Future[Any]] = []
         self.notes: list[str] = []
         channel = PocketChannel(answer, lambda _function, *given: self.notes.append(str(given[0])))

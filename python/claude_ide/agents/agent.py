@@ -12,10 +12,10 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from claude_ide.agents.editor_services import EditorServices
 from claude_ide.agents.events import Event, Ready
 from claude_ide.agents.requests import Answer
 from claude_ide.agents.session_state import SessionState
-from claude_ide.agents.workbench import Workbench
 from claude_ide.base.errors import UnsupportedError
 
 
@@ -399,7 +399,7 @@ class Kind(Protocol):
     def missing(self) -> str:
         """Return why it cannot be started, with instructions to install it; "" if it can."""
 
-    def open(self, folder: Path, workbench: Workbench) -> Agent:
+    def open(self, folder: Path, services: EditorServices) -> Agent:
         """Return an agent for a folder, without starting it.
 
         Raises `AgentError` with instructions if it is not installed.

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from claude_ide import config
 from claude_ide.agents.acp import launch
-from claude_ide.agents.workbench import McpAddress, McpCommand
+from claude_ide.agents.editor_services import McpAddress, McpCommand
 from claude_ide.base import folder_settings, program
 from claude_ide.base.names import SERVER
 from claude_ide.base.redaction import SHORTEST, conceal

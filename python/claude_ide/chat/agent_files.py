@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
-from claude_ide.agents.workbench import Written
+from claude_ide.agents.editor_services import Written
 from claude_ide.base import files
 from claude_ide.base.display_path import display_path
 from claude_ide.base.errors import AgentError, EditorError

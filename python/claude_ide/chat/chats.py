@@ -32,7 +32,7 @@ from claude_ide.editor.port.panel import ChatEvent, Found, Revival
 
 WORKTREE = "--worktree="
 NOTHING = "there is no earlier session in this folder"
-PATIENCE_SECONDS = 0.7
+ANSWER_SECONDS = 0.7
 """How long the user waits for a list without a word about it."""
 
 T = TypeVar("T")
@@ -440,7 +440,7 @@ class Chats:
         """Return the sessions; after a while, name the agents that are asked for them."""
         asking = asyncio.ensure_future(listing)
         try:
-            await asyncio.wait([asking], timeout=PATIENCE_SECONDS)
+            await asyncio.wait([asking], timeout=ANSWER_SECONDS)
             if not asking.done():
                 names = ", ".join(kind.name for kind in asked)
                 self._editor.notify(f"asking for sessions: {names}")

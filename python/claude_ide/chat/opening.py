@@ -8,8 +8,8 @@ from typing import NamedTuple, TypeVar
 from uuid import uuid4
 
 from claude_ide.agents.agent import Agent, Kind
+from claude_ide.agents.editor_services import EditorServices, McpAddress, McpCommand
 from claude_ide.agents.user_servers import UserServers
-from claude_ide.agents.workbench import McpAddress, McpCommand, Workbench
 from claude_ide.base.names import SERVER
 from claude_ide.base.trust import Trust
 from claude_ide.chat.agent_files import AgentFiles
@@ -79,7 +79,7 @@ class Agents:
         server = InProcessServer(client, self._tools())
         endpoint = AgentEndpoint(self._editor, self._config, self._tools, kind.name, str(folder))
         servers = UserServers(self._config, kind.id, folder, self._trust.is_trusted)
-        workbench = Workbench(
+        services = EditorServices(
             {SERVER: server},
             tuple((SERVER, tool) for tool in self._reading()),
             mcp_commands=partial(self._servers, kind.name, McpCommand, endpoint.open),
@@ -91,7 +91,7 @@ class Agents:
             folders=self._trusted_folders,
             trusts=trust.follows,
         )
-        agent = kind.open(folder, workbench)
+        agent = kind.open(folder, services)
         return OpenedAgent(kind, folder, agent, trust, edits, self._review, server, endpoint)
 
     async def _trusted_folders(self) -> list[str]:

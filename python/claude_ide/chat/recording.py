@@ -268,7 +268,7 @@ ACCESS = ("read", "edit")
 
 
 class AgentEdits:
-    """Records what one agent writes (as `Edits` of a workbench, and observes `AgentFiles`).
+    """Records what one agent writes (as `Edits` of the services, and observes `AgentFiles`).
 
     `diagnosis` adds its notes.
     """

@@ -105,12 +105,12 @@ def chosen(found: Formatters, age: float, *, is_new: bool) -> list[Formatter] | 
         formatters = orders[own.order]
     else:
         formatters = servers or others[:1]
-    patience = 0.0
+    wait_seconds = 0.0
     if found.is_starting or (is_new and found.may_attach and not formatters):
-        patience = ATTACHES_SECONDS
+        wait_seconds = ATTACHES_SECONDS
     elif is_new and found.may_attach and not servers:
-        patience = PREFERRED_SECONDS
-    return formatters if age >= patience else None
+        wait_seconds = PREFERRED_SECONDS
+    return formatters if age >= wait_seconds else None
 
 
 class Formatting:

@@ -124,14 +124,14 @@ class Servers:
             if opened.is_new and opened.bufnr is not None:
                 self._asked.pop(opened.bufnr, None)
                 self._warm = {each for each in self._warm if each[1] != opened.bufnr}
-            patience: float | None = None
+            least_seconds: float | None = None
             for pause in (*PAUSES_SECONDS, None):
                 view = await self.started(view, question)
                 if not view.servers:
                     running = await self._running()
                     why = f"no language server answers {_subject(question)}; {running}"
                     raise EditorError(why)
-                view = await self.settled(view, question, patience)
+                view = await self.settled(view, question, least_seconds)
                 attempt = await self._attempt(view, question)
                 is_cold = not attempt.failures and self.is_cold(attempt.view)
                 is_early = not attempt.answers and (is_cold or attempt.is_transient)
@@ -139,7 +139,7 @@ class Servers:
                 if not is_early or pause is None:
                     break
                 await asyncio.sleep(pause)
-                patience = 0.0  # from the second attempt on, it waits for announced work only
+                least_seconds = 0.0  # from the second attempt on, it waits for announced work only
             return await self._finished(attempt, question)
 
     async def read(self, bufnr: int, seconds: float) -> bool:
@@ -235,11 +235,11 @@ class Servers:
         self._slow |= waiting
         return False
 
-    async def settled(self, view: View, question: Question, patience: float | None) -> View:
+    async def settled(self, view: View, question: Question, least_seconds: float | None) -> View:
         """Wait until the servers seem to have read a file.
 
-        Before, some answer a part, such as an import in place of the definition. `patience` is for
-        servers that publish nothing and begin no work, in seconds.
+        Before, some answer a part, such as an import in place of the definition. `least_seconds` is
+        for servers that publish nothing and begin no work.
         """
         if view.bufnr is None:
             return view
@@ -247,17 +247,19 @@ class Servers:
         while True:
             age = time.monotonic() - began
             if age >= SETTLES_SECONDS or all(
-                self._is_settled(view.bufnr, each, age, patience)
+                self._is_settled(view.bufnr, each, age, least_seconds)
                 for each in _publishing(view.servers)
             ):
                 return view
             await asyncio.sleep(POLL_SECONDS)
             view = _loaded(await self.look(question, view.bufnr))
 
-    def _is_settled(self, bufnr: int, server: Server, age: float, patience: float | None) -> bool:
+    def _is_settled(
+        self, bufnr: int, server: Server, age: float, least_seconds: float | None
+    ) -> bool:
         has_served = any(client == server.id for client, _ in self._warm)
         least = SETTLE_SECONDS if has_served else SETTLE_FIRST_SECONDS
-        least = least if patience is None else patience
+        least = least if least_seconds is None else least_seconds
         is_idle = age >= least and not server.work
         return (server.id, bufnr) in self._warm or server.has_published or is_idle
 

@@ -65,10 +65,10 @@ class Limits:
         self._told[source] = told
         while len(self._told) > MOST_SOURCES:
             del self._told[next(iter(self._told))]
-        news = [each for each in limits if told.get(each.name) != each]
-        told.update({each.name: each for each in news})
+        changed = [each for each in limits if told.get(each.name) != each]
+        told.update({each.name: each for each in changed})
         before = dict(self._known)
-        for each in news:
+        for each in changed:
             known = self._known.get(each.name)
             is_same_window = known is not None and known.resets == each.resets
             if each.used is None and is_same_window:

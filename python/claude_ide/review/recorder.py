@@ -40,7 +40,7 @@ BUSY_SECONDS = 1.0
 """How long an agent waits for the editor, which may be at a prompt."""
 
 MOST_USED = 300
-"""Files that were read or written, whose texts are noted where git does not have them."""
+"""Files that were read or written, whose texts are recorded where git does not have them."""
 
 TOO_MANY = "too many files to compare: commands may have changed more"
 ODD = "a file was changed whose name is not UTF-8"
@@ -62,7 +62,7 @@ READERS = ("cat", "diff", "du", "echo", "file", "grep", "head", "ls", "rg", "sta
 DEVICES = ("/dev", "/proc", "/sys")
 
 
-class _Noted(NamedTuple):
+class _Content(NamedTuple):
     """A file at one time; without a content, the obstacle says why that is not known."""
 
     content: bytes | None
@@ -95,7 +95,7 @@ class Recorder:
         self._before: Snapshot | None = None
         self._running: set[str] = set()
         self._used: dict[str, None] = {}
-        self._noted: dict[str, _Noted] = {}
+        self._contents: dict[str, _Content] = {}
         """What files had before the tools that are writing them."""
         self._versions = defaultdict[str, Versions](Versions)
         """Those of the files that this turn has written."""
@@ -168,13 +168,13 @@ class Recorder:
 
     async def _end_writes(self, folder: Folder) -> None:
         """Record what tools have written whose end was not reported: the user has stopped them."""
-        noted, self._noted = self._noted, {}
-        own = await self._own([*noted]) if noted else []
-        for path, before in noted.items():
+        contents, self._contents = self._contents, {}
+        own = await self._own([*contents]) if contents else []
+        for path, before in contents.items():
             if path not in own and path not in self._asked:
                 found = _found(path, before, await asyncio.to_thread(_note, path))
                 await folder.run(folder.review.wrote, self.turn, found)
-        if noted:
+        if contents:
             await self._service.changed(folder)
 
     def in_background(self) -> None:
@@ -185,8 +185,8 @@ class Recorder:
         """Note a file that a tool is about to write."""
         async with self._order:
             path = real(path)
-            self._noted[path] = await asyncio.to_thread(_note, path)
-            self._versions[path].begin(self._noted[path].content, editor_stamp(path))
+            self._contents[path] = await asyncio.to_thread(_note, path)
+            self._versions[path].begin(self._contents[path].content, editor_stamp(path))
 
     async def explain(self, path: str, words: str) -> None:
         """Know why the agent writes a file, before or after it has done so."""
@@ -197,16 +197,16 @@ class Recorder:
 
     def is_writing(self, path: str) -> bool:
         """Return whether a tool was about to write a file."""
-        return real(path) in self._noted
+        return real(path) in self._contents
 
     def used(self, path: str) -> None:
-        """Know that a tool has read a file: its text is noted before commands."""
+        """Know that a tool has read a file: its text is recorded before commands."""
         self._use(real(path))
 
     def replaced(self, path: str, unsaved: str) -> None:
         """Know that what is being written replaces unsaved text of the user."""
-        if real(path) in self._noted:
-            self._noted[real(path)] = _Noted(encoded(unsaved), "", None)
+        if real(path) in self._contents:
+            self._contents[real(path)] = _Content(encoded(unsaved), "", None)
 
     def not_asked(self, path: str, use: str = "") -> None:
         """Know that an edit of a file has begun, about which the user was not asked before."""
@@ -226,15 +226,15 @@ class Recorder:
             folder = await self._service.folder(self._here, is_folder=True)
             path = real(path)
             after = await asyncio.to_thread(_note, path)
-            if path in self._noted:
-                before_ = self._noted.pop(path)
+            if path in self._contents:
+                before_ = self._contents.pop(path)
                 stamp = editor_stamp(path)
                 self._versions[path].end(before_.content, after.content, stamp)
             elif is_known:
-                before_ = _Noted(*_reported(before), None)
+                before_ = _Content(*_reported(before), None)
             else:
                 old = await folder.run(folder.review.latest, path)
-                before_ = _Noted(old, "" if old is not None else UNSEEN, None)
+                before_ = _Content(old, "" if old is not None else UNSEEN, None)
             self._use(path)
             self._written[path] = after.content
             turn = replace(self.turn, reason=self._reasons.pop(path, ""))
@@ -333,12 +333,12 @@ def _reported(before: str | None) -> tuple[bytes | None, str]:
     return (None, UNSEEN) if "\ufffd" in before else (before.encode("utf-8", "replace"), "")
 
 
-def _note(path: str) -> _Noted:
+def _note(path: str) -> _Content:
     content, stamp = read(path), stamp_of(path)
-    return _Noted(content, "" if content is not None else obstacle_of(path), stamp)
+    return _Content(content, "" if content is not None else obstacle_of(path), stamp)
 
 
-def _found(path: str, before: _Noted, after: _Noted) -> list[Found]:
+def _found(path: str, before: _Content, after: _Content) -> list[Found]:
     """Return what has become of a file, if anything."""
     obstacle = before.obstacle or after.obstacle
     is_same = before.stamp == after.stamp if obstacle else before.content == after.content

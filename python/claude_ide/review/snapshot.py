@@ -22,7 +22,7 @@ MOST_FILES = 20_000
 SCAN_SECONDS = 0.2
 """How long a folder without git is listed: the agent waits for it."""
 
-MOST_NOTED = 16_000_000
+MOST_CONTENT_BYTES = 16_000_000
 """Bytes of all texts that are read before a command."""
 
 LARGEST = 2_000_000
@@ -239,7 +239,7 @@ class Snapshots:
                 continue
             if path in known and known[path][0] == stamp:
                 content: bytes | None = known[path][1]
-            elif total + stamp[2] > MOST_NOTED:
+            elif total + stamp[2] > MOST_CONTENT_BYTES:
                 continue
             else:
                 content = self._content(path)

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from claude_ide.agents.editor_services import EditorServices
 from claude_ide.agents.events import TurnEnded
 from claude_ide.agents.requests import Allow, PermissionAsked, Reject
-from claude_ide.agents.workbench import Workbench
 from claude_ide.base.names import EXECUTE_CODE_TITLE
 from support.acp import script as acp
 from support.acp.script import Frame, Script, Step
@@ -58,7 +58,7 @@ def noted() -> Noted:
 
 
 async def asked(begin: Begin, noted: Noted, steps: list[Step]) -> tuple[AcpTalk, PermissionAsked]:
-    talk = await begin(Script(prompt=steps), workbench=Workbench(allow_code=noted))
+    talk = await begin(Script(prompt=steps), services=EditorServices(allow_code=noted))
     await talk.prompt("run it")
     return talk, await talk.until(PermissionAsked)
 

@@ -7,9 +7,9 @@ import pytest
 
 from claude_ide.agents.acp.connection import NOT_FOUND
 from claude_ide.agents.acp.files import CHANGED, FileRequests
+from claude_ide.agents.editor_services import Written
 from claude_ide.agents.events import Event, Notice
 from claude_ide.agents.requests import Allow, Replacement
-from claude_ide.agents.workbench import Written
 from claude_ide.base.errors import AgentError, RpcError
 
 TEXT = "one\ntwo\nthree\n"

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.workbench import McpAddress, McpCommand, Workbench
+from claude_ide.agents.editor_services import EditorServices, McpAddress, McpCommand
 from support.acp import script as acp
 from support.acp.script import Script
 from support.acp.talk import Begin
@@ -35,7 +35,7 @@ async def addresses() -> tuple[McpAddress, ...]:
     return (McpAddress("neovim", "http://127.0.0.1:1/neovim", headers),)
 
 
-BENCH = Workbench(mcp_commands=commands, mcp_addresses=addresses)
+BENCH = EditorServices(mcp_commands=commands, mcp_addresses=addresses)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ BENCH = Workbench(mcp_commands=commands, mcp_addresses=addresses)
 async def test_http_needs_an_agent_that_wants_it_and_announces_it(
     begin: Begin, mcp: str, initialized: acp.Step, server: dict[str, Any]
 ) -> None:
-    talk = await begin(Script(initialize=[initialized]), mcp=mcp, workbench=BENCH)
+    talk = await begin(Script(initialize=[initialized]), mcp=mcp, services=BENCH)
 
     assert talk.fake.received("session/new")[0]["mcpServers"] == [server]
 
@@ -71,9 +71,9 @@ async def test_the_users_own_servers_follow_that_of_the_editor(begin: Begin) -> 
         wiki = McpAddress("wiki", "http://wiki", {"X": "perch"}, "sse")
         return [McpCommand("db", ("/db", "-v"), {"A": "pike"}), wiki]
 
-    bench = Workbench(mcp_commands=commands, user_servers=user_servers)
+    bench = EditorServices(mcp_commands=commands, user_servers=user_servers)
     sse = acp.initialized(mcpCapabilities={"sse": True})
-    talk = await begin(Script(initialize=[sse]), workbench=bench)
+    talk = await begin(Script(initialize=[sse]), services=bench)
 
     assert asked == [["sse", "stdio"]]
     assert talk.fake.received("session/new")[0]["mcpServers"] == [
@@ -103,7 +103,7 @@ async def test_an_agent_that_only_connects_is_asked_to_start_no_server(begin: Be
         asked.append(sorted(transports))
         return []
 
-    bench = Workbench(mcp_addresses=addresses, user_servers=user_servers)
-    await begin(Script(initialize=[HTTP]), mcp="http", workbench=bench)
+    bench = EditorServices(mcp_addresses=addresses, user_servers=user_servers)
+    await begin(Script(initialize=[HTTP]), mcp="http", services=bench)
 
     assert asked == [["http"]]

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from claude_ide.agents.acp.prompting import BROKEN
+from claude_ide.agents.editor_services import EditorServices
 from claude_ide.agents.events import (
     Change,
     CommandsChanged,
@@ -23,7 +24,6 @@ from claude_ide.agents.events import (
     TurnEndReason,
 )
 from claude_ide.agents.session_state import State
-from claude_ide.agents.workbench import Workbench
 from claude_ide.base.errors import AgentError, LoginNeededError
 from support.acp import script as acp
 from support.acp.script import Script
@@ -65,8 +65,8 @@ class Noting:
 
 
 async def test_bytes_that_are_not_utf8_reach_the_agent_readably(begin: Begin) -> None:
-    workbench = Workbench(edits=Noting("reverted: caf\udce9"))
-    talk = await begin(Script(prompt=SAID), workbench=workbench)
+    services = EditorServices(edits=Noting("reverted: caf\udce9"))
+    talk = await begin(Script(prompt=SAID), services=services)
 
     ended = await talk.turn("na\udcefve")
 
@@ -78,8 +78,8 @@ async def test_bytes_that_are_not_utf8_reach_the_agent_readably(begin: Begin) ->
 
 
 async def test_an_error_of_our_own_in_a_turn_ends_it_with_a_message(begin: Begin) -> None:
-    workbench = Workbench(edits=Noting(RuntimeError("a bug"), ""))
-    talk = await begin(Script(prompt=SAID), workbench=workbench)
+    services = EditorServices(edits=Noting(RuntimeError("a bug"), ""))
+    talk = await begin(Script(prompt=SAID), services=services)
 
     lost, ended = await talk.turn("one"), await talk.turn("two")
 

@@ -10,7 +10,7 @@ import pytest
 from claude_ide.agents.acp.agent import Acp
 from claude_ide.agents.acp.launch import Entry, Remembered
 from claude_ide.agents.agent import NewSession
-from claude_ide.agents.workbench import Workbench
+from claude_ide.agents.editor_services import EditorServices
 from claude_ide.base.errors import LoginNeededError, UnsupportedError
 from support.acp import script as acp
 from support.acp.script import Fake, Make, Script
@@ -37,7 +37,7 @@ def kind(fake: Fake, path: Path | None, id_: str = "otter") -> Acp:
 
 async def start(otter: Acp, folder: Path) -> None:
     """Start an agent and end it again."""
-    agent = otter.open(folder, Workbench())
+    agent = otter.open(folder, EditorServices())
     try:
         await agent.start(NewSession())
     finally:
@@ -106,7 +106,7 @@ async def test_an_agent_that_is_slow_to_end_is_not_asked_again(
     fake_agent: Make, path: Path, tmp_path: Path
 ) -> None:
     fake = fake_agent(Script(initialize=[OFFERS], new=[[NEEDED], [OPENED]], stubborn=True))
-    agent = kind(fake, path).open(tmp_path, Workbench())
+    agent = kind(fake, path).open(tmp_path, EditorServices())
 
     for _ in range(2):
         with pytest.raises(LoginNeededError):
@@ -123,7 +123,7 @@ async def test_a_login_that_was_interrupted_is_not_waited_for_again(
     Remembered(path).add("otter", "fish")
     fake = fake_agent(Script(initialize=[OFFERS], new=[NEEDED], authenticate=[acp.silent()]))
     otter = kind(fake, path)
-    agent = otter.open(tmp_path, Workbench())
+    agent = otter.open(tmp_path, EditorServices())
     starting = asyncio.ensure_future(agent.start(NewSession()))
     await until(lambda: requested(fake) == ["fish"], "the login")
     starting.cancel()
@@ -155,7 +155,7 @@ async def test_who_has_logged_out_is_not_logged_in_again(
     abilities: dict[str, Any] = {"auth": {"logout": {}}}
     offers = {"protocolVersion": 1, "agentCapabilities": abilities, "authMethods": METHODS}
     fake = fake_agent(Script(initialize=[acp.result(offers)], new=[OPENED]))
-    agent = kind(fake, path).open(tmp_path, Workbench())
+    agent = kind(fake, path).open(tmp_path, EditorServices())
     await agent.start(NewSession())
 
     assert agent.capabilities.logout
@@ -174,7 +174,7 @@ async def test_an_agent_that_does_not_offer_it_is_not_asked_to_log_out(
     fake_agent: Make, path: Path, tmp_path: Path
 ) -> None:
     fake = fake_agent(Script(initialize=[OFFERS], new=[OPENED]))
-    agent = kind(fake, path).open(tmp_path, Workbench())
+    agent = kind(fake, path).open(tmp_path, EditorServices())
     await agent.start(NewSession())
 
     with pytest.raises(UnsupportedError, match="Otter cannot log out"):

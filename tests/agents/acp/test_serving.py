@@ -9,9 +9,9 @@ import pytest
 
 from claude_ide.agents.acp.connection import REQUEST_CANCELLED
 from claude_ide.agents.acp.files import CHANGED
+from claude_ide.agents.editor_services import EditorServices, Written
 from claude_ide.agents.events import Dead, Notice, ToolEnded, ToolOutput, TurnEnded
 from claude_ide.agents.requests import Allow, PermissionAsked, Replacement
-from claude_ide.agents.workbench import Workbench, Written
 from support.acp import script as acp
 from support.acp.script import Script
 from support.acp.talk import AcpTalk, Begin
@@ -67,7 +67,7 @@ async def outputs(talk: AcpTalk) -> list[str]:
 
 async def test_the_agent_learns_what_the_editor_does(begin: Begin) -> None:
     for files in (Disk(), None):
-        talk = await begin(Script(), workbench=Workbench(files=files))
+        talk = await begin(Script(), services=EditorServices(files=files))
 
         told = talk.fake.received("initialize")[-1]["clientCapabilities"]
 
@@ -149,7 +149,9 @@ async def test_a_write_that_waits_for_the_user_can_be_withdrawn(
     begin: Begin, steps: list[acp.Step]
 ) -> None:
     disk = Disk(waits=True)
-    talk = await begin(Script(prompt=[acp.say("Hello"), *steps]), workbench=Workbench(files=disk))
+    talk = await begin(
+        Script(prompt=[acp.say("Hello"), *steps]), services=EditorServices(files=disk)
+    )
     await talk.prompt("hi")
 
     if len(steps) == 2:
@@ -163,7 +165,7 @@ async def test_a_write_that_waits_for_the_user_can_be_withdrawn(
 async def test_a_write_that_waits_ends_with_the_agent(begin: Begin) -> None:
     disk = Disk(waits=True)
     steps = [wait(), acp.cancelled(), acp.exit_()]
-    talk = await begin(Script(prompt=steps), workbench=Workbench(files=disk))
+    talk = await begin(Script(prompt=steps), services=EditorServices(files=disk))
     await talk.prompt("hi")
     await until(lambda: talk.fake.entries("out"))
 
@@ -180,7 +182,7 @@ async def edited(begin: Begin, folder: Path, *steps: acp.Step) -> AcpTalk:
     content = [acp.diff(str(path), "old\n", "theirs\n")]
     asked = acp.permission("t1", kind="edit", title="Edit", content=content)
     script = Script(prompt=[[asked, write("theirs\n"), *steps], []])
-    talk = await begin(script, workbench=Workbench(files=Disk()))
+    talk = await begin(script, services=EditorServices(files=Disk()))
     await talk.prompt("hi")
     request: Any = await talk.until(PermissionAsked)
     answer = Allow(edits=(Replacement(str(path), "mine\n", "old\n"),))
@@ -223,7 +225,7 @@ async def test_a_permission_is_for_the_file_to_which_the_path_led_when_it_was_as
     path.symlink_to("one.txt")
     asked = acp.permission("t1", kind="edit", content=[acp.diff(str(path), None, "new\n")])
     script = Script(prompt=[asked, write("new\n"), acp.tool_update("t1", status="completed")])
-    talk = await begin(script, workbench=Workbench(files=disk))
+    talk = await begin(script, services=EditorServices(files=disk))
     await talk.prompt("hi")
     request: Any = await talk.until(PermissionAsked)
     if is_turned:

@@ -10,6 +10,7 @@ import pytest
 from claude_ide.agents.acp.agent import Acp
 from claude_ide.agents.acp.launch import Entry
 from claude_ide.agents.agent import NewSession, ResumeSession
+from claude_ide.agents.editor_services import EditorServices
 from claude_ide.agents.events import (
     CommandsChanged,
     Notice,
@@ -23,7 +24,6 @@ from claude_ide.agents.events import (
     TurnEndReason,
     UserMessage,
 )
-from claude_ide.agents.workbench import Workbench
 from claude_ide.base.errors import UnknownSessionError, UnsupportedError
 from support.acp import script as acp
 from support.acp.script import Make, Script
@@ -177,7 +177,7 @@ async def test_an_agent_that_is_ending_is_not_asked_for_its_sessions(
     listed = [acp.result({"sessions": [{"sessionId": "a", "title": "A"}]})]
     fake = fake_agent(Script(list=[listed], stubborn=True))
     kind = Acp(Entry("Fake", fake.command, "fake"), {})
-    agent = kind.open(tmp_path, Workbench())
+    agent = kind.open(tmp_path, EditorServices())
     await agent.start(NewSession())
     ending = asyncio.create_task(agent.stop(1.0))
     await until(lambda: fake.entries("eof"), "the agent's stdin has ended")
@@ -251,7 +251,9 @@ async def test_a_session_gets_the_other_folders_if_the_agent_takes_them(
     async def folders() -> list[str]:
         return [str(tmp_path), "/other", "/third", "/other"]
 
-    agent = Acp(Entry("Fake", fake.command, "fake"), {}).open(tmp_path, Workbench(folders=folders))
+    agent = Acp(Entry("Fake", fake.command, "fake"), {}).open(
+        tmp_path, EditorServices(folders=folders)
+    )
     await agent.start(NewSession())
     await agent.stop()
 
@@ -276,7 +278,7 @@ async def test_an_agent_learns_that_nobody_waits_for_an_answer(
     fake_agent: Make, tmp_path: Path
 ) -> None:
     fake = fake_agent(Script(list=[acp.silent()]))
-    agent = Acp(Entry("Fake", fake.command, "fake"), {}).open(tmp_path, Workbench())
+    agent = Acp(Entry("Fake", fake.command, "fake"), {}).open(tmp_path, EditorServices())
     await agent.start(NewSession())
     async with agent.stored() as stored:
         listing = asyncio.ensure_future(stored.listed())

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from claude_ide.agents.editor_services import Edits, McpServer
 from claude_ide.agents.events import Event, Happened
 from claude_ide.agents.stream_json.connection import (
     CHANGED,
@@ -15,7 +16,6 @@ from claude_ide.agents.stream_json.connection import (
     Callbacks,
     Controls,
 )
-from claude_ide.agents.workbench import Edits, McpServer
 from claude_ide.base.errors import TransportClosed
 from support.agents import NewError
 from support.mcp_server import Server

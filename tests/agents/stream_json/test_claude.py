@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from claude_ide.agents.agent import Agent, Kind
+from claude_ide.agents.editor_services import EditorServices
 from claude_ide.agents.stream_json.claude import Claude
-from claude_ide.agents.workbench import Workbench
 from claude_ide.base.errors import AgentError, UnknownSessionError
 
 
@@ -37,14 +37,14 @@ def test_a_missing_program_is_named_in_the_error(tmp_path: Path) -> None:
     kind: Kind = Claude("no-such-claude", {})
 
     with pytest.raises(AgentError, match="no-such-claude is not on PATH"):
-        kind.open(tmp_path, Workbench())
+        kind.open(tmp_path, EditorServices())
     with pytest.raises(AgentError, match="no-such-claude is not on PATH"):
         kind.logins()
     assert "no-such-claude is not on PATH" in kind.missing()
 
 
 def test_an_opened_agent_is_not_started(tmp_path: Path) -> None:
-    agent: Agent = Claude([sys.executable], {}).open(tmp_path, Workbench())
+    agent: Agent = Claude([sys.executable], {}).open(tmp_path, EditorServices())
 
     assert (agent.name, agent.session, agent.state.busy) == ("Claude", "", False)
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from claude_ide.agents.editor_services import EditorServices, McpAddress, McpCommand
 from claude_ide.agents.requests import PermissionAsked
-from claude_ide.agents.workbench import McpAddress, McpCommand, Workbench
 from claude_ide.base.names import EXECUTE_CODE
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
@@ -61,7 +61,7 @@ async def talk(
     async def addresses() -> tuple[McpAddress, ...]:
         return (McpAddress("neovim", *await endpoint.open_http()),)
 
-    bench = Workbench(
+    bench = EditorServices(
         mcp_commands=commands, mcp_addresses=addresses, allow_code=endpoint.allow_code
     )
     talk = RealTalk(real_agent, desk, bench)

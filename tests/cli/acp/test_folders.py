@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.agents.workbench import Workbench
+from claude_ide.agents.editor_services import EditorServices
 from support.fake_api import text
 from support.real_agents.agent import Desk, RealAgent
 from support.real_agents.chosen import each
@@ -29,7 +29,7 @@ async def talk(real_agent: RealAgent, desk: Desk, other: Path) -> AsyncIterator[
     async def folders() -> list[str]:
         return [str(desk.project), str(other)]
 
-    talk = RealTalk(real_agent, desk, Workbench(folders=folders))
+    talk = RealTalk(real_agent, desk, EditorServices(folders=folders))
     await talk.start()
     yield talk
     await talk.close()

@@ -9,6 +9,7 @@ from typing import Any
 from claude_ide.agents.acp.agent import AcpAgent
 from claude_ide.agents.acp.launch import Launch
 from claude_ide.agents.agent import ResumeSession
+from claude_ide.agents.editor_services import EditorServices
 from claude_ide.agents.events import Dead, Event, TextDelta, TurnEnded
 from claude_ide.agents.requests import (
     Allow,
@@ -20,7 +21,6 @@ from claude_ide.agents.requests import (
     Reply,
 )
 from claude_ide.agents.session_state import State
-from claude_ide.agents.workbench import Workbench
 from support.acp.script import Fake
 from support.neovim import ROOT, until
 from support.talking import Talking
@@ -67,11 +67,11 @@ class AcpTalk(Talking):
         self,
         fake: Fake,
         folder: Path,
-        workbench: Workbench | None = None,
+        services: EditorServices | None = None,
         mcp: str = "stdio",
     ) -> None:
         launch = Launch("Fake", fake.command, folder, {"HOME": str(folder)}, mcp=mcp)
-        super().__init__(AcpAgent(launch, workbench or Workbench()))
+        super().__init__(AcpAgent(launch, services or EditorServices()))
         self.fake = fake
         self.past: list[Event] = []
 

@@ -9,9 +9,9 @@ from typing import TypeVar
 from claude_ide.agents.acp.agent import AcpAgent
 from claude_ide.agents.acp.launch import Launch
 from claude_ide.agents.agent import NewSession, Opening
+from claude_ide.agents.editor_services import EditorServices, Written
 from claude_ide.agents.events import Dead, Event, TextDelta, ThinkingDelta, TurnEnded
 from claude_ide.agents.requests import Allow, Answer, PermissionAsked
-from claude_ide.agents.workbench import Workbench, Written
 from support.fake_api import Turn, text
 from support.neovim import until
 from support.real_agents.agent import Desk, RealAgent, Tools
@@ -55,13 +55,13 @@ class RealTalk(Talking):
 
     agent: AcpAgent
 
-    def __init__(self, real: RealAgent, desk: Desk, workbench: Workbench | None = None) -> None:
+    def __init__(self, real: RealAgent, desk: Desk, services: EditorServices | None = None) -> None:
         launch = Launch(
             *(real.name, command(real), desk.project, environment(real, desk)),
             mcp=real.habits.mcp,
         )
         self.disk = Disk()
-        super().__init__(AcpAgent(launch, workbench or Workbench(files=self.disk)))
+        super().__init__(AcpAgent(launch, services or EditorServices(files=self.disk)))
         self.real = real
         self._decide: Decide | None = None
 

@@ -43,10 +43,10 @@ from claude_ide.agents.agent import (
     SessionSummary,
 )
 from claude_ide.agents.base import BaseAgent, EventQueue, Traffic, start_child
+from claude_ide.agents.editor_services import EditorServices
 from claude_ide.agents.fields import mapping, text
 from claude_ide.agents.requests import Answer
 from claude_ide.agents.session_state import SessionState
-from claude_ide.agents.workbench import Workbench
 from claude_ide.base import program
 from claude_ide.base.errors import AgentError, UnsupportedError
 
@@ -62,10 +62,10 @@ CLOSE_SECONDS = 0.5
 class AcpAgent(BaseAgent[Connection]):
     """Implements `Agent`."""
 
-    def __init__(self, launch: Launch, workbench: Workbench) -> None:
+    def __init__(self, launch: Launch, services: EditorServices) -> None:
         super().__init__(launch.name, launch.name)
         self._launch = launch
-        self._workbench = workbench
+        self._services = services
         self._replayed: list[events.Event] | None = None
         """The events of a session that is being loaded."""
         self._reset()
@@ -77,7 +77,7 @@ class AcpAgent(BaseAgent[Connection]):
         """Whether the agent is ready; `history` opens the session before."""
         self._usage = events.Usage()
         self._decoder = Decoder(str(self._launch.folder))
-        self._serving = Serving(self._launch, self._workbench, self._decoder, self._emit)
+        self._serving = Serving(self._launch, self._services, self._decoder, self._emit)
         self._talk: Prompting | None = None
 
     @property
@@ -245,7 +245,7 @@ class AcpAgent(BaseAgent[Connection]):
         except BaseException:
             connection.kill()
             raise
-        self._sessions = Sessions(connection, launch, self._workbench)
+        self._sessions = Sessions(connection, launch, self._services)
         self._talk = Prompting(connection, self._serving, self._reopen)
         return self._sessions
 
@@ -414,8 +414,8 @@ class Acp(Kind):
         finally:
             await connection.stop(PROBE_GRACE_SECONDS)
 
-    def open(self, folder: Path, workbench: Workbench) -> AcpAgent:
-        agent = AcpAgent(self._launch(folder), workbench)
+    def open(self, folder: Path, services: EditorServices) -> AcpAgent:
+        agent = AcpAgent(self._launch(folder), services)
         self._agents.add(agent)
         return agent
 
@@ -429,7 +429,7 @@ class Acp(Kind):
             command=(*begun.command, *asking.arguments),
             environment=begun.environment | dict(asking.env),
         )
-        return AcpAgent(launch, Workbench(runs_commands=False))
+        return AcpAgent(launch, EditorServices(runs_commands=False))
 
     async def sessions(self, folder: Path) -> list[SessionSummary]:
         # The agent is started if none runs there.
@@ -455,7 +455,7 @@ class Acp(Kind):
     def _any(self, folder: Path) -> AcpAgent:
         """Return an agent that runs in a folder, or a new one."""
         running = (each for each in self._agents if each.is_open and each.folder == folder)
-        return next(running, None) or AcpAgent(self._launch(folder), Workbench())
+        return next(running, None) or AcpAgent(self._launch(folder), EditorServices())
 
     @property
     def _words(self) -> tuple[str, ...]:

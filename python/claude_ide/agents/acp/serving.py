@@ -14,8 +14,8 @@ from claude_ide.agents.acp.launch import Launch
 from claude_ide.agents.acp.terminals import Terminals
 from claude_ide.agents.acp.tools import SHELLS, Call, Tools, permission_answer, permission_asked
 from claude_ide.agents.acp.updates import Decoder
+from claude_ide.agents.editor_services import EditorServices, Edits
 from claude_ide.agents.fields import mapping, strings, text
-from claude_ide.agents.workbench import Edits, Workbench
 from claude_ide.base import program
 from claude_ide.base.errors import RpcError
 from claude_ide.base.paths import real
@@ -174,29 +174,29 @@ class Serving:
     def __init__(
         self,
         launch: Launch,
-        workbench: Workbench,
+        services: EditorServices,
         decoder: Decoder,
         emit: Callable[[events.Event], None],
     ) -> None:
         self.pending = Pending(emit)
-        self.observing = Observing(workbench.edits)
+        self.observing = Observing(services.edits)
         self.decoder = decoder
         self.emit = emit
         environment = program.inherited(launch.environment)
         self.terminals = Terminals(launch.folder, environment, self._printed)
-        self.files = FileRequests(workbench.files, self.observing.note, emit)
+        self.files = FileRequests(services.files, self.observing.note, emit)
         self._name = launch.name
-        self._workbench = workbench
+        self._services = services
         self._shown: dict[str, _Shown] = {}
         """By terminal, until its call ends: an update may replace what the call shows."""
 
     @property
     def abilities(self) -> dict[str, Any]:
         """The capabilities that the agent learns."""
-        has_files = self._workbench.files is not None
+        has_files = self._services.files is not None
         return {
             "fs": {"readTextFile": has_files, "writeTextFile": has_files},
-            "terminal": self._workbench.runs_commands,
+            "terminal": self._services.runs_commands,
         }
 
     def handlers(self) -> dict[str, Answering]:
@@ -213,9 +213,9 @@ class Serving:
             "terminal/kill": lambda _, params: terminals.kill(params),
             "terminal/release": lambda _, params: terminals.release(params),
         }
-        if self._workbench.runs_commands:
+        if self._services.runs_commands:
             found |= commands
-        if self._workbench.files is not None:
+        if self._services.files is not None:
             run, files = self.pending.run, self.files
             found["fs/read_text_file"] = lambda id_, params: run(id_, files.read(params))
             found["fs/write_text_file"] = lambda id_, params: run(id_, files.write(params))
@@ -306,8 +306,8 @@ class Serving:
             each.id for each in asked.options if each.kind is requests.OptionKind.ALLOW_ALWAYS
         }
         for_good = not lasting.isdisjoint(answer.options)
-        if self._workbench.allow_code is not None:
-            self._workbench.allow_code(asked.code, answer.code or asked.code, for_good=for_good)
+        if self._services.allow_code is not None:
+            self._services.allow_code(asked.code, answer.code or asked.code, for_good=for_good)
 
     def _question(self, params: Params) -> requests.QuestionAsked | requests.UrlAsked:
         request, tool = self.pending.new(), text(params.get("toolCallId"))

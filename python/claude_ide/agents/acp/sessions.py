@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from claude_ide.agents.acp.connection import Connection
 from claude_ide.agents.acp.launch import Launch
 from claude_ide.agents.agent import NewSession, Opening, SessionSummary
+from claude_ide.agents.editor_services import EditorServices, McpAddress, McpCommand
 from claude_ide.agents.fields import mapping, mappings, read, text
-from claude_ide.agents.workbench import McpAddress, McpCommand, Workbench
 from claude_ide.base.errors import (
     AgentError,
     LoginNeededError,
@@ -39,10 +39,10 @@ class Opened(NamedTuple):
 class Sessions:
     """The sessions of a folder."""
 
-    def __init__(self, connection: Connection, launch: Launch, bench: Workbench) -> None:
+    def __init__(self, connection: Connection, launch: Launch, services: EditorServices) -> None:
         self._connection = connection
         self._launch = launch
-        self._workbench = bench
+        self._services = services
 
     async def open(self, opening: Opening) -> Opened:
         """Open a session; an agent that can only load it repeats its conversation.
@@ -116,10 +116,10 @@ class Sessions:
 
     async def _further_folders(self) -> list[str]:
         """Return the other folders of the workspace, if the agent takes any."""
-        bench = self._workbench
-        if bench.folders is None or not self._connection.offer.takes_folders:
+        services = self._services
+        if services.folders is None or not self._connection.offer.takes_folders:
             return []
-        found = [path for path in await bench.folders() if Path(path).is_absolute()]
+        found = [path for path in await services.folders() if Path(path).is_absolute()]
         return list(dict.fromkeys(path for path in found if Path(path) != self._launch.folder))
 
     async def _servers(self) -> list[dict[str, Any]]:
@@ -127,21 +127,21 @@ class Sessions:
 
         Every agent should be able to start them; some refuse, and connect over HTTP only.
         """
-        bench, offer = self._workbench, self._connection.offer
+        services, offer = self._services, self._connection.offer
         only_http = self._launch.mcp == "http" and offer.http_servers
         found: list[McpCommand | McpAddress] = []
-        if only_http and bench.mcp_addresses:
-            found += await bench.mcp_addresses()
-        elif bench.mcp_commands:
-            found += await bench.mcp_commands()
-        if bench.user_servers:
+        if only_http and services.mcp_addresses:
+            found += await services.mcp_addresses()
+        elif services.mcp_commands:
+            found += await services.mcp_commands()
+        if services.user_servers:
             possible = {
                 "stdio": not only_http,
                 "http": offer.http_servers,
                 "sse": offer.sse_servers,
             }
             taken = [transport for transport, is_taken in possible.items() if is_taken]
-            found += await bench.user_servers(taken)
+            found += await services.user_servers(taken)
         return list(map(_server, found))
 
 

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from claude_ide.agents import agent
 from claude_ide.agents.base import BaseAgent, start_child
+from claude_ide.agents.editor_services import EditorServices, Edits, McpServer
 from claude_ide.agents.events import EffortChanged, Event, Ready, Stopping
 from claude_ide.agents.fields import integer, mapping, mappings, read, text
 from claude_ide.agents.requests import Allow, Answer, Dismiss, Reject
@@ -17,7 +18,6 @@ from claude_ide.agents.stream_json import protocol, running, settings, stored
 from claude_ide.agents.stream_json.connection import Connection, ControlError, UnknownOptionError
 from claude_ide.agents.stream_json.permission import encode_answer
 from claude_ide.agents.stream_json.protocol import SETTING_SOURCES, Frame, Launch, command, names
-from claude_ide.agents.workbench import Edits, McpServer, Workbench
 from claude_ide.base import files
 from claude_ide.base.errors import (
     AgentError,
@@ -372,17 +372,17 @@ class Claude(agent.Kind):
             return str(error)
         return ""
 
-    def open(self, folder: Path, workbench: Workbench) -> StreamJsonAgent:
+    def open(self, folder: Path, services: EditorServices) -> StreamJsonAgent:
         launch = Launch(
             command(self._cmd),
             folder,
             self._environment,
             model=self._model,
             mode=self._mode,
-            allowed_tools=tuple(known_as(tool, server) for server, tool in workbench.reading),
+            allowed_tools=tuple(known_as(tool, server) for server, tool in services.reading),
         )
         return StreamJsonAgent(
-            launch, servers=workbench.servers, edits=workbench.edits, trusts=workbench.trusts
+            launch, servers=services.servers, edits=services.edits, trusts=services.trusts
         )
 
     async def sessions(self, folder: Path) -> list[agent.SessionSummary]:

@@ -11,6 +11,7 @@ from typing import Any
 from claude_ide.agents import base
 from claude_ide.agents.agent import NewSession, Opening
 from claude_ide.agents.base import Traffic
+from claude_ide.agents.editor_services import Edits, McpServer
 from claude_ide.agents.events import Dead, Event, Hunk, LimitsTold, Notice, Ready
 from claude_ide.agents.fields import mapping, mappings, strings, text
 from claude_ide.agents.requests import Asked
@@ -18,7 +19,6 @@ from claude_ide.agents.stream_json import notices, permission, protocol, turn
 from claude_ide.agents.stream_json.decode import Decoder
 from claude_ide.agents.stream_json.settings import model_ids, offered, usual_mode
 from claude_ide.agents.stream_json.tools import change_of, hunks_of, path_in
-from claude_ide.agents.workbench import Edits, McpServer
 from claude_ide.base.errors import (
     AgentError,
     TransportClosed,

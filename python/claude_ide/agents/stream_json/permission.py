@@ -9,10 +9,10 @@ import re
 from urllib.parse import urlsplit
 
 from claude_ide.agents import events, requests
+from claude_ide.agents.editor_services import CODE_TOOL
 from claude_ide.agents.fields import mapping, mappings, read, strings, text
 from claude_ide.agents.stream_json.protocol import Frame, shown
 from claude_ide.agents.stream_json.tools import kind_of, path_in, title_of
-from claude_ide.agents.workbench import CODE_TOOL
 from claude_ide.base.errors import InvalidRuleError
 from claude_ide.base.paths import within
 

@@ -288,8 +288,8 @@ class Question(Protocol):
     """One-off requests, each by the id that the editor has given it."""
 
     @request("headless.update")
-    async def update(self, id_: int, news: Mapping[str, Any]) -> None:
-        """Show news of a running request: its answer so far, or its progress, in a `row`."""
+    async def update(self, id_: int, frame: Mapping[str, Any]) -> None:
+        """Show what a running request has got: its answer so far, or its progress, in a `row`."""
 
     @request("headless.finish")
     async def finish(self, id_: int, ended: Mapping[str, Any]) -> None:

@@ -107,7 +107,7 @@ class AllowCode(Protocol):
         """
 
 
-class Workbench(Struct, frozen=True):
+class EditorServices(Struct, frozen=True):
     """The tools and observers that the editor gives to one agent."""
 
     servers: Mapping[str, McpServer] = {}
