@@ -490,6 +490,10 @@ class App:
     def _sessions_asked(self, _: events.SessionsAsked) -> None:
         self.sessions.shown.wanted()
 
+    @handles(events.QuitAsked)
+    async def _quit_asked(self, asked: events.QuitAsked) -> None:
+        await self.sessions.shown.quit(asked.how, is_certain=asked.is_certain)
+
     @handles(events.OwnToolsChanged)
     def _own_tools_changed(self, changed: events.OwnToolsChanged) -> None:
         self.collection.update(changed)

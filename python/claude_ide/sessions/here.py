@@ -17,7 +17,7 @@ from claude_ide.base.names import NEOVIM, editor_name
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.binding import handles
-from claude_ide.editor.port.events import QuitAsked, StatusReported, TerminalEnded
+from claude_ide.editor.port.events import StatusReported, TerminalEnded
 from claude_ide.editor.port.panel import Found
 from claude_ide.editor.port.terminals import Terminal
 from claude_ide.hooks.registration import link_in
@@ -191,10 +191,6 @@ class SessionsHere:
         from claude_ide.sessions.worktree import made
 
         return await made(name, folder, runs_hooks=self._app.trust.is_trusted(folder))
-
-    @handles(QuitAsked)
-    async def _quit_asked(self, asked: QuitAsked) -> None:
-        await self.shown.quit(asked.how, is_certain=asked.is_certain)
 
     @handles(TerminalEnded)
     async def _terminal_ended(self, _: TerminalEnded) -> None:
