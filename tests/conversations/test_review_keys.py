@@ -312,3 +312,93 @@ async def test_what_waits_is_counted_as_the_buffer_has_it(
     await drawn(nvim, *BOTH_HUNKS[2:])
     await wait(1)
     await reads(path, BEFORE.replace("five", "FIVE"))
+
+
+async def listed(nvim: Editor, *expected: str) -> None:
+    """Wait until the list has these items: line and label; `review()` the same lines."""
+
+    async def is_listed() -> bool:
+        found = await nvim.eval("getqflist()->map({_, each -> each.lnum .. ' ' .. each.text})")
+        found = [each.replace("\N{MINUS SIGN}", "-") for each in found]
+        firsts = "flatten(map(claude_ide#review().files, {_, f -> map(f.hunks, 'v:val.first')}))"
+        rows = [int(each.split()[0]) for each in expected if "file" not in each]
+        return found == [*expected] and (await nvim.eval(firsts) == rows or len(rows) == 0)
+
+    await until(is_listed, f"the list has {expected}")
+
+
+async def show_list(nvim: Editor) -> None:
+    await nvim.keys(":ClaudeReview\r")
+    await until(lambda: nvim.eval("&buftype == 'quickfix'"), "the list")
+
+
+async def test_hunks_that_move_and_grow_are_told_as_the_buffer_has_them(
+    nvim: Editor, path: Path, agent: Agent
+) -> None:
+    await agent.write({path: AFTER})
+    await drawn(nvim, *BOTH_HUNKS)
+    await show_list(nvim)
+    await nvim.command("wincmd p")
+
+    await nvim.keys("ggOmine\x1bGomine\x1bk0ix\x1b")
+    await listed(nvim, "3 +1 -1  TWO", "6 +2 -1  xFIVE")
+    await nvim.command("edit!")
+    await listed(nvim, "2 +1 -1  TWO", "5 +1 -1  FIVE")
+    await nvim.keys("ggOmine\x1b:ClaudeRevert!\r")
+    await listed(nvim)
+    await nvim.command("enew! | bdelete! #")
+    await listed(nvim, "2 +1 -1  TWO", "5 +1 -1  FIVE")
+    assert path.read_text() == AFTER
+
+
+async def test_keys_live_as_long_as_their_buffer(nvim: Editor, path: Path, agent: Agent) -> None:
+    await configure(nvim, review={"keys": KEYS})
+    await agent.write({path: AFTER})
+    await drawn(nvim, *BOTH_HUNKS)
+    await nvim.command(f"enew | bdelete # | edit {path}")
+    await until(lambda: has_map(nvim, "gk"), "the keys are back")
+    await nvim.command("edit!")
+    await drawn(nvim, *BOTH_HUNKS)
+    await nvim.command("ClaudeKeep!")
+    await drawn(nvim)
+    assert not await has_map(nvim, "gk")
+
+
+async def test_what_undo_has_just_brought_back_is_kept_and_listed(
+    nvim: Editor, path: Path, agent: Agent
+) -> None:
+    await agent.write({path: BEFORE.replace("two", "TWO")})
+    await drawn(nvim, "2-two", "2+1")
+    await nvim.command("2ClaudeRevert")
+    await drawn(nvim)
+
+    await nvim.keys("u:ClaudeReview\r")
+    await listed(nvim, "2 +1 -1  TWO")
+    await nvim.keys("s")
+    await listed(nvim)
+    # The list is empty now, and its key still takes the keep back.
+    await nvim.keys("u")
+    await listed(nvim, "2 +1 -1  TWO")
+    await nvim.command("wincmd p")
+    await nvim.keys("\x12u:ClaudeKeep all\r")
+    await listed(nvim)
+    assert path.read_text() == BEFORE
+
+
+async def test_a_deleted_file_waits_beside_unsaved_changes(
+    nvim: Editor, path: Path, agent: Agent
+) -> None:
+    await nvim.keys("ggOmine\x1b")
+    await agent.run(f"rm {path.name}")
+    await until(lambda: nvim.eval("len(claude_ide#review().files) == 1"), "it waits")
+    await show_list(nvim)
+    await listed(nvim, "1 +0 -5  deleted file")
+
+    await nvim.keys("x")
+    await listed(nvim)
+    await reads(path, BEFORE)
+    await nvim.keys("u")
+    await listed(nvim, "1 +0 -5  deleted file")
+    await reads(path, None)
+    await nvim.command("wincmd p")
+    assert await nvim.eval("[getline(1, 2), &modified]") == [["mine", "one"], 1]

@@ -22,7 +22,7 @@ const BOTH = ['n', 'x']
 const MODES = {keep: BOTH, revert: BOTH, next: BOTH, previous: BOTH, show: ['n']}
 const NOTHING = '{"files":[],"remarks":[],"unknown":[]}'
 
-final drawn: dict<dict<any>> = {} # {hunks, unfolded, keys} by buffer
+final drawn: dict<dict<any>> = {} # {hunks, unfolded} by buffer
 var waiting: dict<number> = {} # hunks by real path
 var remarked: dict<bool> = {} # by real path
 var remarks = 0 # that are not sent
@@ -166,15 +166,16 @@ def DrawRemark(bufnr: number, remark: dict<any>)
 enddef
 
 # Map the user's keys in the current buffer, as long as something waits in it. Those that the buffer has are
-# spared. Only for this module.
+# spared. A variable of the buffer names ours: it is gone together with them. Only for this module.
 export def DefineKeys()
+  b:claude_ide_review_keys = []
   const given = own_options.Get('review', 'keys')
   for [name, modes] in type(given) == v:t_dict ? items(MODES) : []
     const key = get(given, name, '')
     for mode in type(key) == v:t_string && key !=# '' ? modes : []
       if !maparg(key, mode, false, true)->get('buffer', 0)
         execute $'{mode}map <buffer> {key->substitute("|", "<Bar>", "g")} <Plug>(claude-hunk-{name})'
-        drawn[bufnr()].keys->add([mode, key])
+        b:claude_ide_review_keys->add([mode, key])
       endif
     endfor
   endfor
@@ -182,10 +183,10 @@ enddef
 
 # Only for this module.
 export def RemoveKeys()
-  for [mode, key] in drawn[bufnr()].keys
+  for [mode, key] in b:claude_ide_review_keys
     execute $'silent! {mode}unmap <buffer> {key->substitute("|", "<Bar>", "g")}'
   endfor
-  drawn[bufnr()].keys = []
+  unlet b:claude_ide_review_keys
 enddef
 
 def Clear(bufnr: number)
@@ -228,7 +229,7 @@ export def Draw(bufnr: number, tick: number, hunks: list<any>, here: list<any>):
   endif
   Define()
   if !has_key(drawn, bufnr)
-    drawn[bufnr] = {hunks: [], unfolded: {}, keys: []}
+    drawn[bufnr] = {hunks: [], unfolded: {}}
     # From now on: an undo may bring hunks back.
     Attach(bufnr)
   endif
@@ -238,7 +239,7 @@ export def Draw(bufnr: number, tick: number, hunks: list<any>, here: list<any>):
   for remark in here
     DrawRemark(bufnr, remark)
   endfor
-  const has_keys = !empty(drawn[bufnr].keys)
+  const has_keys: bool = has_key(getbufvar(bufnr, ''), 'claude_ide_review_keys')
   if is_empty == has_keys
     inside.Run(bufnr, $'call claude_ide#review#overlay#{is_empty ? "RemoveKeys" : "DefineKeys"}()')
   endif

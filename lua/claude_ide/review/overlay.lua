@@ -42,7 +42,6 @@ local MODES = { keep = BOTH, revert = BOTH, next = BOTH, previous = BOTH, show =
 ---@field unfolded table<string, true> the removed lines that the user wants to see all of
 ---@field is_attached? boolean
 ---@field is_shown? boolean whether all hunks are to be seen
----@field keys? { [1]: string, [2]: string }[] modes and keys that are mapped
 
 ---@class claude_ide.DrawnRemark
 ---@field first integer row, 0-based
@@ -305,9 +304,11 @@ local function redraw(bufnr, state, hunks, here)
 end
 
 -- The user's keys for the maps are there only as long as something waits in the buffer. Those that the buffer
--- has are spared.
----@return { [1]: string, [2]: string }[] modes and keys that are mapped
+-- has are spared. A variable of the buffer names ours: it is gone together with them.
 local function define_keys(bufnr)
+  if vim.b[bufnr].claude_ide_review_keys then
+    return
+  end
   local given, defined = own_options.get('review', 'keys'), {}
   api.nvim_buf_call(bufnr, function()
     for name, modes in pairs(type(given) == 'table' and MODES or {}) do
@@ -321,13 +322,14 @@ local function define_keys(bufnr)
       end
     end
   end)
-  return defined
+  vim.b[bufnr].claude_ide_review_keys = defined
 end
 
-local function remove_keys(bufnr, keys)
-  for _, each in ipairs(keys) do
+local function remove_keys(bufnr)
+  for _, each in ipairs(vim.b[bufnr].claude_ide_review_keys or {}) do
     pcall(vim.keymap.del, each[1], each[2], { buffer = bufnr })
   end
+  vim.b[bufnr].claude_ide_review_keys = nil
 end
 
 local function emit_shown(bufnr)
@@ -392,12 +394,8 @@ function M.draw(bufnr, tick, hunks, here)
   state = state or { hunks = {}, pending = {}, unfolded = {}, blanks = '' }
   drawn[bufnr] = state
   redraw(bufnr, state, hunks, here)
-  if is_empty then
-    remove_keys(bufnr, state.keys or {})
-    state.keys = nil
-  else
-    state.keys = state.keys or define_keys(bufnr)
-  end
+  local update_keys = is_empty and remove_keys or define_keys
+  update_keys(bufnr)
   -- From now on: an undo may bring hunks back.
   attach(bufnr, state)
   return true

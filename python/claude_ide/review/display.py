@@ -158,12 +158,13 @@ class ReviewList:
             first, last = rows or (shown.row, shown.row + 1)
             return self._listed[first:last]
 
-    async def chosen(self, event: ReviewPressed) -> list[Listed]:
-        """Return the items for which a key was pressed; none if they are those of another list."""
+    async def chosen(self, event: ReviewPressed) -> tuple[Folder | None, list[Listed]]:
+        """Return the folder and the items for which a key was pressed; none of another list."""
         # The list may be on the screen before its number is known here.
         async with self._filling:
-            chosen = [self._listed[at] for at in event.items if at < len(self._listed)]
-            return chosen if event.list == self._number else []
+            if event.list != self._number:
+                return None, []
+            return self._folder, [self._listed[at] for at in event.items if at < len(self._listed)]
 
     def rows_in(self, file: File, path: str, rows: Rows | None) -> Rows | None:
         """Return the rows of an item in the text that its file has now."""

@@ -71,6 +71,8 @@ class Folder:
         """Return the files that wait, as their buffers have them."""
         found = {self.path(each.path): each for each in await self.run(self.review.files)}
         for path, text in [*self.unsaved.items()]:
+            if path in found and found[path].status == "deleted":
+                continue
             file = await self.run(self.review.file, path, text)
             if file is not None and not file.is_reviewed:
                 found[path] = file
@@ -89,6 +91,10 @@ class Folder:
         base = self.bases[name]
         status = "created" if base is None else "deleted" if now is None else "modified"
         return File(name, status, Texts(base, now, now), Entry(None, None, None))
+
+    async def written(self) -> list[str]:
+        """Return the paths of the files that agents have written, reviewed or not."""
+        return [self.path(each) for each in await self.run(self.review.names)]
 
     def path(self, name: str) -> str:
         """Return the path of a file by its name in the review."""
@@ -164,7 +170,7 @@ def value(
             {
                 "path": str(Path(root, file.path)),
                 "status": file.status,
-                "hunks": _hunk_values(file),
+                "hunks": hunk_values(file),
             }
             for file in waiting
         ],
@@ -185,8 +191,11 @@ def value(
     }
 
 
-def _hunk_values(file: File) -> list[dict[str, Any]]:
-    now = lines_shown(file.texts)[1] if file.texts else []
+def hunk_values(file: File | None) -> list[dict[str, Any]]:
+    """Return what `review()` returns of the hunks of a file."""
+    if file is None or file.texts is None:
+        return []
+    now = lines_shown(file.texts)[1]
     return [
         {
             "first": hunk.start + 1,

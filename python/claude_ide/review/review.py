@@ -239,6 +239,10 @@ class Review:
 
     # What is left
 
+    def names(self) -> list[str]:
+        """Return the files that agents have written, reviewed or not."""
+        return [*self._store.state().files]
+
     def files(self) -> list[File]:
         """Return the files that wait for review."""
         state = self._store.state()

@@ -32,7 +32,7 @@ from claude_ide.review import folder as folder_files
 from claude_ide.review.announcer import tell_turn_end
 from claude_ide.review.display import NOTHING, ReviewList, drawn, for_buffer, of_buffer
 from claude_ide.review.entry import File
-from claude_ide.review.folder import Folder, WaitingChanges
+from claude_ide.review.folder import Folder, WaitingChanges, hunk_values
 from claude_ide.review.remarks import Recipients, Remarks
 from claude_ide.review.snapshot import Snapshots
 from claude_ide.review.texts import OverlapError, Rows, Texts, decoded, encoded
@@ -173,17 +173,26 @@ class ReviewService:
         port.waiting(hunks, remarked, open_remarks, msgspec.json.encode(value).decode())
         self._editor.status.waits(Reviewable(len(hunks), sum(hunks.values()), open_remarks))
         shown = self.waiting[folder.root].paths()
-        drawn_ = self._drawn.get(folder.root, set()) | {*decided}
-        for each in await port.find([*shown, *(drawn_ - shown)]):
-            await self._draw(*each, folder)
+        drawn_ = self._drawn.get(folder.root, set()) | {*decided, *folder.unsaved}
+        found = await self._look_at(folder, [*shown, *(drawn_ - shown)])
+        for path in {*folder.unsaved} - found:
+            del folder.unsaved[path]
         self._drawn[folder.root] = shown
+
+    async def _look_at(self, folder: Folder, paths: Sequence[str]) -> set[str]:
+        """Draw the buffers of files as they are now; return the files that have one."""
+        found = await self._editor.port.review.find(paths)
+        for each in found:
+            await self._draw(*each, folder)
+        return {path for _, path in found}
 
     async def shown(self, event: ReviewShown) -> None:
         """Draw the hunks of a buffer that has come to a window, has another text, or is gone."""
         folder = await self.of_file(event.path)
-        count = await self._draw(event.bufnr, event.path, folder)
-        waiting = self.waiting.get(folder.root)
-        if waiting is not None and count != waiting.hunks.get(event.path, 0):
+        before = await folder.file(event.path)
+        await self._draw(event.bufnr, event.path, folder)
+        after = await folder.file(event.path)
+        if hunk_values(before) != hunk_values(after):
             await self.changed(folder)
 
     async def left(self, event: ReviewLeft) -> None:
@@ -218,8 +227,8 @@ class ReviewService:
         await folder.run(folder.review.look, event.path)
         await self.changed(folder)
 
-    async def _draw(self, bufnr: int, path: str, folder: Folder) -> int:
-        """Draw the hunks of the buffer of a file; return how many there are, or are in the file."""
+    async def _draw(self, bufnr: int, path: str, folder: Folder) -> None:
+        """Draw the hunks of the buffer of a file, and know whether it has another text."""
         # One after the other: the last one knows the latest decisions.
         async with self._drawing:
             port = self._editor.port.review
@@ -233,11 +242,8 @@ class ReviewService:
                     folder.unsaved.pop(path, None)
                     if file is not None and buffer.is_modified:
                         folder.unsaved[path] = of_buffer(buffer)
-                    break
-            else:
-                folder.unsaved.pop(path, None)
-                file = await folder.file(path)
-            return len(file.hunks) if file else 0
+                    return
+            folder.unsaved.pop(path, None)
 
     # What the user decides
 
@@ -261,6 +267,7 @@ class ReviewService:
     async def decide_all(self, here: str, *, is_kept: bool) -> None:
         """Keep or revert everything that waits in a folder."""
         folder = await self.folder(here)
+        await self._look_at(folder, await folder.written())
         waiting = await folder.files()
         if not waiting and not await folder.run(folder.review.unknown):
             raise UserError(NOTHING)
@@ -310,6 +317,8 @@ class ReviewService:
         """Write what a file had before a revert, unless it was changed since."""
         found = await self._editor.port.review.find([path])
         buffer = await self._editor.port.review.buffer(found[0][0]) if found else None
+        if buffer and buffer.is_modified and None in (before, after):
+            buffer = None  # The user's text stays, whether there is a file or not.
         if buffer:
             now: bytes | None = encoded(of_buffer(buffer))
         else:
@@ -450,7 +459,8 @@ class ReviewService:
         if content is None and entry.base is not None:
             raise UserError(f"{file.path}: its earlier content is not known ({entry.obstacle})")
         now = await asyncio.to_thread(folder_files.read, path)
-        if now is not None and (file.is_mixed or now != review.content_of(entry.now)):
+        is_mixed = file.is_mixed or path in folder.unsaved
+        if now is not None and (is_mixed or now != review.content_of(entry.now)):
             question = f"{file.path} has changed since. Revert it as a whole?"
             if await self._editor.choose(question, [YES, NO]) != YES:
                 return
@@ -482,6 +492,7 @@ class ReviewService:
         """
         folder = await self.folder(here)
         await folder.compare(since or ("turn" if session else ""), session)
+        await self._look_at(folder, await folder.written())
         wanted = [os.path.realpath(Path(here, each).expanduser()) for each in only]
         await self.list.show(folder, wanted)
         await self.changed(folder)
@@ -494,20 +505,18 @@ class ReviewService:
             await self._press(event)
 
     async def _press(self, event: ReviewPressed) -> None:
-        chosen = await self.list.chosen(event)
-        if not chosen:
+        folder, chosen = await self.list.chosen(event)
+        if folder is not None and event.key == "undo":
+            return await self.undo(folder.root)
+        if folder is None or not chosen:
             return
-        root = chosen[0][0].root
-        if event.key == "undo":
-            return await self.undo(root)
         if event.key == "comment":
             return await self.remarks.store(chosen, event.words)
         self._doing = []
-        for bufnr, path in await self._editor.port.review.find([each[1] for each in chosen]):
-            await self._draw(bufnr, path, chosen[0][0])  # with the text of now
+        await self._look_at(folder, [each[1] for each in chosen])
         # From the end: the rows of what stands above stay valid.
         is_joined = False
-        for folder, path, rows in reversed(chosen):
+        for _, path, rows in reversed(chosen):
             file = await folder.file(path)
             if file is None:
                 continue
@@ -519,7 +528,7 @@ class ReviewService:
                 is_joined = True
             else:
                 await self._revert(folder, file, rows, 0)
-        await self.changed(chosen[0][0])
+        await self.changed(folder)
 
 
 async def _file(folder: Folder, buffer: ShownBuffer) -> File | None:
