@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from support.claude_cli import CARET, cli_path, environment, wait_until_saved
+from support.claude_cli import CARET, cli_path, environment, older_cli_path, wait_until_saved
 from support.either_editor import (
     BOTH_WITH_CLI,
     Editor,
@@ -72,6 +72,9 @@ async def command(
 ) -> AsyncIterator[Cli]:
     """The CLI; its service and all sessions in the background end with the test."""
     given = environment(api, tmp_path / "home", config_folder)
+    # The service of 2.1.197 does not pass it on.
+    at = {"env": {"ANTHROPIC_BASE_URL": api.url}}
+    (config_folder / "settings.json").write_text(json.dumps(at))
     command = Cli(cli, given, path.parent)
     yield command
     await command.run("daemon", "stop", "--any")
@@ -79,7 +82,7 @@ async def command(
 
 @BOTH_WITH_CLI
 async def test_a_session_in_a_worktree_is_answered_and_removed(
-    nvim_with_cli: Editor, command: Cli, api: FakeApi, path: Path
+    nvim_with_cli: Editor, each_cli: Path, command: Cli, api: FakeApi, path: Path
 ) -> None:
     nvim = nvim_with_cli
     worktree = path.parent / ".claude/worktrees/fish"
@@ -104,21 +107,31 @@ async def test_a_session_in_a_worktree_is_answered_and_removed(
     await on_screen(nvim, "“fish” is running: stop and remove it?")
     await choose(nvim, 1)
 
+    if each_cli == older_cli_path():
+        await on_screen(nvim, "2.1.197 would remove the worktree unchecked", PATIENCE)
+        assert worktree.exists()
+        assert len(await command.sessions()) == 1
+        return
     await on_screen(nvim, "removed ", PATIENCE)
     assert not worktree.exists()
     assert await command.sessions() == []
 
 
 @BOTH_WITH_CLI
-async def test_an_untrusted_folder_is_refused_in_the_words_of_the_cli(
-    nvim_with_cli: Editor, command: Cli, tmp_path_factory: pytest.TempPathFactory
+async def test_an_untrusted_folder_is_refused(
+    nvim_with_cli: Editor,
+    each_cli: Path,
+    command: Cli,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     nvim = nvim_with_cli
     await nvim.command(f"cd {tmp_path_factory.mktemp('other')}")
 
     await nvim.command("ClaudeBackground Make a folder")
 
-    await on_screen(nvim, "Workspace not trusted", PATIENCE)
+    is_older = each_cli == older_cli_path()
+    refusal = "2.1.197 would run untrusted hooks" if is_older else "Workspace not trusted"
+    await on_screen(nvim, refusal, PATIENCE)
     assert await command.sessions() == []
 
 
@@ -266,7 +279,12 @@ async def test_a_session_that_was_sent_away_still_asks_here(
 
 @BOTH_WITH_CLI
 async def test_the_work_of_a_session_is_merged_and_nothing_is_left(
-    nvim_with_cli: Editor, command: Cli, api: FakeApi, path: Path, config_folder: Path
+    nvim_with_cli: Editor,
+    each_cli: Path,
+    command: Cli,
+    api: FakeApi,
+    path: Path,
+    config_folder: Path,
 ) -> None:
     nvim = nvim_with_cli
     worktree = path.parent / ".claude/worktrees/fish"
@@ -294,7 +312,8 @@ async def test_the_work_of_a_session_is_merged_and_nothing_is_left(
     await on_screen(nvim, "fish is removed with its branch", PATIENCE)
     assert (path.parent / "made.txt").read_text() == "fish\n"
     assert not worktree.exists()
-    assert not [*config_folder.glob("jobs/*/state.json")]
+    has_record = any(config_folder.glob("jobs/*/state.json"))
+    assert has_record == (each_cli == older_cli_path()), "2.1.197 is not asked to remove it"
     assert await command.sessions() == []
 
 

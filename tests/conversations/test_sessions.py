@@ -441,6 +441,29 @@ async def test_removing_one_in_the_background_is_the_clis(
     assert (tmp_path / "ran").read_text() == "rm fish\n"
 
 
+async def test_a_cli_that_would_do_harm_unasked_is_not_run(
+    nvim: Editor, records: Records, tmp_path: Path
+) -> None:
+    script = tmp_path / "claude-stand-in"
+    script.write_text(f"#!/bin/sh\necho $@ >> {tmp_path}/ran\n")
+    script.chmod(0o755)
+    description = {"name": "@anthropic-ai/claude-code", "version": "2.1.197"}
+    (tmp_path / "package.json").write_text(json.dumps(description))
+    await configure(nvim, cmd=str(script))
+    records.job("fish")
+
+    await nvim.command("ClaudeBackground Make a folder")
+    await on_screen(nvim, "2.1.197 would run untrusted hooks: 2.1.330 or newer")
+    await open_list(nvim)
+    await on_screen(nvim, "background  fish")
+    await nvim.keys("/fish<CR>d")
+    await on_screen(nvim, "Remove “fish” with its worktree?")
+    await choose(nvim, 1)
+
+    await on_screen(nvim, "2.1.197 would remove the worktree unchecked: 2.1.330 or newer")
+    assert not (tmp_path / "ran").exists()
+
+
 async def test_what_attach_takes_is_completed(nvim: Editor, records: Records) -> None:
     records.job("aaa", name="fish")
     records.job("bbb", name="two words")

@@ -24,8 +24,8 @@ from claude_ide.transport.process import Process
 if TYPE_CHECKING:
     from claude_ide.sessions.here import App
 
-CHECKS_WORKTREES = (2, 1, 330)
-"""The first version whose `rm` keeps a worktree with work that would be lost."""
+CHECKS = (2, 1, 330)
+"""The first version that refuses a folder without trust, and to lose the work in a worktree."""
 
 END_LOOKS, END_PAUSE_SECONDS = 100, 0.05
 """How often is looked whether a stopped session has ended, and the pause in between."""
@@ -85,6 +85,8 @@ class Background:
         is_in_git = git.find_repository(Path(folder).resolve()) is not None
         if wanted.has_worktree and not is_in_git:
             raise UserError(f"there is no git repository for a worktree: {folder}")
+        if not self._app.trust.is_trusted(folder):
+            await self._check_version("run untrusted hooks")
         first, *words = program.words(self._cmd)
         mode = self._app.config.terminal.mode
         options = await asyncio.to_thread(terminal_options, os.environ, words, mode)
@@ -126,14 +128,16 @@ class Background:
 
         Raises `UserError` with its words.
         """
+        await self._check_version("remove the worktree unchecked")
+        return " ".join(await self._run(["rm", id_]))
+
+    async def _check_version(self, harm: str) -> None:
+        """Raise `UserError` if the CLI is known to be too old to refuse what would do `harm`."""
         first, *_ = program.words(self._cmd)
         found = await asyncio.to_thread(version, first, os.environ.get("PATH", ""))
-        if found and found < CHECKS_WORKTREES:
-            number = ".".join(map(str, found))
-            raise UserError(
-                f"CLI {number} would remove the worktree unchecked: 2.1.330 or newer is needed"
-            )
-        return " ".join(await self._run(["rm", id_]))
+        if found and found < CHECKS:
+            number, needed = (".".join(map(str, each)) for each in (found, CHECKS))
+            raise UserError(f"CLI {number} would {harm}: {needed} or newer is needed")
 
     async def _run(self, words: Sequence[str], folder: str | None = None) -> list[str]:
         """Return the lines that a command of the CLI prints. Raises `UserError` if it fails."""
