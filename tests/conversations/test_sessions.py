@@ -5,7 +5,8 @@ import json
 import os
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from support.either_editor import (
     status_line,
 )
 from support.happenings import HookedCli, recorder
-from support.neovim import until
+from support.neovim import Neovim, until
 from support.permissions import NOTICED
 from support.session_records import Records
 from support.vim import Vim
@@ -50,6 +51,16 @@ async def sessions(nvim: Editor) -> list[dict[str, Any]]:
     if isinstance(nvim, Vim):
         return list(await nvim.eval("claude_ide#sessions()"))
     return list(await nvim.lua("return require('claude_ide').sessions()"))
+
+
+@asynccontextmanager
+async def started(folder: Path, home: Path) -> AsyncIterator[Neovim]:
+    """A Neovim in a folder, beside the editor of the test."""
+    editor = await Neovim.start(cwd=folder, home=home)
+    try:
+        yield editor
+    finally:
+        await editor.stop()
 
 
 async def lines(nvim: Editor) -> list[str]:
@@ -325,9 +336,10 @@ async def test_closing_the_list_returns_the_user(
 ) -> None:
     await open_list(nvim)
 
-    await nvim.keys("q")
+    await nvim.keys("qGotyped<Esc>")
 
     await until(lambda: nvim.eval("[winnr('$'), expand('%:t')] == [1, 'a.py']"), "the file")
+    await until(lambda: nvim.eval("getline('$') ==# 'typed'"), "what was typed at once after it")
 
 
 @pytest.fixture
@@ -439,6 +451,31 @@ async def test_removing_one_in_the_background_is_the_clis(
 
     await on_screen(nvim, "kept fish: 1 uncommitted file")
     assert (tmp_path / "ran").read_text() == "rm fish\n"
+
+
+async def test_two_editors_see_what_the_other_one_does(
+    nvim: Editor, records: Records, project: Path, tmp_path: Path, other: int
+) -> None:
+    script = tmp_path / "claude-stand-in"
+    script.write_text(f'#!/bin/sh\nrm -r {records.folder}/jobs/$2 && echo "removed $2"\n')
+    script.chmod(0o755)
+    await configure(nvim, cmd=str(script))
+    records.job("fish")
+    records.running_job("bird", "idle", other)
+    async with started(project, tmp_path / "home") as beside:
+        for each in (nvim, beside):
+            await open_list(each)
+            await on_screen(each, "background  fish")
+        await beside.keys("/fish<CR>")
+        await nvim.keys("/fish<CR>d")
+        await on_screen(nvim, "Remove “fish” with its worktree?")
+        await choose(nvim, 1)
+
+        await hidden(beside, "background  fish")
+        await hidden(nvim, "background  fish")
+        records.running_job("bird", "waiting", other, needs="approve Bash: make")
+        for each in (nvim, beside):
+            await on_screen(each, "background  bird · approve Bash: make")
 
 
 async def test_a_cli_that_would_do_harm_unasked_is_not_run(
