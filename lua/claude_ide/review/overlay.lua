@@ -388,6 +388,8 @@ function M.draw(bufnr, tick, hunks, here)
   local is_empty = #hunks == 0 and #here == 0
   -- A buffer that does not have the text of a file that waits will get it.
   if not state and is_empty and not is_known(bufnr) then
+    -- It may have been read again since it was drawn.
+    remove_keys(bufnr)
     return true
   end
   highlights.define()
