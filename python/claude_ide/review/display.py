@@ -22,7 +22,6 @@ from claude_ide.review.texts import (
     Texts,
     encoded,
     lines_shown,
-    moved,
     signed,
 )
 
@@ -129,8 +128,8 @@ class ReviewList:
         self._editor = editor
         self._folder: Folder | None = None
         self._listed: list[Listed] = []
-        self._texts: dict[str, str] = {}
-        """By path, those to which the rows of the items belong."""
+        self.texts: dict[str, str] = {}
+        """By path, those to which the rows of the items belong; each list has its own."""
         self._number = 0
         self._only: list[str] = []
         self._filling = asyncio.Lock()
@@ -166,12 +165,6 @@ class ReviewList:
                 return None, []
             return self._folder, [self._listed[at] for at in event.items if at < len(self._listed)]
 
-    def rows_in(self, file: File, path: str, rows: Rows | None) -> Rows | None:
-        """Return the rows of an item in the text that its file has now."""
-        if rows is None or file.texts is None or path not in self._texts:
-            return rows
-        return moved(self._texts[path], file.texts.now or "", rows)
-
     async def _fill(self, folder: Folder) -> None:
         only = self._only
         waiting = [
@@ -183,9 +176,9 @@ class ReviewList:
         if not waiting and not self._number and (only or not unknown):
             wanted = " ".join(within(each, folder.root) for each in only)
             raise UserError(f"{NOTHING} in {wanted}" if wanted else NOTHING)
-        self._folder, self._listed, shown = folder, [], list[ListItem]()
+        self._folder, self._listed, self.texts, shown = folder, [], {}, list[ListItem]()
         for file in waiting:
-            self._texts[folder.path(file.path)] = (file.texts and file.texts.now) or ""
+            self.texts[folder.path(file.path)] = (file.texts and file.texts.now) or ""
             for rows, item in await asyncio.to_thread(items, folder.root, file):
                 self._listed.append((folder, folder.path(file.path), rows))
                 shown.append(item)

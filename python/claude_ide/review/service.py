@@ -35,7 +35,7 @@ from claude_ide.review.entry import File
 from claude_ide.review.folder import Folder, WaitingChanges, hunk_values
 from claude_ide.review.remarks import Recipients, Remarks
 from claude_ide.review.snapshot import Snapshots
-from claude_ide.review.texts import OverlapError, Rows, Texts, decoded, encoded
+from claude_ide.review.texts import OverlapError, Rows, Texts, decoded, encoded, moved
 
 if TYPE_CHECKING:
     from claude_ide.review.recorder import Recorder
@@ -159,6 +159,7 @@ class ReviewService:
         await self.list.refresh()
 
     async def _show_waiting(self, folder: Folder, decided: Iterable[str]) -> None:
+        recipients = [each.name for each in await self._recipients.all()]
         self.waiting[folder.root] = await folder.waiting()
         all_ = [*self.waiting.values()]
         hunks = {path: count for each in all_ for path, count in each.hunks.items()}
@@ -169,7 +170,7 @@ class ReviewService:
             for key in ("files", "remarks", "unknown")
         }
         port = self._editor.port.review
-        port.know_recipients([each.name for each in await self._recipients.all()])
+        port.know_recipients(recipients)
         port.waiting(hunks, remarked, open_remarks, msgspec.json.encode(value).decode())
         self._editor.status.waits(Reviewable(len(hunks), sum(hunks.values()), open_remarks))
         shown = self.waiting[folder.root].paths()
@@ -506,6 +507,7 @@ class ReviewService:
 
     async def _press(self, event: ReviewPressed) -> None:
         folder, chosen = await self.list.chosen(event)
+        texts = self.list.texts
         if folder is not None and event.key == "undo":
             return await self.undo(folder.root)
         if folder is None or not chosen:
@@ -520,7 +522,8 @@ class ReviewService:
             file = await folder.file(path)
             if file is None:
                 continue
-            rows = self.list.rows_in(file, path, rows)
+            if rows is not None and file.texts is not None:
+                rows = moved(texts[path], file.texts.now or "", rows)
             if event.key == "keep":
                 self._done.clear()
                 keep, text = folder.review.keep, folder.unsaved.get(path)
