@@ -192,7 +192,7 @@ async def test_quitting_waits_until_a_session_that_works_is_in_the_background(
     nvim = nvim_with_cli
     await configure(nvim, terminal={"quit": "background"})
     go = path.parent / "go"
-    wait = f"while [ ! -e {go} ]; do sleep 0.1; done; touch made"
+    wait = f"for i in $(seq 900); do [ -e {go} ] && break; sleep 0.1; done; touch made"
     api.script([tool_use("Bash", command=wait, description="Wait")], [text("Made.")])
     await nvim.command("Claude --allowedTools Bash")
     await on_screen(nvim, CARET, PATIENCE)

@@ -126,7 +126,10 @@ BESIDE_IN_LUA = """
       vim.cmd.buffer(terminal.bufnr)
     else
       vim.cmd.enew()
+      -- Neovim 0.11 loses what the program prints before these have run.
+      vim.o.eventignore = 'BufFilePre,BufFilePost'
       vim.fn.jobstart(terminal.cmd, { term = true, cwd = terminal.cwd, env = terminal.env })
+      vim.o.eventignore = ''
     end
     vim.cmd.startinsert()
     return vim.api.nvim_get_current_buf()

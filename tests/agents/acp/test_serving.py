@@ -80,7 +80,7 @@ async def test_the_output_of_a_terminal_is_shown_at_its_tool_while_it_runs(
     begin: Begin, tmp_path: Path
 ) -> None:
     gate = tmp_path / "gate"
-    line = f"echo one; while [ ! -e {gate} ]; do sleep 0.02; done; echo two"
+    line = f"echo one; for i in $(seq 3000); do [ -e {gate} ] && break; sleep 0.02; done; echo two"
     done = acp.tool_update("t1", status="completed")
     named = acp.tool_update("t1", content=SHOWN)
     talk = await begin(Script(prompt=[*command(line), named, OVER, RELEASED, done]))
