@@ -3,7 +3,6 @@
 import logging
 import socket
 from collections.abc import AsyncIterator, Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,19 +26,6 @@ from support.recorded_kernel import Kernel
 @pytest.fixture
 def editor() -> Any:
     return Editor()
-
-
-@pytest.fixture
-def endpoints(editor: Any) -> Callable[[str], AgentEndpoint]:
-    return partial(AgentEndpoint, editor, Config(), lambda: IDE_TOOLS)
-
-
-@pytest.fixture
-async def endpoint(endpoints: Callable[[str], AgentEndpoint]) -> AsyncIterator[AgentEndpoint]:
-    """A endpoint that is closed when the test ends."""
-    endpoint = endpoints("Otter")
-    yield endpoint
-    await endpoint.close()
 
 
 @pytest.fixture

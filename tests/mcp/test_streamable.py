@@ -2,13 +2,11 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
-from functools import partial
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from claude_ide.config import Config
 from claude_ide.mcp import streamable
 from claude_ide.mcp.agent_endpoint import AgentEndpoint
 from claude_ide.mcp.server import InProcessServer
@@ -26,18 +24,6 @@ OPEN_DIFF = {"old_file_path": "/project/a.py", "new_file_contents": ""}
 @pytest.fixture
 def editor() -> Any:
     return Editor()
-
-
-@pytest.fixture
-def endpoints(editor: Any) -> Callable[[str], AgentEndpoint]:
-    return partial(AgentEndpoint, editor, Config(), lambda: IDE_TOOLS)
-
-
-@pytest.fixture
-async def endpoint(endpoints: Callable[[str], AgentEndpoint]) -> AsyncIterator[AgentEndpoint]:
-    endpoint = endpoints("Otter")
-    yield endpoint
-    await endpoint.close()
 
 
 @pytest.fixture
