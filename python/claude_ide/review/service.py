@@ -174,10 +174,12 @@ class ReviewService:
         port.waiting(hunks, remarked, open_remarks, msgspec.json.encode(value).decode())
         self._editor.status.waits(Reviewable(len(hunks), sum(hunks.values()), open_remarks))
         shown = self.waiting[folder.root].paths()
-        drawn_ = self._drawn.get(folder.root, set()) | {*decided, *folder.unsaved}
+        unsaved = {*folder.unsaved}
+        drawn_ = self._drawn.get(folder.root, set()) | {*decided} | unsaved
         found = await self._look_at(folder, [*shown, *(drawn_ - shown)])
-        for path in {*folder.unsaved} - found:
-            del folder.unsaved[path]
+        # Not those that have become unsaved meanwhile.
+        for path in unsaved - found:
+            folder.unsaved.pop(path, None)
         self._drawn[folder.root] = shown
 
     async def _look_at(self, folder: Folder, paths: Sequence[str]) -> set[str]:
@@ -193,7 +195,8 @@ class ReviewService:
         before = await folder.file(event.path)
         await self._draw(event.bufnr, event.path, folder)
         after = await folder.file(event.path)
-        if hunk_values(before) != hunk_values(after):
+        # Most buffers that come to a window have the text that is known.
+        if before != after and hunk_values(before) != hunk_values(after):
             await self.changed(folder)
 
     async def left(self, event: ReviewLeft) -> None:
