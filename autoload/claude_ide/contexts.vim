@@ -5,7 +5,6 @@ vim9script
 # Where the user is: `win`, `bufnr`, `cursor` (line, byte column from 1), and the `selection`, empty
 # without one: its `first` and `last` line, its `lines`, and its `kind` ("lines", "part", "block").
 
-import autoload './diagnostics/words.vim' as words_of
 import autoload './file/path.vim' as file
 import autoload './messages/reason.vim'
 import autoload './own_options.vim'
@@ -86,11 +85,6 @@ def Lacking(_: dict<any>): dict<any>
   return {}
 enddef
 
-def Diagnostics(here: dict<any>): dict<any>
-  const lines = empty(here.selection) ? [] : [here.selection.first, here.selection.last]
-  return {diagnostics: words_of.OfLines(here.bufnr, lines)}
-enddef
-
 # What `facts.vim` finds, for Neovim, too.
 def Shared(name: string): func
   return (here) => {
@@ -138,7 +132,7 @@ const FACTS: dict<func> = {
   line: Line,
   function: Lacking,
   class: Lacking,
-  diagnostics: Diagnostics,
+  diagnostics: Nothing,
   quickfix: Shared('quickfix'),
   loclist: Shared('loclist'),
   buffers: Shared('buffers'),

@@ -124,18 +124,6 @@ export def Slice(path: string, source: string, version: number, severity: number
   return slice
 enddef
 
-# All diagnostics of a file.
-export def OfFile(path: string): list<dict<any>>
-  Renew()
-  final found: list<dict<any>> = []
-  const TextOf = item.LinesOf(path)
-  for source in SourcesOf(path)
-    const Item = sources.Function(source, 'Item')
-    found->extend(sets[source][path].entries->mapnew((_, entry) => Item(entry, TextOf)))
-  endfor
-  return found
-enddef
-
 # Tell the host soon that something may have changed.
 def Notice()
   if !is_due

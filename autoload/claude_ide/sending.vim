@@ -83,7 +83,7 @@ enddef
 
 # `:ClaudeFix`: have the diagnostics of the buffer, or of lines of it, fixed.
 export def Fix(lines: list<number>)
-  const facts = contexts.Facts(contexts.Here(lines), '{diagnostics}')
+  const facts = contexts.Facts(contexts.Here(lines), '')
   Hand('ClaudeFix', {text: '', facts: facts, submit: true})
 enddef
 

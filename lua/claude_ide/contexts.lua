@@ -5,7 +5,6 @@ local file = require('claude_ide.file.path')
 local own_options = require('claude_ide.own_options')
 local reason = require('claude_ide.messages.reason')
 local visual = require('claude_ide.selection.visual')
-local words_of = require('claude_ide.diagnostics.words')
 
 local M = {}
 
@@ -116,9 +115,10 @@ end
 ---@type table<string, fun(here: claude_ide.Here, facts: table)> each sets a field, or raises why it cannot
 local FACTS = {}
 
--- These need nothing but what is always there.
+-- These need nothing but what is always there, or what only the host knows.
 function FACTS.this() end
-FACTS.file, FACTS.selection, FACTS.diff = FACTS.this, FACTS.this, FACTS.this
+FACTS.file, FACTS.selection, FACTS.diff, FACTS.diagnostics =
+  FACTS.this, FACTS.this, FACTS.this, FACTS.this
 
 function FACTS.line(here, facts)
   facts.current = lines_of(here.bufnr, here.cursor[1], here.cursor[1])
@@ -192,12 +192,6 @@ end
 
 function FACTS.class(here, facts)
   facts.enclosing_class = enclosing(here, CLASS)
-end
-
-function FACTS.diagnostics(here, facts)
-  local selection = here.selection
-  local lines = selection and { selection.first, selection.last } or nil
-  facts.diagnostics = words_of.of_lines(here.bufnr, lines)
 end
 
 for _, name in ipairs(SHARED) do

@@ -120,7 +120,7 @@ end
 --- `:ClaudeFix`: have the diagnostics of the buffer, or of lines of it, fixed.
 ---@param opts vim.api.keyset.create_user_command.command_args
 function M.fix(opts)
-  local facts = contexts.facts(contexts.of_command(opts), '{diagnostics}')
+  local facts = contexts.facts(contexts.of_command(opts), '')
   send({ text = '', facts = facts, submit = true }, 'ClaudeFix')
 end
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from claude_ide.app import App
 from claude_ide.base import program
 from claude_ide.base.errors import UserError
-from claude_ide.editor.contexts import NO_FILE, WORD, diagnostics, expanded, selected
+from claude_ide.editor.contexts import WORD, diagnostics, expanded, listed_diagnostics, selected
 from claude_ide.editor.mentions import check_private
 from claude_ide.editor.port.prompts import Sent
 from claude_ide.mcp.ide import SAVED
@@ -57,9 +57,7 @@ async def send(app: App, sent: Sent, clis: Clis) -> None:
 
 async def fix(app: App, sent: Sent, clis: Clis) -> None:
     """Send the diagnostics of a file, or of lines of it, to be fixed. Raises as `send` does."""
-    found = sent.facts.diagnostics
-    if not sent.facts.path:
-        raise UserError(NO_FILE)
+    found = await diagnostics(app.editor, sent.facts)
     if not found:
         where = "these lines have" if sent.facts.selection else "this buffer has"
         return app.editor.notify(f"nothing to fix: {where} no diagnostics")
@@ -67,7 +65,7 @@ async def fix(app: App, sent: Sent, clis: Clis) -> None:
     async def compose(folder: str) -> str:
         what = "this" if len(found) == 1 else "these"
         where = await selected(app.editor, sent.facts, folder)
-        return f"{where}\nFix {what}:\n{diagnostics(sent.facts)}"
+        return f"{where}\nFix {what}:\n{listed_diagnostics(found)}"
 
     if await _deliver(app, sent, compose, clis, asks=True):
         count = f"{len(found)} diagnostic" + ("s" if len(found) > 1 else "")

@@ -13,6 +13,7 @@ from claude_ide.base.names import editor_name
 from claude_ide.base.paths import absolute, exists
 from claude_ide.base.quotation import COMMAND, MOST_LINES, fenced, mention, named, quoted, span
 from claude_ide.base.unicode import readable
+from claude_ide.editor.diagnostics import Item, line_of
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.git_changes import Changes
 from claude_ide.editor.port.prompts import Facts, Place, Printed, QuotationAsked, Quoted
@@ -87,9 +88,36 @@ async def quote(editor: Editor, asked: QuotationAsked) -> None:
     await editor.port.terminals.quoted(asked.number, text, refusal)
 
 
-def diagnostics(facts: Facts) -> str:
-    """Return the diagnostics of the buffer, or of what is selected, as a list."""
-    return _listed(facts.diagnostics, "no diagnostics", MOST_DIAGNOSTICS)
+async def diagnostics(editor: Editor, facts: Facts) -> list[str]:
+    """Return the diagnostics of the file, or of the selected lines, in their order.
+
+    Raises `UserError` if there is no file, or if it stays in the editor.
+    """
+    if not facts.path:
+        raise UserError(NO_FILE)
+    if refusal := await editor.refusal(facts.path):
+        raise UserError(refusal)
+    found = sorted((await editor.diagnostics(facts.path)).items, key=line_of)
+    if selection := facts.selection:
+        rows = range(selection.first - 1, selection.last)
+        found = [
+            each
+            for each in found
+            if line_of(each) < rows.stop and each["range"]["end"]["line"] >= rows.start
+        ]
+    return [*map(_in_words, found)]
+
+
+def _in_words(item: Item) -> str:
+    said = [str(item[key]) for key in ("source", "code") if item.get(key)]
+    origin = f" ({' '.join(said)})" if said else ""
+    severity, words = item["severity"].lower(), _one_line(item["message"])
+    return f"line {line_of(item) + 1}, {severity}: {words}{origin}"
+
+
+def listed_diagnostics(found: Iterable[str]) -> str:
+    """Return diagnostics as a list. Raises `UserError` if there are none."""
+    return _listed(found, "no diagnostics", MOST_DIAGNOSTICS)
 
 
 def _filled(text: str, said: dict[str, str]) -> str:
@@ -213,10 +241,8 @@ class _Placeholders:
         return named(facts.path, self._folder) if facts.path else f"buffer {_one_line(facts.name)}"
 
     async def _diagnostics(self) -> str:
-        if not self._facts.path:
-            raise UserError(NO_FILE)
-        await self._check(self._facts.path)
-        return diagnostics(self._facts) if self._facts.diagnostics else "no diagnostics"
+        found = await diagnostics(self._editor, self._facts)
+        return listed_diagnostics(found) if found else "no diagnostics"
 
     async def _check(self, path: str) -> None:
         """Raise `UserError` if a file stays in the editor."""

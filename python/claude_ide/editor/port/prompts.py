@@ -65,8 +65,6 @@ class Facts(Payload, frozen=True):
     """The line of the cursor."""
     function: Quoted | None = None
     enclosing_class: Quoted | None = None
-    diagnostics: list[str] = field(default_factory=list)
-    """One in words each."""
     quickfix: list[Place] = field(default_factory=list)
     loclist: list[Place] = field(default_factory=list)
     buffers: list[Place] = field(default_factory=list)
