@@ -93,7 +93,7 @@ class Diagnosis:
             return await self._late_note()
         try:
             with contextlib.suppress(EditorError):
-                await self._editor.load(path)
+                await self._editor.load(path, CHECK_SECONDS)
             now = await self._known()
         except (EditorError, TimeoutError):
             return ""

@@ -39,6 +39,9 @@ PENDING = "it has just changed, and not all servers and linters have reported ye
 BEHIND = "the file has changed on disk; these are for the older text that Neovim shows"
 BUSY = "Neovim is busy; these are earlier results"
 
+RELOAD_SECONDS = 0.5
+"""How long a check waits for a reload. The CLI waits for 2.0 s for all of it (measured)."""
+
 T = TypeVar("T")
 
 
@@ -260,23 +263,23 @@ class Editor:
         reloaded = asyncio.ensure_future(self.port.disk.reload())
         facts = asyncio.gather(diagnostics.recent_checks(), diagnostics.look(path))
         try:
-            await soon(reloaded)
+            await soon(reloaded, RELOAD_SECONDS)
             checks, looked = await soon(facts)
         finally:
             facts.cancel()
         self.reader.put_first(each.bufnr for each in checks.buffers)
         return self.checks.unsettled(checks), looked
 
-    async def load(self, path: str) -> LoadedFile:
+    async def load(self, path: str, seconds: float) -> LoadedFile:
         """Load a file for a while, unseen, so that it is checked even if it is not open.
 
-        Raises `TimeoutError` if Neovim is too busy.
+        Raises `TimeoutError` if Neovim is too busy to do so in `seconds`.
         """
-        return await soon(self.port.diagnostics.load(path))
+        return await soon(self.port.diagnostics.load(path), seconds)
 
     async def is_checked(self, path: str, seconds: float) -> bool:
         """Load a file; return whether it has been checked, or is checked now within `seconds`."""
-        return await self.checked(await self.load(path), seconds)
+        return await self.checked(await self.load(path, seconds), seconds)
 
     async def checked(self, loaded: LoadedFile, seconds: float) -> bool:
         """Return whether a file has been checked; one loaded just now is given `seconds`."""
@@ -284,14 +287,16 @@ class Editor:
             return await self.checks.wait([loaded.bufnr], seconds)
         return loaded.is_checked or bool(loaded.obstacle)
 
-    async def before_write(self, path: str) -> tuple[Diagnostics | None, LoadedFile]:
+    async def before_write(
+        self, path: str, seconds: float
+    ) -> tuple[Diagnostics | None, LoadedFile]:
         """Prepare for a file to be written by the client: load it, unless it is loaded.
 
         Returns the file's diagnostics, or None if it was not loaded. Raises `TimeoutError` if
         Neovim is too busy.
         """
         self.port.disk.announce_write(path)
-        loaded = await self.load(path)
+        loaded = await self.load(path, seconds)
         is_known = bool(loaded.bufnr) and not loaded.is_cold
         return _only((await self.reader.read(path))[1]) if is_known else None, loaded
 
@@ -301,7 +306,7 @@ class Editor:
         Their `note` says if the check is missing, incomplete or of an older text.
         """
         try:
-            loaded = await self.load(path)
+            loaded = await self.load(path, seconds)
             if loaded.obstacle:
                 return Diagnostics(note=f"not checked: {loaded.obstacle}")
             # A separate call: servers may attach a moment after the load.

@@ -66,7 +66,7 @@ class Baseline(msgspec.Struct):
         found, is_checked = None, False
         try:
             async with asyncio.timeout(CHECK_SECONDS):
-                found, loaded = await editor.before_write(path)
+                found, loaded = await editor.before_write(path, CHECK_SECONDS)
                 is_checked = await editor.checked(loaded, CHECK_SECONDS)
         except EditorError:
             return await editor.diagnostics(path)
@@ -143,7 +143,7 @@ def _lines(path: str) -> list[str]:
 async def load(editor: Editor, path: str) -> None:
     """Load a file so that it is checked, unless it cannot be loaded now."""
     with contextlib.suppress(EditorError, TimeoutError):
-        await editor.load(path)
+        await editor.load(path, CHECK_SECONDS)
 
 
 async def diagnosed(editor: Editor, path: str | None) -> dict[str, Diagnostics]:

@@ -301,7 +301,7 @@ async def code_action(
     editor, servers = client.editor, client.editor.servers
     published: list[ServerDiagnostic] = []
     with contextlib.suppress(TimeoutError):
-        loaded = await editor.load(place.file)
+        loaded = await editor.load(place.file, CHECK_SECONDS)
         await editor.checked(loaded, CHECK_SECONDS)
         published = await servers.diagnostics(loaded.bufnr) if loaded.bufnr else []
     fields = {**place.fields(), "end_line": end_line, "end_column": end_column}
