@@ -38,9 +38,9 @@ from claude_ide.transport.admission import PATHS, TOOLS_PATH
 from claude_ide.transport.websocket import CLOSE_SECONDS, Connection, Listener, SocketEndpoint
 
 if TYPE_CHECKING:
+    from claude_ide.agents.kinds import Kinds
     from claude_ide.base.trust import Trust
     from claude_ide.chat.chats import Chats
-    from claude_ide.chat.kinds import Kinds
     from claude_ide.chat.prompt_buffers import PromptBuffers
     from claude_ide.headless.questions import Questions
     from claude_ide.hooks.endpoint import Hooks

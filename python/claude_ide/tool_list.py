@@ -3,14 +3,14 @@
 import json
 
 from claude_ide.base.errors import UserError
-from claude_ide.chat.chat_context import Run
-from claude_ide.chat.listing import Item, Listing, item
-from claude_ide.chat.page.rows import Row, row
-from claude_ide.chat.page.text import counted, one_line
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.events import Run
 from claude_ide.editor.port.windows import FloatLook
 from claude_ide.mcp.tool import Tool, Usage
 from claude_ide.mcp.user_tools import Collection
+from claude_ide.ui.listing import Item, Listing, item
+from claude_ide.ui.page import Row, row
+from claude_ide.ui.text import counted, one_line
 
 NAME, TITLE = "tools", "The model's tools"
 KEYS = (

@@ -4,7 +4,6 @@ import asyncio
 import json
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from itertools import accumulate
 from pathlib import Path
@@ -15,8 +14,8 @@ import msgspec
 from claude_ide.base import files
 from claude_ide.base.errors import UserError
 from claude_ide.base.redaction import in_environment, masked
-from claude_ide.chat.page.text import harmless
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.events import Run
 from claude_ide.transport.wire import (
     FROM,
     KEPT_BYTES,
@@ -27,6 +26,7 @@ from claude_ide.transport.wire import (
     Traffic,
     recording,
 )
+from claude_ide.ui.text import harmless
 
 UPDATE_SECONDS = 0.1
 """Seconds between two updates of the window."""
@@ -60,7 +60,7 @@ class WireView:
     def __init__(
         self,
         editor: Editor,
-        run: Callable[[Awaitable[Any]], object],
+        run: Run,
         wire: Traffic | None = None,
     ) -> None:
         self._editor = editor

@@ -21,8 +21,6 @@ from claude_ide.agents.events import (
     TurnEnded,
     TurnEndReason,
 )
-from claude_ide.chat.page.rows import INDENT, row
-from claude_ide.chat.page.text import cells
 from claude_ide.chat.transcript.detail import (
     LIVE_CHARACTERS,
     MOST_LIVE_LINES,
@@ -32,6 +30,8 @@ from claude_ide.chat.transcript.detail import (
     of_live,
     unified,
 )
+from claude_ide.ui.page import INDENT, row
+from claude_ide.ui.text import cells
 from support.frames import Panel
 
 

@@ -2,9 +2,9 @@
 
 from claude_ide.agents.events import Cleared, Event, Session, Text, UserMessage
 from claude_ide.chat.conversation import FIRST_LINES, MISSING, Above, load
-from claude_ide.chat.page.page import EARLIER
-from claude_ide.chat.page.sheet import ShowEarlier
 from claude_ide.chat.transcript.transcript import Transcript
+from claude_ide.ui.page import EARLIER
+from claude_ide.ui.sheet import ShowEarlier
 from support.frames import Drawn
 from support.pages import draw
 

@@ -13,8 +13,8 @@ from claude_ide.agents.events import (
     ToolStarted,
     ToolStatus,
 )
-from claude_ide.chat.page.sheet import OpenOutput
 from claude_ide.chat.transcript.notices import LONGEST_LINE, MOST_REMARK_LINES
+from claude_ide.ui.sheet import OpenOutput
 from support.frames import Panel
 
 

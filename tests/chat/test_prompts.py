@@ -12,7 +12,7 @@ from claude_ide.agents.events import (
     UserMessage,
     Waiting,
 )
-from claude_ide.chat.page.sheet import OpenOutput
+from claude_ide.ui.sheet import OpenOutput
 from support.frames import Panel
 
 DONE = TurnEnded(TurnEndReason.COMPLETED, milliseconds=1500)

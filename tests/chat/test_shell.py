@@ -16,10 +16,10 @@ from claude_ide.agents import events
 from claude_ide.agents.agent import ShellResult
 from claude_ide.base.errors import UserError
 from claude_ide.chat.chat_context import ChatContext, ChatPart, Phase
-from claude_ide.chat.page.sheet import OpenOutput, Sheet
 from claude_ide.chat.sending import Shell, is_command, unescaped
 from claude_ide.chat.transcript.prompts import KEPT_BYTES, PREVIEW, CommandOutput, Ran
 from claude_ide.transport import process
+from claude_ide.ui.sheet import OpenOutput, Sheet
 from support.chat_parts import PocketChat
 from support.frames import Clock, Drawn, Panel
 from support.neovim import until

@@ -18,9 +18,9 @@ from claude_ide.agents.events import (
     ToolStarted,
     ToolStatus,
 )
-from claude_ide.chat.page.page import Part
-from claude_ide.chat.page.sheet import OpenOutput
 from claude_ide.chat.transcript.tool import ToolUse
+from claude_ide.ui.page import Part
+from claude_ide.ui.sheet import OpenOutput
 from support.frames import Panel, shown
 
 HUNK = Hunk(10, 3, 10, 4, (" same", "-old", "+new", "+more", " end"))

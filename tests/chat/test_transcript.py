@@ -31,9 +31,9 @@ from claude_ide.agents.requests import (
     PlanProposed,
     RequestWithdrawn,
 )
-from claude_ide.chat.page.sheet import Review
 from claude_ide.chat.transcript.detail import Summary
 from claude_ide.chat.transcript.transcript import Transcript
+from claude_ide.ui.sheet import Review
 from support.frames import Clock, Panel, shown
 
 DONE = TurnEnded(TurnEndReason.COMPLETED, milliseconds=1500)

@@ -6,7 +6,7 @@ from claude_ide.agents.events import Notice
 from claude_ide.base.folder_settings import Item
 from claude_ide.chat.consent import Consent, TrustAsked, TrustQuestion, details
 from claude_ide.chat.life import Life
-from claude_ide.chat.page.page import Part
+from claude_ide.ui.page import Part
 from support.chat_parts import PocketChat
 
 HOOK = Item("hook", "Stop", "make\nsetup")

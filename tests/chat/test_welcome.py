@@ -10,10 +10,10 @@ from claude_ide.agents.agent import SessionSummary
 from claude_ide.chat.bar import Bar
 from claude_ide.chat.chat_context import ChatContext
 from claude_ide.chat.life import Life
-from claude_ide.chat.page.sheet import Resume
 from claude_ide.chat.settings import Settings
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.chat.welcome import WELCOME, Welcome
+from claude_ide.ui.sheet import Resume
 from support.another_agent import ALL
 from support.chat_parts import PocketChat
 

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from claude_ide.agents.agent import SessionSummary
-from claude_ide.chat.kinds import Kinds
+from claude_ide.agents.kinds import Kinds
 from support.either_editor import choose
 from support.lists import ListWindow
 from support.neovim import Neovim, until

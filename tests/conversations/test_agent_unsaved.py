@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.chat.requests.proposal import Base
+from claude_ide.ui.proposal import Base
 from support.acp import script as acp
 from support.acp.chatting import Start, diff_is_open
 from support.acp.script import Fake, Make, Script, Step

@@ -9,10 +9,9 @@ import pytest
 from msgspec.structs import replace
 
 from claude_ide import status
-from claude_ide.agents import events
+from claude_ide.agents import events, kinds
 from claude_ide.agents.agent import ResumeSession, SessionSummary
 from claude_ide.agents.requests import Option, OptionKind, PermissionAsked, Replacement
-from claude_ide.chat import kinds
 from support.either_editor import choose, type_answer
 from support.lists import ListWindow
 from support.neovim import Neovim, until

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from claude_ide.agents.requests import AnswerKind, Question
-from claude_ide.chat.requests.form import of_keys
+from claude_ide.ui.form import of_keys
 from support.answers import answer, answers, settled
 from support.forms import BOTH, MODULE, given, host, open_form, outcome, outcomes, wait_until_closed
 from support.neovim import Neovim, until

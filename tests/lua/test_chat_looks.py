@@ -2,7 +2,7 @@
 
 import pytest
 
-from claude_ide.chat.page.text import cells
+from claude_ide.ui.text import cells
 from support.chats import Chats, edit
 from support.neovim import Neovim, until
 

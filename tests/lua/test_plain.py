@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from claude_ide.chat.page.text import harmless
+from claude_ide.ui.text import harmless
 from support.neovim import Neovim
 
 MODULE = "require('claude_ide.messages.plain')"

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from claude_ide.chat.page.text import lines
 from claude_ide.headless.commit import inserted
+from claude_ide.ui.text import lines
 from support.answers import listen
 from support.chats import Chats
 from support.chunks import chunk

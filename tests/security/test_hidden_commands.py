@@ -6,9 +6,9 @@ from collections.abc import Iterator
 import pytest
 
 from claude_ide.agents.requests import Option, OptionKind, PermissionAsked
-from claude_ide.chat.page.sheet import Sheet
-from claude_ide.chat.page.text import visible
-from claude_ide.chat.requests.answers import Requests
+from claude_ide.chat.answers import Requests
+from claude_ide.ui.sheet import Sheet
+from claude_ide.ui.text import visible
 from support.chats import Chats
 from support.chunks import chunk
 from support.neovim import Neovim, until

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from claude_ide.agents.events import Dead, PromptChanged, PromptStage, Ready
+from claude_ide.agents.kinds import age_of
 from claude_ide.agents.session_state import SessionState
 from claude_ide.agents.stream_json.running import Running
 from claude_ide.chat.chat import Status
-from claude_ide.chat.kinds import age_of
 from claude_ide.sessions.entry import ENDED, IDLE, WAITS, WORKS, Entry, Place, items, ordered, when
 
 NOW = datetime(2026, 3, 4, 12, tzinfo=UTC)

@@ -7,11 +7,11 @@ from types import SimpleNamespace
 from typing import Any
 
 from claude_ide.agents.agent import Kind
+from claude_ide.agents.kinds import Kinds, StoredSessions
 from claude_ide.base.errors import ClaudeIdeError, EditorError
 from claude_ide.base.trust import Trust
 from claude_ide.chat.chat import Chat
 from claude_ide.chat.chats import Chats
-from claude_ide.chat.kinds import Kinds, StoredSessions
 from claude_ide.chat.opening import Agents
 from claude_ide.config import Config, ReviewConfig
 from claude_ide.editor.editor import Editor

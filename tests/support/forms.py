@@ -5,9 +5,9 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from claude_ide.agents.requests import AnswerKind, Choice, Question, QuestionAsked, Value
-from claude_ide.chat.requests.form import Form
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.events import FormPressed
+from claude_ide.ui.form import Form
 from support.chats_here import EVENT, Notifications, TestedNeovim
 from support.neovim import Neovim, until
 

@@ -5,9 +5,9 @@ from typing import Any
 
 from claude_ide.agents.events import Event, ToolEnded
 from claude_ide.agents.requests import Asked
-from claude_ide.chat.page.sheet import Action
-from claude_ide.chat.requests.answers import Requests
+from claude_ide.chat.answers import Requests
 from claude_ide.chat.transcript.transcript import Transcript
+from claude_ide.ui.sheet import Action
 
 MOST_FRAMES = 1000
 

@@ -1,7 +1,6 @@
 """A page of the transcript under test, and the frames that it returns."""
 
-from claude_ide.chat.page.page import Page
-from claude_ide.chat.page.rows import Row
+from claude_ide.ui.page import Page, Row
 from support.frames import Drawn
 
 

@@ -16,7 +16,7 @@ local api = vim.api
 local COUNTS = { requests = 'ClaudeChatWaiting', tasks = 'ClaudeChatTasks' }
 -- The events for which a new host is started to continue a chat.
 local REVIVING = { send = true, restart = true }
--- The kinds of parts that are not part of a conversation: those of `chat/page/sheet.py`, and the greeting.
+-- The kinds of parts that are not part of a conversation: those of `ui/sheet.py`, and the greeting.
 local BESIDE = { late = true, trust = true, welcome = true }
 
 local has_option = vim.fn.exists('+busy') == 1

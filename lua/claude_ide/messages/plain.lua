@@ -1,4 +1,4 @@
---- Makes text from outside harmless for a buffer, a title or a message. `chat/page/text.py`
+--- Makes text from outside harmless for a buffer, a title or a message. `ui/text.py`
 --- applies the same rules in the host.
 local M = {}
 

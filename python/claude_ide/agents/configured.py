@@ -7,8 +7,8 @@ from claude_ide.agents.acp import launch
 from claude_ide.agents.acp.agent import Acp
 from claude_ide.agents.acp.launch import LISTED, Remembered
 from claude_ide.agents.agent import Kind
+from claude_ide.agents.kinds import Kinds
 from claude_ide.agents.stream_json.claude import Claude
-from claude_ide.chat.kinds import Kinds
 from claude_ide.config import AgentConfig, Config
 
 

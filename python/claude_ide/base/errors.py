@@ -7,7 +7,7 @@ ClaudeIdeError
 ├ TransportClosed  the other side is gone
 ├ UserError        one line for the user              (app.py)
 │ └ InvalidRuleError  also before the rule is asked for again
-│                                                     (chat/requests/answers.py)
+│                                                     (chat/answers.py)
 └ AgentError       one line for the user, in the chat, or as the result of a one-off request
   │                                                   (chat/chat.py, headless/questions.py)
   ├ LoginNeededError  also offers to log in             (chat/life.py)

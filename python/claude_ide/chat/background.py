@@ -14,12 +14,12 @@ from claude_ide.agents.events import Dead, Event, Task, TaskChanged, TaskState, 
 from claude_ide.base.errors import AgentError, EditorError, TransportClosed, UserError
 from claude_ide.chat.chat_context import ChatContext, ChatPart, subcommand
 from claude_ide.chat.life import Life
-from claude_ide.chat.listing import Listing, item
-from claude_ide.chat.page.rows import DETAIL, META, Row, row
-from claude_ide.chat.page.text import as_printed, counted, elapsed, one_line
 from claude_ide.chat.transcript.tool import task_measures, task_outcome
 from claude_ide.editor.port import panel
 from claude_ide.editor.port.binding import handles
+from claude_ide.ui.listing import Listing, item
+from claude_ide.ui.page import DETAIL, META, Row, row
+from claude_ide.ui.text import as_printed, counted, elapsed, one_line
 
 MOST_ENDED = 20
 """How many tasks that have ended remain in the list."""

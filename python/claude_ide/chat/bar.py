@@ -13,13 +13,13 @@ from claude_ide.base.limits import Limit
 from claude_ide.chat.chat_context import ChatContext, ChatPart
 from claude_ide.chat.context import Attachment
 from claude_ide.chat.life import Life
-from claude_ide.chat.page.painter import Painter
-from claude_ide.chat.page.rows import KEY, META, REQUEST, WARNING, Chunk, Row, drawn, row
-from claude_ide.chat.page.text import counted, elapsed, harmless, money, one_line, rounded
 from claude_ide.chat.settings import efforts
 from claude_ide.editor.port import panel
 from claude_ide.editor.port.binding import handles
 from claude_ide.editor.status_line import CHAT, WARN_FROM
+from claude_ide.ui.page import KEY, META, REQUEST, WARNING, Chunk, Row, drawn, row
+from claude_ide.ui.sheet import Painter
+from claude_ide.ui.text import counted, elapsed, harmless, money, one_line, rounded
 
 Sides = dict[str, list[Chunk]]
 """`{"left": chunks, "right": chunks}`"""

@@ -16,16 +16,16 @@ from claude_ide.agents.session_state import State
 from claude_ide.base.errors import AgentError, UserError
 from claude_ide.base.paths import within
 from claude_ide.chat import context
+from claude_ide.chat.answers import Answers
 from claude_ide.chat.chat_context import ChatContext, ChatPart, subcommand
 from claude_ide.chat.life import Life
-from claude_ide.chat.page.rows import drawn
-from claude_ide.chat.page.text import one_line
-from claude_ide.chat.requests.answers import Answers
 from claude_ide.chat.sending import Sending, is_command
 from claude_ide.chat.settings import Settings
 from claude_ide.chat.transcript.detail import unified
 from claude_ide.editor.port import panel
 from claude_ide.editor.port.binding import handles
+from claude_ide.ui.page import drawn
+from claude_ide.ui.text import one_line
 
 STOP_SECONDS = 10.0
 """How long an interrupted turn may take to end before the agent is stopped anyway."""

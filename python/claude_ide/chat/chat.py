@@ -8,6 +8,7 @@ from claude_ide.agents.agent import ContextUsage
 from claude_ide.agents.events import Event
 from claude_ide.agents.session_state import SessionState, State
 from claude_ide.base.errors import UserError
+from claude_ide.chat.answers import Answers
 from claude_ide.chat.background import Background
 from claude_ide.chat.bar import Bars, Suggesting, Todos
 from claude_ide.chat.branching import Branching
@@ -17,16 +18,15 @@ from claude_ide.chat.conversation import Conversation
 from claude_ide.chat.following import Following
 from claude_ide.chat.life import Life, Logins, Stage
 from claude_ide.chat.opening import OpenedAgent
-from claude_ide.chat.page.rows import REQUEST, Chunk
-from claude_ide.chat.page.sheet import OpenOutput, Resume, Review, ShowEarlier
 from claude_ide.chat.recording import Reporting, Reviewing
-from claude_ide.chat.requests.answers import Answers
 from claude_ide.chat.sending import Sending, is_command
 from claude_ide.chat.settings import Settings
 from claude_ide.chat.welcome import Welcome
 from claude_ide.editor.port import panel
 from claude_ide.editor.port.binding import handlers, handles
 from claude_ide.editor.port.windows import FloatLook
+from claude_ide.ui.page import REQUEST, Chunk
+from claude_ide.ui.sheet import OpenOutput, Resume, Review, ShowEarlier
 
 OFF = "off"
 """The word that ends remote control."""

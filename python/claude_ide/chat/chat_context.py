@@ -7,23 +7,21 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence, Sized
 from enum import Enum, auto
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from claude_ide.agents.agent import Agent, Kind, Opening
 from claude_ide.agents.events import Event, Notice, Ready
 from claude_ide.agents.requests import Asked
 from claude_ide.base.errors import UserError
-from claude_ide.chat.page.painter import Painter
-from claude_ide.chat.page.text import one_line
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.config import Config
 from claude_ide.editor.attention import Session, chat_place
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.events import Run
+from claude_ide.ui.sheet import Painter
+from claude_ide.ui.text import one_line
 
 logger = logging.getLogger(__name__)
-
-Run = Callable[[Awaitable[Any]], Any]
-"""Starts a task, and shows its errors to the user in one line."""
 
 NEEDS = {
     "aside": "side_question",

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from claude_ide.agents.agent import Kind, NewSession, Opening, ResumeSession
+from claude_ide.agents.kinds import Kinds, Stored, StoredSessions
 from claude_ide.base.errors import (
     AgentError,
     ClaudeIdeError,
@@ -17,18 +18,18 @@ from claude_ide.base.errors import (
 )
 from claude_ide.chat import mcp_servers
 from claude_ide.chat.chat import Chat
-from claude_ide.chat.chat_context import SUBCOMMANDS, ChatContext, Run, subcommand, subcommands
+from claude_ide.chat.chat_context import SUBCOMMANDS, ChatContext, subcommand, subcommands
 from claude_ide.chat.context import mention as mention_words
-from claude_ide.chat.kinds import Kinds, Stored, StoredSessions
 from claude_ide.chat.opening import Agents, OpenedAgent
-from claude_ide.chat.page.text import one_line
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.events import Run
 from claude_ide.editor.mentions import choose_elsewhere, is_elsewhere, mentioned_path
 from claude_ide.editor.port import panel
 from claude_ide.editor.port.binding import handlers, handles
 from claude_ide.editor.port.events import ListPressed
 from claude_ide.editor.port.panel import ChatEvent, Found, Revival
+from claude_ide.ui.text import one_line
 
 WORKTREE = "--worktree="
 NOTHING = "there is no earlier session in this folder"

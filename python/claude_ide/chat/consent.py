@@ -18,10 +18,9 @@ from claude_ide.base.folder_settings import Item
 from claude_ide.base.trust import Trust, shown
 from claude_ide.chat.chat_context import ChatContext, ChatPart
 from claude_ide.chat.life import Life
-from claude_ide.chat.page.page import Part
-from claude_ide.chat.page.rows import DETAIL, KEY, REQUEST, Row, row
-from claude_ide.chat.page.sheet import Action, View
-from claude_ide.chat.page.text import harmless
+from claude_ide.ui.page import DETAIL, KEY, REQUEST, Part, Row, row
+from claude_ide.ui.sheet import Action, View
+from claude_ide.ui.text import harmless
 
 KIND = "trust"
 LONGEST_NAME = 300

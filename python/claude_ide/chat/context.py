@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 from claude_ide.agents.agent import Image, Mention, OpenFile, Prompt, Selection, Words
 from claude_ide.base.paths import exists, within
 from claude_ide.chat.chat_context import ChatContext
-from claude_ide.chat.page.rows import size
-from claude_ide.chat.page.text import counted
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.mentions import MENTION, check_private, is_elsewhere, mentions, path_of
+from claude_ide.ui.page import size
+from claude_ide.ui.text import counted
 
 NOT_IN_A_PATH = re.compile(r"[\[\]{}()<>='`:]")
 EXTENSION = re.compile(r"\.\w{1,4}$")

@@ -8,10 +8,10 @@ from claude_ide.agents.agent import NewSession, Opening
 from claude_ide.agents.events import Event, Text, UserMessage
 from claude_ide.base.errors import UserError
 from claude_ide.chat.chat_context import ChatContext, ChatPart, subcommand
-from claude_ide.chat.page.page import EARLIER
-from claude_ide.chat.page.text import one_line
 from claude_ide.chat.transcript.prompts import Turn
 from claude_ide.chat.transcript.transcript import CLEARED, Transcript
+from claude_ide.ui.page import EARLIER
+from claude_ide.ui.text import one_line
 
 PORTION_LINES = 2_000
 """The approximate number of lines that are shown at once."""

@@ -6,11 +6,11 @@ from collections.abc import Awaitable
 from claude_ide.agents.agent import ServerState, ToolServer
 from claude_ide.base.errors import AgentError
 from claude_ide.chat.chat import Chat
-from claude_ide.chat.chat_context import Run
-from claude_ide.chat.listing import Listing, every, item
-from claude_ide.chat.page.rows import META, WARNING, Row, row
-from claude_ide.chat.page.text import counted, one_line
+from claude_ide.editor.events import Run
 from claude_ide.editor.port import Port
+from claude_ide.ui.listing import Listing, every, item
+from claude_ide.ui.page import META, WARNING, Row, row
+from claude_ide.ui.text import counted, one_line
 
 NAME, TITLE = "mcp", "MCP servers"
 KEYS = (

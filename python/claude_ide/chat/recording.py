@@ -12,7 +12,6 @@ from claude_ide.agents.requests import Asked, PermissionAsked
 from claude_ide.base.errors import EditorError, UserError
 from claude_ide.base.paths import exists, is_same, normalized
 from claude_ide.chat.chat_context import ChatContext, ChatPart
-from claude_ide.chat.page.text import last_sentence
 from claude_ide.chat.transcript.detail import Summary
 from claude_ide.chat.transcript.notices import Announcement
 from claude_ide.editor.diagnostics import Item, line_of, new_diagnostics
@@ -23,6 +22,7 @@ from claude_ide.review.announcer import Announcer, found_change, whole
 from claude_ide.review.recorder import Recorder
 from claude_ide.review.service import ReviewService
 from claude_ide.review.snapshot import Found
+from claude_ide.ui.text import last_sentence
 
 CHECK_SECONDS = 1.5
 """How long the servers and linters may take; the agent waits for them, as the CLI would."""

@@ -16,11 +16,11 @@ from claude_ide.chat.chat_context import ChatContext, ChatPart
 from claude_ide.chat.consent import FolderTrust
 from claude_ide.chat.context import Attachment, Where
 from claude_ide.chat.life import Life
-from claude_ide.chat.page.text import one_line
 from claude_ide.chat.transcript.prompts import Queued, Ran
 from claude_ide.editor.port import panel
 from claude_ide.editor.port.binding import handles
 from claude_ide.transport.process import Process, shell
+from claude_ide.ui.text import one_line
 
 SIGN = "!"
 ESCAPED = f"\\{SIGN}"

@@ -16,9 +16,9 @@ from claude_ide.agents.events import Command, Event, OfferChanged, Ready, Settin
 from claude_ide.base.errors import AgentError, UserError
 from claude_ide.chat.chat_context import ChatContext, ChatPart, subcommand
 from claude_ide.chat.life import Life
-from claude_ide.chat.page.text import counted
 from claude_ide.editor.port import panel
 from claude_ide.editor.port.binding import handles
+from claude_ide.ui.text import counted
 
 UNLIMITED = "unlimited"
 MODE, MODEL, EFFORT, THINKING = "mode", "model", "effort", "thinking"

@@ -5,14 +5,13 @@ from datetime import UTC, datetime
 
 from claude_ide.agents.agent import NewSession, Opening, SessionSummary
 from claude_ide.agents.events import Event
+from claude_ide.agents.kinds import age_of
 from claude_ide.chat.bar import Bar
 from claude_ide.chat.chat_context import ChatContext, ChatPart
-from claude_ide.chat.kinds import age_of
-from claude_ide.chat.page.page import Part
-from claude_ide.chat.page.rows import BLANK, KEY, META, Row, row
-from claude_ide.chat.page.sheet import Action, Resume, View
-from claude_ide.chat.page.text import one_line
 from claude_ide.chat.settings import Settings
+from claude_ide.ui.page import BLANK, KEY, META, Part, Row, row
+from claude_ide.ui.sheet import Action, Resume, View
+from claude_ide.ui.text import one_line
 
 WELCOME = "welcome"
 MOST_SESSIONS = 3

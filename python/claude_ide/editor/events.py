@@ -21,7 +21,8 @@ logger = logging.getLogger(__name__)
 
 Subscriber = Callable[[Any], object]
 Screen = Callable[[Any], Event | None]
-Run = Callable[[Awaitable[Any]], object]
+Run = Callable[[Awaitable[Any]], Any]
+"""Starts a task, and shows its errors to the user in one line."""
 
 E = TypeVar("E", bound=Event)
 

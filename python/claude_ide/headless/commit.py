@@ -13,7 +13,6 @@ from claude_ide.base import git
 from claude_ide.base.errors import EditorError, UserError
 from claude_ide.base.names import for_this_editor
 from claude_ide.base.trust import Trust, shown
-from claude_ide.chat.page.text import lines
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.git_changes import Changes
 from claude_ide.editor.port import Port
@@ -22,6 +21,7 @@ from claude_ide.editor.port.prompts import CommitRequest
 from claude_ide.editor.port.prompts import Question as PortQuestion
 from claude_ide.headless.agent import Needs
 from claude_ide.headless.run import Run, structured, without_fence
+from claude_ide.ui.text import lines
 
 logger = logging.getLogger(__name__)
 

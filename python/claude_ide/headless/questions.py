@@ -13,11 +13,11 @@ from msgspec.structs import replace
 
 from claude_ide.agents.acp.agent import Acp
 from claude_ide.agents.agent import OpenFile, Prompt, Selection, Words
+from claude_ide.agents.kinds import Kinds
 from claude_ide.agents.stream_json import protocol
 from claude_ide.agents.stream_json.headless import Conversation, Format, Question
 from claude_ide.base.errors import ClaudeIdeError, UserError
 from claude_ide.base.trust import Trust, shown
-from claude_ide.chat.kinds import Kinds
 from claude_ide.config import Config
 from claude_ide.editor.contexts import expanded
 from claude_ide.editor.editor import Editor

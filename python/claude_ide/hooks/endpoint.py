@@ -19,6 +19,7 @@ from claude_ide.base.names import VIM, editor_name
 from claude_ide.base.trust import Trust
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.events import Run
 from claude_ide.editor.port.events import PermissionPressed
 from claude_ide.editor.port.terminals import TmuxPane
 from claude_ide.hooks import Links, panes, registration, report
@@ -134,11 +135,11 @@ class Listener:
 
 
 if TYPE_CHECKING:
-    from claude_ide.chat.requests.view import Request
     from claude_ide.editor.port.events import Activity
     from claude_ide.hooks.panes import Pane
     from claude_ide.hooks.sessions import Sessions
     from claude_ide.review.service import ReviewService
+    from claude_ide.ui.request import Request
 
 
 Tools = Callable[[str], Awaitable[tuple[list[str], dict[str, str]]]]
@@ -170,7 +171,7 @@ class Hooks:
         config: Config,
         links: Links,
         pid: int,
-        run: Callable[[Awaitable[Any]], object],
+        run: Run,
         trust: Trust,
         review: "Callable[[], ReviewService]",
         readings: Readings,

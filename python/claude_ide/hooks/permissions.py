@@ -7,7 +7,7 @@ answer there only by what it does next.
 import asyncio
 import hashlib
 import itertools
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -19,15 +19,15 @@ from claude_ide.agents.fields import mapping, mappings
 from claude_ide.agents.stream_json.permission import decode_request, encode_answer
 from claude_ide.base.errors import UserError
 from claude_ide.base.paths import is_same
-from claude_ide.chat.page.page import Part
-from claude_ide.chat.page.rows import Row, drawn, moved, row
-from claude_ide.chat.page.text import one_line
-from claude_ide.chat.requests import proposal, ways
-from claude_ide.chat.requests.view import LINE, SHOWN, WHOLE, Request, whereabouts
 from claude_ide.editor.attention import Call
 from claude_ide.editor.diffs import Diff, Offer
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.events import Run
 from claude_ide.hooks.registration import AGENT, ENDS, TOOL_ENDS, Hook
+from claude_ide.ui import proposal, ways
+from claude_ide.ui.page import Part, Row, drawn, moved, row
+from claude_ide.ui.request import LINE, SHOWN, WHOLE, Request, whereabouts
+from claude_ide.ui.text import one_line
 
 REVIEW_SECONDS = 1.0
 """How long an edit waits for its diff, before it is shown here until the diff opens."""
@@ -86,7 +86,7 @@ class Permissions:
     `run` starts a task, and shows its errors to the user.
     """
 
-    def __init__(self, editor: Editor, run: Callable[[Awaitable[Any]], object]) -> None:
+    def __init__(self, editor: Editor, run: Run) -> None:
         self._editor = editor
         self._run = run
         self._ids = itertools.count(1)

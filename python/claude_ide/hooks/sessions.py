@@ -28,8 +28,8 @@ from claude_ide.agents.stream_json.protocol import INTERRUPTED
 from claude_ide.base import files
 from claude_ide.base.paths import normalized
 from claude_ide.base.unicode import readable
-from claude_ide.chat.page.text import last_sentence
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.events import Run
 from claude_ide.editor.port.events import Activity
 from claude_ide.editor.status_line import CONTROLS, figures_of
 from claude_ide.hooks.permissions import Permissions
@@ -39,6 +39,7 @@ from claude_ide.review.announcer import Announcer, found_change, whole
 from claude_ide.review.recorder import Recorder
 from claude_ide.review.service import ReviewService
 from claude_ide.transport.wire import FROM, TO, Party
+from claude_ide.ui.text import last_sentence
 
 logger = logging.getLogger(__name__)
 
@@ -423,7 +424,7 @@ class Sessions:
     def __init__(
         self,
         editor: Editor,
-        run: Callable[[Awaitable[Any]], object],
+        run: Run,
         review: ReviewService,
         readings: Readings,
     ) -> None:

@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from claude_ide.agents.kinds import Stored, StoredSessions, latest_first
 from claude_ide.agents.requests import PermissionAsked
 from claude_ide.agents.stream_json.running import Running
 from claude_ide.base import git, program
-from claude_ide.chat.kinds import Stored, StoredSessions, latest_first
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.terminals import Terminal
 from claude_ide.hooks.registration import link_in
@@ -18,9 +18,9 @@ from claude_ide.sessions.entry import ENDED, FAILED, IDLE, WAITS, WORKS, Entry, 
 
 if TYPE_CHECKING:
     from claude_ide.chat.chat import Chat
-    from claude_ide.chat.requests.view import Request
     from claude_ide.editor.port.events import Activity
     from claude_ide.hooks.endpoint import Hooks
+    from claude_ide.ui.request import Request
 
 CLAUDE = "Claude"
 STATES = {"waiting": WAITS, "busy": WORKS}

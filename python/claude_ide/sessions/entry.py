@@ -7,18 +7,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from claude_ide.agents.kinds import Stored, age_of
 from claude_ide.agents.stream_json.running import Running
 from claude_ide.base import git
 from claude_ide.base.paths import below_home, within
-from claude_ide.chat.kinds import Stored, age_of
-from claude_ide.chat.listing import Item, item
-from claude_ide.chat.page.rows import Row, indented, row
-from claude_ide.chat.page.text import counted, money, one_line
 from claude_ide.editor.port.terminals import Terminal
+from claude_ide.ui.listing import Item, item
+from claude_ide.ui.page import Row, indented, row
+from claude_ide.ui.text import counted, money, one_line
 
 if TYPE_CHECKING:
     from claude_ide.chat.chat import Chat
-    from claude_ide.chat.requests.view import Request
+    from claude_ide.ui.request import Request
 
     Source = Chat | Terminal | Running | Stored
 

@@ -26,10 +26,10 @@ from claude_ide.review.remarks import Recipient, Recipients
 from claude_ide.sessions.entry import Place
 
 if TYPE_CHECKING:
+    from claude_ide.agents.kinds import Kinds, StoredSessions
     from claude_ide.base.trust import Trust
     from claude_ide.chat.chat import Chat
     from claude_ide.chat.chats import Chats
-    from claude_ide.chat.kinds import Kinds, StoredSessions
     from claude_ide.headless.questions import Questions
     from claude_ide.hooks.endpoint import Hooks
     from claude_ide.review.service import ReviewService
@@ -160,7 +160,7 @@ class SessionsHere:
     @cached_property
     def stored(self) -> "StoredSessions":
         """The stored sessions of all agents; in Vim, which has no chat, those of the CLI."""
-        from claude_ide.chat.kinds import Kinds, StoredSessions
+        from claude_ide.agents.kinds import Kinds, StoredSessions
 
         async def report(folder: Path, ids: Sequence[str]) -> None:
             await self._app.editor.port.panels.know_sessions(str(folder), list(ids))

@@ -13,15 +13,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from claude_ide.agents.agent import SessionSummary
+from claude_ide.agents.kinds import Stored, StoredSessions
 from claude_ide.agents.stream_json.running import Records, Running
 from claude_ide.base.errors import UserError
 from claude_ide.base.names import NEOVIM, editor_name
-from claude_ide.chat.chat_context import Run
-from claude_ide.chat.kinds import Stored, StoredSessions
-from claude_ide.chat.listing import SECONDS, Listing, item
-from claude_ide.chat.page.rows import row
-from claude_ide.chat.page.text import one_line
-from claude_ide.chat.requests.view import SHOWN
+from claude_ide.editor.events import Run
 from claude_ide.editor.port.events import ListPressed
 from claude_ide.editor.port.terminals import Terminal
 from claude_ide.sessions.background import Background, Beginning, Leaving
@@ -39,6 +35,10 @@ from claude_ide.sessions.collection import (
 from claude_ide.sessions.entry import META, WAITS, Entry, Place, items, ordered
 from claude_ide.sessions.here import Watcher
 from claude_ide.sessions.merging import Merging, open_below
+from claude_ide.ui.listing import SECONDS, Listing, item
+from claude_ide.ui.page import row
+from claude_ide.ui.request import SHOWN
+from claude_ide.ui.text import one_line
 
 if TYPE_CHECKING:
     from claude_ide.chat.chat import Chat

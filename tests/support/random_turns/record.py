@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from claude_ide.chat.page.text import harmless
+from claude_ide.ui.text import harmless
 from support.fake_api import Request
 
 PROMPT = re.compile(r"(?<!\S)(?:» |## )?(P\d+):")

@@ -9,9 +9,9 @@ import msgspec
 
 from claude_ide.agents.events import Change
 from claude_ide.base import paths
-from claude_ide.chat.page.rows import DETAIL, KEY, META, Chunk, Mark, Row, indented, row, size
-from claude_ide.chat.page.sheet import Action, OpenOutput
-from claude_ide.chat.page.text import as_printed, counted, cut, harmless, lines
+from claude_ide.ui.page import DETAIL, KEY, META, Chunk, Mark, Row, indented, row, size
+from claude_ide.ui.sheet import Action, OpenOutput
+from claude_ide.ui.text import as_printed, counted, cut, harmless, lines
 
 MOST_LINES = 200
 

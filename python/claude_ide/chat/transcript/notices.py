@@ -5,10 +5,9 @@ from collections.abc import Collection, Sequence
 
 from claude_ide.agents import events
 from claude_ide.agents.events import Event, TurnEndReason
-from claude_ide.chat.page.page import Part
-from claude_ide.chat.page.rows import DETAIL, KEY, META, WARNING, Row, all_in, row
-from claude_ide.chat.page.sheet import Action, OpenOutput, View
-from claude_ide.chat.page.text import as_printed, counted, duration, lines, money, one_line
+from claude_ide.ui.page import DETAIL, KEY, META, WARNING, Part, Row, all_in, row
+from claude_ide.ui.sheet import Action, OpenOutput, View
+from claude_ide.ui.text import as_printed, counted, duration, lines, money, one_line
 
 LEVELS = {
     "error": "ClaudeChatError",

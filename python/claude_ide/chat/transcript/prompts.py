@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterable, Sequence
 
 from claude_ide.agents.events import PromptStage, Task, TaskState
 from claude_ide.base.quotation import fenced
-from claude_ide.chat.page.page import Part
-from claude_ide.chat.page.rows import DETAIL, KEY, META, WARNING, Chunk, Row, row
-from claude_ide.chat.page.sheet import Action, OpenOutput, Sheet, View
-from claude_ide.chat.page.text import as_printed, counted, duration, elapsed, lines, one_line
 from claude_ide.chat.transcript.detail import Detail, below, of_output
+from claude_ide.ui.page import DETAIL, KEY, META, WARNING, Chunk, Part, Row, row
+from claude_ide.ui.sheet import Action, OpenOutput, Sheet, View
+from claude_ide.ui.text import as_printed, counted, duration, elapsed, lines, one_line
 
 MOST_LINES = 200
 ENDED = {

@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from claude_ide.agents import events
-from claude_ide.chat.page.markdown import Fence, Rendered, Table, Tables, align, render
-from claude_ide.chat.page.page import Code, Page, Part
-from claude_ide.chat.page.rows import INDENT, Row, all_in, row
-from claude_ide.chat.page.sheet import Action, Sheet, V, View
-from claude_ide.chat.page.text import counted, duration, harmless, lines
+from claude_ide.ui.markdown import Fence, Rendered, Table, Tables, align, render
+from claude_ide.ui.page import INDENT, Code, Page, Part, Row, all_in, row
+from claude_ide.ui.sheet import Action, Sheet, V, View
+from claude_ide.ui.text import counted, duration, harmless, lines
 
 
 class Drained(NamedTuple):

@@ -8,12 +8,11 @@ from msgspec.structs import replace
 from claude_ide.agents import events
 from claude_ide.agents.events import Change, Task, TaskState, ToolStatus
 from claude_ide.base.paths import within
-from claude_ide.chat.page.page import Page, Part
-from claude_ide.chat.page.rows import DETAIL, INDENT, META, Chunk, Row, row
-from claude_ide.chat.page.sheet import Action, Location, Sheet, View, location_in
-from claude_ide.chat.page.text import counted, duration, elapsed, one_line
 from claude_ide.chat.transcript import detail
 from claude_ide.chat.transcript.detail import Detail
+from claude_ide.ui.page import DETAIL, INDENT, META, Chunk, Page, Part, Row, row
+from claude_ide.ui.sheet import Action, Location, Sheet, View, location_in
+from claude_ide.ui.text import LONGEST_TITLE, counted, duration, elapsed, one_line
 
 ICONS = {
     "read": "→",
@@ -36,7 +35,6 @@ OF_TASKS = {
     TaskState.FAILED: ToolStatus.FAILED,
     TaskState.STOPPED: ToolStatus.REJECTED,
 }
-LONGEST_TITLE = 120
 LONGEST_REASON = 100
 
 

@@ -162,7 +162,7 @@ class LoggedIn(ChatEvent, frozen=True, tag="logged_in"):
 
 
 Rows = Sequence[Any]
-"""Rows as `chat/page/rows.py` encodes them: a list of `[text, highlight group]` for each."""
+"""Rows as `ui/page.py` encodes them: a list of `[text, highlight group]` for each."""
 
 
 class Found(Payload, frozen=True):

@@ -1,1 +1,0 @@
-"""Turns text to rows: pages of parts, views that draw themselves, safe text."""
