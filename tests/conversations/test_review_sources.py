@@ -196,6 +196,60 @@ async def test_what_an_acp_agent_writes_through_the_editor_is_listed(
     await panel.shows("2 files +2")
 
 
+async def test_what_an_acp_agent_has_written_before_it_reports_it_is_listed(
+    nvim: Neovim, start: Start, fake_agent: Make, path: Path, repository: Path
+) -> None:
+    other, gone, new = (repository / name for name in ("b.txt", "gone", "new.txt"))
+    for each in (other, gone):
+        each.write_text(BEFORE)
+    git(repository, "add", "-A")
+    git(repository, "commit", "-qm", "y")
+    edit = {"kind": "edit", "status": "completed"}
+    panel = await begin(
+        *(start, fake_agent),
+        *(acp.write_file(str(path), "one\nTWO\nthree\n"), acp.write_file(str(new), "new\n")),
+        acp.tool("t1", **edit, content=[acp.diff(str(path), "two\n", "TWO\n")]),
+        acp.tool("t2", **edit, locations=[{"path": str(new)}]),
+        acp.write_file(str(path), "one\nTWO\nTHREE\n"),
+        acp.tool("t3", **edit, content=[acp.diff(str(path), "three\n", "THREE\n")]),
+        acp.write_file(str(other), AFTER),
+        acp.tool("t4", kind="execute", status="completed", rawInput={"command": "sed"}),
+        acp.delete_file(str(gone)),
+        acp.tool("t5", kind="delete", status="completed", locations=[{"path": str(gone)}]),
+    )
+
+    await panel.shows(f"4 files +4 {MINUS}6")
+    await waits(nvim, "a.py 1", "b.txt 1", "gone 0", "new.txt 1")
+    review: Any = await nvim.eval("claude_ide#review()")
+    (hunk,) = review["files"][0]["hunks"]
+    assert (hunk["added"], hunk["removed"], hunk["text"]) == (2, 2, "TWO\nTHREE\n")
+    await nvim.command("ClaudeRevert all")
+    await waits(nvim)
+    assert [each.exists() and each.read_text() for each in (path, other, gone, new)] == [
+        *(BEFORE, BEFORE, BEFORE, False)
+    ]
+
+
+async def test_what_the_user_has_written_meanwhile_is_not_an_acp_agents(
+    nvim: Neovim, start: Start, fake_agent: Make, path: Path, repository: Path, tmp_path: Path
+) -> None:
+    ready, other = tmp_path / "ready", repository / "mine.txt"
+    tools = [
+        acp.tool("t1", kind="execute", status="in_progress", rawInput={"command": "x"}),
+        acp.tool_update("t1", status="completed"),
+        acp.write_file(str(path), "mine\none\nTWO\nthree\n"),
+        acp.tool("t2", kind="edit", status="completed", locations=[{"path": str(path)}]),
+    ]
+    panel = await begin(start, fake_agent, acp.say("Wait."), acp.until(ready), *tools)
+    await panel.shows("Wait.")
+    for each, text in ((path, f"mine\n{BEFORE}"), (other, "mine\n")):
+        await nvim.command(f"split {each} | %d | 0put ={text!r} | $d | w".replace("'", '"'))
+    ready.touch()
+
+    await panel.shows("Done.")
+    await waits(nvim, "a.py 1")
+
+
 @pytest.mark.parametrize("is_told", [True, False])
 async def test_the_end_of_a_turn_in_a_chat_is_told_as_in_a_terminal(
     nvim: Neovim, start: Start, fake_agent: Make, path: Path, repository: Path, is_told: bool

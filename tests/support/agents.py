@@ -22,6 +22,9 @@ class NewError:
     async def before(self, tool: str, path: str) -> None:
         self.looked_at.append((tool, path))
 
+    async def ended(self, tool: str, path: str) -> None:
+        pass
+
     async def after(self, _tool: str, path: str, _change: Change | None) -> str:
         return f"1 new error in {path}"
 

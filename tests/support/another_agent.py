@@ -274,6 +274,7 @@ class AnotherKind:
 
     chooses_settings = True
     keeps_sessions = False
+    reports_late = False
 
     def __init__(
         self,

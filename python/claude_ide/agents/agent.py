@@ -395,6 +395,8 @@ class Kind(Protocol):
     """Whether stored sessions can be counted, searched and renamed, and listed at any time."""
     deletes_sessions: bool
     """Whether a stored session that was listed can be deleted."""
+    reports_late: bool
+    """Whether tools may have begun their work by the time that they are reported."""
 
     def missing(self) -> str:
         """Return why it cannot be started, with instructions to install it; "" if it can."""

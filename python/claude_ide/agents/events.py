@@ -23,7 +23,7 @@ from claude_ide.base import text_diff
 from claude_ide.base.limits import Limit
 
 CONTEXT_LINES = 3
-WRITING_ANYWHERE = ("execute", "other")
+WRITING_ANYWHERE = ("execute", "other", "delete", "move")
 """The kinds of tools that may change files without reporting it."""
 
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")

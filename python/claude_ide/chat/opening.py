@@ -71,7 +71,9 @@ class Agents:
         """
         trust = FolderTrust(self._trust, str(folder))
         recorder = Recorder(
-            *(self._review, self._editor, uuid4().hex, str(folder)), agent=kind.name
+            *(self._review, self._editor, uuid4().hex, str(folder)),
+            agent=kind.name,
+            is_late=kind.reports_late,
         )
         edits = AgentEdits(recorder, Diagnosis(self._editor))
         reading = Reading([str(folder)])

@@ -296,19 +296,22 @@ class AgentEdits:
         """Note a file that a tool is about to change; without a path, that it may change any."""
         if path:
             self.recorder.not_asked(path, tool)
-            await self.recorder.before_write(path)
+            await self.recorder.before_write(path, is_announced=True)
             await self._diagnosis.before(tool, path)
         else:
             await self.recorder.command_begun(tool)
 
-    async def after(self, tool: str, path: str, change: Change | None) -> str:
-        """Record what a tool has changed; return the note on diagnostics."""
+    async def ended(self, tool: str, path: str) -> None:
+        """Record what a tool has changed."""
         if path and self.recorder.is_writing(path):
             await self.recorder.wrote(path)
         elif path:
             self.recorder.used(path)
         else:
             self._found[tool] = await self.recorder.command_ended(tool)
+
+    async def after(self, tool: str, path: str, change: Change | None) -> str:
+        """Return the note on diagnostics."""
         return await self._diagnosis.after(tool, path, change)
 
     def take_found(self, tool: str) -> list[Found]:

@@ -28,6 +28,7 @@ from claude_ide.review.snapshot import (
     Found,
     Snapshot,
     Stamp,
+    fresh_in,
     obstacle_of,
     stamp_of,
 )
@@ -41,6 +42,9 @@ BUSY_SECONDS = 1.0
 
 MOST_USED = 300
 """Files that were read or written, whose texts are recorded where git does not have them."""
+
+LATE_SECONDS = 5.0
+"""How much earlier than a report of a tool its work may have begun."""
 
 TOO_MANY = "too many files to compare: commands may have changed more"
 ODD = "a file was changed whose name is not UTF-8"
@@ -74,6 +78,7 @@ class Recorder:
     """Records for one session, which works in `folder`.
 
     `tell_user` is called with what the model is told, such as `reverted 2 changes in a.py`.
+    `is_late`: the agent does not wait until what its tools will change is noted.
     """
 
     def __init__(
@@ -84,9 +89,12 @@ class Recorder:
         folder: str,
         tell_user: Callable[[str], object] = lambda what: None,
         agent: str = "Claude",
+        *,
+        is_late: bool = False,
     ) -> None:
         self._service = service
         self.agent = agent
+        self._is_late = is_late
         service.recorders.add(self)
         self._editor = editor
         self.session = session
@@ -142,6 +150,8 @@ class Recorder:
             await folder.run(folder.review.look_at_all)
             for path in reversed(self._editor.state.paths):
                 self._use(path)
+            if self._is_late:
+                self._before = await folder.snapshots.take(self._used)
 
     async def runs(self, command: str) -> None:
         """Know the words of a command: what it writes outside of the folder is not found."""
@@ -155,8 +165,17 @@ class Recorder:
         async with self._order:
             folder = await self._service.folder(self._here, is_folder=True)
             if not self._running:
-                self._before = await folder.snapshots.take(self._used)
+                self._before, _ = await self._look(folder)
             self._running.add(use)
+
+    async def _look(self, folder: Folder) -> tuple[Snapshot, Snapshot]:
+        """Return the folder as it was before a tool that is reported now, and as it is."""
+        now = await folder.snapshots.take(self._used)
+        if not self._is_late or self._before is None:
+            return now, now
+        fresh = await asyncio.to_thread(fresh_in, self._before, now, LATE_SECONDS)
+        own = await self._own(fresh) if fresh else []
+        return self._before.with_rest_of(now, {*fresh}.difference(own)), now
 
     async def command_ended(self, use: str) -> list[Found]:
         """Record what has changed since; return it."""
@@ -181,12 +200,28 @@ class Recorder:
         """Know that a command of this turn goes on after its tool has ended."""
         self._background = self.turn.turn
 
-    async def before_write(self, path: str) -> None:
-        """Note a file that a tool is about to write."""
+    async def before_write(self, path: str, *, is_announced: bool = False) -> None:
+        """Note a file that a tool is about to write; that `is_announced` by the agent."""
         async with self._order:
             path = real(path)
-            self._contents[path] = await asyncio.to_thread(_note, path)
-            self._versions[path].begin(self._contents[path].content, editor_stamp(path))
+            content, stamp = await asyncio.to_thread(_note, path), editor_stamp(path)
+            earlier = await self._earlier(path) if is_announced and self._is_late else None
+            if earlier is not None:
+                content, stamp = earlier, ""
+            self._contents[path] = content
+            self._versions[path].begin(content.content, stamp)
+
+    async def _earlier(self, path: str) -> _Content | None:
+        """Return a file as it was before an agent may have written it; None if it is so now."""
+        folder = await self._service.folder(self._here, is_folder=True)
+        before, now = await self._look(folder)
+        changed = await folder.snapshots.changed(before, now)
+        found = next((each for each in changed if each.path == path), None)
+        if found is None:
+            return None
+        if path in self._written:
+            return _Content(await self._latest(folder, path), "", None)
+        return _Content(found.before, found.obstacle, before.stamps.get(path))
 
     async def explain(self, path: str, words: str) -> None:
         """Know why the agent writes a file, before or after it has done so."""
@@ -282,6 +317,13 @@ class Recorder:
             if each.path not in own
             and (each.path not in self._written or self._written[each.path] != each.after)
         ]
+        if self._is_late:
+            found = [
+                replace(each, before=await self._latest(folder, each.path))
+                if each.path in self._written
+                else each
+                for each in found
+            ]
         for each in found:
             self._versions[each.path].end(each.before, each.after, editor_stamp(each.path))
         if found:
@@ -292,6 +334,10 @@ class Recorder:
         if found or lines:
             await self._service.changed(folder)
         return found
+
+    async def _latest(self, folder: Folder, path: str) -> bytes | None:
+        """Return what a file had that this turn has written, or the user after it."""
+        return await folder.run(folder.review.latest, path) or self._written[path]
 
     async def base_of(self, path: str, stamp: str) -> BaseContent | None:
         """Return what a file had before the session wrote it just now; None if it has not.

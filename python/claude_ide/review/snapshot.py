@@ -5,12 +5,13 @@ Elsewhere the files are listed with their times and sizes, and their texts are n
 """
 
 import asyncio
+import contextlib
 import os
 import re
 import stat
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence, Set
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from claude_ide.base import files, git
@@ -82,8 +83,26 @@ class Snapshot:
     """Whether some files are missing because they are too many."""
     links: frozenset[str] = frozenset()
     """Those that differ, and are links in the latest commit."""
+    wanted: frozenset[str] = frozenset()
+    """Those that are there because somebody asked for them."""
     taken: int = field(default_factory=time.time_ns)
     """When it was complete: Unix time in nanoseconds."""
+
+    def stamp(self, path: str) -> Stamp | None:
+        """Return the stamp of a file; all files that are as committed have the same one."""
+        return self.stamps.get(path, (0, 0, 0, 0))
+
+    def with_rest_of(self, later: "Snapshot", paths: Set[str]) -> "Snapshot":
+        """Return a later snapshot, in which these paths are as they are in this one."""
+        stamps, contents = {**later.stamps}, {**later.contents}
+        for path in paths:
+            stamps.pop(path, None)
+            contents.pop(path, None)
+            if path in self.stamps:
+                stamps[path] = self.stamps[path]
+            if path in self.contents:
+                contents[path] = self.contents[path]
+        return replace(later, stamps=stamps, contents=contents)
 
 
 class Snapshots:
@@ -163,7 +182,7 @@ class Snapshots:
         differing = [
             path
             for path in sorted({*before.stamps, *after.stamps})
-            if self._stamp_in(before, path) != self._stamp_in(after, path)
+            if before.stamp(path) != after.stamp(path)
             and not await asyncio.to_thread(_is_missed, before, after, path)
         ]
         committed = {} if before.is_cut else await self._committed(before, differing)
@@ -189,10 +208,6 @@ class Snapshots:
                     continue
             found.append(Found(path, old if was_there else None, new, mode, obstacle))
         return found
-
-    def _stamp_in(self, snapshot: Snapshot, path: str) -> Stamp | None:
-        # What a snapshot does not name was as committed: then its own stamp says nothing.
-        return snapshot.stamps.get(path, (0, 0, 0, 0))
 
     async def _status(self, top: str) -> Snapshot:
         # One call tells the commit, too. Each looks at every file, and the agent waits for it.
@@ -229,8 +244,9 @@ class Snapshots:
 
     def _note(self, snapshot: Snapshot, extra: set[str]) -> None:
         """Add the contents of the files that git does not have; without git, of `extra` only."""
-        for path in extra:
-            snapshot.stamps.setdefault(path, stamp_of(path))
+        snapshot.wanted = frozenset(extra.difference(snapshot.stamps))
+        for path in snapshot.wanted:
+            snapshot.stamps[path] = stamp_of(path)
         wanted = snapshot.stamps if snapshot.head or self._top else extra
         known, self._known, total = self._known, {}, 0
         for path in wanted:
@@ -302,6 +318,30 @@ def _is_missed(before: Snapshot, after: Snapshot, path: str) -> bool:
         except OSError:
             return True
     return False
+
+
+def fresh_in(before: Snapshot, now: Snapshot, seconds: float) -> list[str]:
+    """Return the files that were changed between two snapshots, and only so many seconds ago.
+
+    Not those that only one of them was asked for.
+    """
+    if before.is_cut or now.is_cut or before.head != now.head:
+        return []
+    since = time.time_ns() - seconds * 1e9
+    differing = {*before.stamps, *now.stamps} - (now.wanted - {*before.stamps})
+    return [
+        path
+        for path in differing
+        if before.stamp(path) != now.stamp(path) and _changed_at(path) >= since
+    ]
+
+
+def _changed_at(path: str) -> int:
+    """Return when a file was changed, or at the latest, if it is gone."""
+    for each in (path, Path(path).parent):
+        with contextlib.suppress(OSError):
+            return os.lstat(each).st_ctime_ns
+    return time.time_ns()
 
 
 def _passes(name: str) -> bool:

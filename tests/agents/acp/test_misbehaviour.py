@@ -54,6 +54,9 @@ class Noting:
     async def before(self, tool: str, path: str) -> None:
         pass
 
+    async def ended(self, tool: str, path: str) -> None:
+        pass
+
     async def after(self, tool: str, path: str, change: Change | None) -> str:
         return ""
 

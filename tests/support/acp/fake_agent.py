@@ -235,6 +235,9 @@ class Call:
     def write_file(self, path: str, text: str) -> None:
         Path(path).write_text(text, "utf-8")
 
+    def delete_file(self, path: str) -> None:
+        Path(path).unlink()
+
     def breed(self) -> None:
         """Start a child that ignores SIGTERM and keeps the pipes open."""
         child = subprocess.Popen([sys.executable, "-I", "-S", "-c", STUBBORN_CHILD])

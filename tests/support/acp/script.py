@@ -233,6 +233,11 @@ def write_file(path: str, text: str) -> Step:
     return ["write_file", path, text]
 
 
+def delete_file(path: str) -> Step:
+    """Delete a file by itself."""
+    return ["delete_file", path]
+
+
 def breed() -> Step:
     """Start a child that ignores SIGTERM."""
     return ["breed"]

@@ -368,6 +368,7 @@ class Acp(Kind):
 
     chooses_settings = False
     needs_trust = True
+    reports_late = True
     keeps_sessions = False
 
     def __init__(

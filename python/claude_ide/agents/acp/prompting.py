@@ -296,6 +296,7 @@ class Prompting:
             )
             for event in self._decoder.turn_ended(unended):
                 self._emit(event)
+            await self._serving.observing.recorded()
             if end is None:  # the agent has ended
                 self._waiting.clear()
                 return
@@ -332,8 +333,9 @@ class Prompting:
         return mapping(await self._connection.request("session/prompt", self._params(blocks)))
 
     async def _with_notes(self, blocks: list[Block]) -> list[Block]:
-        """Return a prompt with the editor's notes, except for a slash command."""
-        if any(text(block.get("text")).startswith("/") for block in blocks):
-            return blocks
+        """Return a prompt with the editor's notes; after a slash command, the next one has them."""
         notes = await self._serving.observing.notes()
+        if notes and any(text(block.get("text")).startswith("/") for block in blocks):
+            self._serving.observing.note(notes)
+            return blocks
         return [*blocks, note(notes)] if notes else blocks

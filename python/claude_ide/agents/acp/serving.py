@@ -23,6 +23,9 @@ from claude_ide.transport.jsonrpc import Id
 
 T = TypeVar("T")
 
+RECORDING_SECONDS = 5.0
+"""How long the end of a turn waits until what it has changed is known."""
+
 
 class Pending:
     """The requests of one agent, by our own ids: the agent's may also be ours."""
@@ -90,7 +93,9 @@ class Observing:
 
     def __init__(self, edits: Edits | None) -> None:
         self._edits = edits
-        self._begun: dict[str, asyncio.Task[None]] = {}
+        self._begun: dict[str, tuple[asyncio.Task[None], list[str]]] = {}
+        """By call: what examines files, and their paths; an empty one is any file."""
+        self._recording: set[asyncio.Task[None]] = set()
         self._ended: set[asyncio.Task[None]] = set()
         self._notes: list[str] = []
 
@@ -100,8 +105,7 @@ class Observing:
             case events.ToolInput(tool) if call := tools.find(tool):
                 self.begin(call)
             case events.ToolEnded() if self._edits is not None:
-                begun = self._begun.pop(event.tool, None)
-                self.before_prompt(self._after(self._edits, event, begun))
+                self._end(self._edits, event, tools.find(event.tool))
 
     def begin(self, call: Call) -> None:
         """Examine the files of a call that is about to change them, once for each call."""
@@ -112,13 +116,13 @@ class Observing:
             return
         if self._edits is not None and call.id not in self._begun:
             before = self._before(self._edits, call.id, paths)
-            self._begun[call.id] = asyncio.get_running_loop().create_task(before)
+            self._begun[call.id] = asyncio.get_running_loop().create_task(before), paths
 
     async def examined(self, call: Call) -> None:
         """Wait until the files of a call are examined."""
         self.begin(call)
         if call.id in self._begun:
-            await asyncio.wait([self._begun[call.id]])
+            await asyncio.wait([self._begun[call.id][0]])
 
     def note(self, text: str) -> None:
         """Have the next prompt carry a note for the model."""
@@ -126,9 +130,12 @@ class Observing:
 
     def before_prompt(self, work: Coroutine[Any, Any, None]) -> None:
         """Do something before the next prompt is sent."""
-        task = asyncio.get_running_loop().create_task(work)
-        self._ended.add(task)
-        task.add_done_callback(self._ended.discard)
+        _run(self._ended, work)
+
+    async def recorded(self) -> None:
+        """Wait until what the calls that have ended have changed is recorded."""
+        if self._recording:
+            await asyncio.wait(self._recording, timeout=RECORDING_SECONDS)
 
     async def notes(self) -> str:
         """Return the notes for the model that a prompt carries."""
@@ -139,20 +146,47 @@ class Observing:
             notes.append(await self._edits.prompted())
         return "\n\n".join(filter(None, notes))
 
+    def _end(self, edits: Edits, event: events.ToolEnded, call: Call | None) -> None:
+        if call is not None:
+            # Its end may be the first word about its files.
+            self.begin(call)
+        begun, paths = self._begun.pop(event.tool, (None, []))
+        if call is not None and call.shown_kind == "read" and call.path:
+            paths = [call.path]
+        changes = [each.path for each in event.changes]
+        recording = self._record(edits, event.tool, begun, [*changes, *paths])
+        self.before_prompt(self._after(edits, event, _run(self._recording, recording)))
+
     @staticmethod
     async def _before(edits: Edits, tool: str, paths: list[str]) -> None:
         for path in paths:
             await edits.before(tool, path)
 
-    async def _after(
-        self, edits: Edits, event: events.ToolEnded, begun: asyncio.Task[None] | None
+    @staticmethod
+    async def _record(
+        edits: Edits, tool: str, begun: asyncio.Task[None] | None, paths: list[str]
     ) -> None:
         if begun is not None:
             await asyncio.wait([begun])
+        for path in dict.fromkeys(paths):
+            await edits.ended(tool, path)
+
+    async def _after(
+        self, edits: Edits, event: events.ToolEnded, recording: asyncio.Task[None]
+    ) -> None:
+        await asyncio.wait([recording])
         changes = event.changes or (None,)
         for change in changes:
             path = change.path if change is not None else ""
             self._notes.append(await edits.after(event.tool, path, change))
+
+
+def _run(running: set[asyncio.Task[None]], work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    """Begin something, which is among what is `running` until it has ended."""
+    task = asyncio.get_running_loop().create_task(work)
+    running.add(task)
+    task.add_done_callback(running.discard)
+    return task
 
 
 _CANCELLED = (events.TurnEndReason.INTERRUPTED, events.TurnEndReason.REDIRECTED)

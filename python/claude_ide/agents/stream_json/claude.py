@@ -348,6 +348,7 @@ class Claude(agent.Kind):
     keeps_sessions = True
     deletes_sessions = True
     needs_trust = False
+    reports_late = False
 
     def __init__(
         self,

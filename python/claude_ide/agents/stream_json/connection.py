@@ -266,7 +266,10 @@ class Callbacks:
         if tool in self._changed:
             self._changed.discard(tool)
             changed = f"{CHANGED}\n{_patch(hunks_of(result)) or text(result.get('content'))}"
-        after = await edits.after(tool, path, change_of(result)) if edits is not None else ""
+        after = ""
+        if edits is not None:
+            await edits.ended(tool, path)
+            after = await edits.after(tool, path, change_of(result))
         return _context("PostToolUse", changed, after)
 
 
