@@ -30,77 +30,6 @@ async def current(nvim: Neovim) -> Selection:
     return now
 
 
-# What is selected.
-
-
-async def test_outside_visual_mode_the_cursor_is_an_empty_selection(
-    editor: Neovim, project: Path
-) -> None:
-    await editor.keys("jwx")
-    position = {"line": 1, "character": 4}
-
-    assert await current(editor) == {
-        "text": "",
-        "filePath": str(project / "a.txt"),
-        "fileUrl": f"file://{project}/a.txt",
-        "selection": {"start": position, "end": position, "isEmpty": True},
-    }
-
-
-async def test_characters_beyond_the_bmp_count_as_two(editor: Neovim, project: Path) -> None:
-    await editor.keys("jwv")
-
-    assert await current(editor) == {
-        "text": "😀",
-        "filePath": str(project / "a.txt"),
-        "fileUrl": f"file://{project}/a.txt",
-        "selection": {
-            "start": {"line": 1, "character": 4},
-            "end": {"line": 1, "character": 6},
-            "isEmpty": False,
-        },
-    }
-
-
-@pytest.mark.parametrize(
-    ("keys", "text"),
-    [
-        pytest.param("v2l", "one", id="v"),
-        pytest.param("vj", "one é\nt", id="v over lines"),
-        pytest.param("v$", "one é\n", id="v to the end of the line"),
-        pytest.param("jVj", "two 😀 two\n\tthree", id="V"),
-        pytest.param("<C-v>jl", "on\ntw", id="CTRL-V"),
-        pytest.param("4l<C-v>j$", "é\n😀 two", id="CTRL-V and $"),
-        pytest.param("3Gv", "\t", id="a tab"),
-        pytest.param("gh<S-Right><S-Right>", "one", id="Select mode"),
-        pytest.param("gH", "one é", id="Select mode, lines"),
-        pytest.param("g<C-h>", "o", id="Select mode, block"),
-        pytest.param("v2l<C-g>", "one", id="Select mode from Visual mode"),
-        pytest.param("i<C-o>v2l", "one", id="Visual mode from Insert mode"),
-    ],
-)
-async def test_the_selection_is_the_visual_area(editor: Neovim, keys: str, text: str) -> None:
-    await editor.command("set keymodel=startsel selectmode=")
-    await editor.keys(keys)
-
-    assert (await current(editor))["text"] == text
-
-
-async def test_the_path_is_encoded_in_the_url(editor: Neovim, project: Path) -> None:
-    await editor.command(r"edit b\ \%é.txt")
-
-    now = await current(editor)
-
-    assert now["filePath"] == str(project / "b %é.txt")
-    assert now["fileUrl"].lower() == f"file://{project}/b%20%25%c3%a9.txt".lower()
-
-
-async def test_a_buffer_without_a_file_has_no_selection(editor: Neovim) -> None:
-    await editor.command("copen")
-
-    assert await current(editor) is None
-
-
 # When it is reported.
 
 
@@ -114,27 +43,6 @@ async def test_starting_reports_nothing_and_the_first_change_is_reported_immedia
     await editor.keys("l")
 
     assert await wait_for_cursor(editor, 0, 1) == await current(editor)
-
-
-async def test_every_way_to_extend_a_selection_is_reported(editor: Neovim) -> None:
-    for keys, text in [
-        ("v", "o"),
-        ("2l", "one"),
-        ("o", "one"),
-        ("oV", "one é"),
-        ("j", "one é\ntwo 😀 two"),
-        ("<C-v>", "one\ntwo"),
-        ("$", "one é\ntwo 😀 two"),
-    ]:
-        await editor.keys(keys)
-        await wait_for_text(editor, text)
-
-
-async def test_typing_is_reported(editor: Neovim) -> None:
-    await editor.keys("i漢")
-    await wait_for_cursor(editor, 0, 1)
-    await editor.keys("😀")
-    await wait_for_cursor(editor, 0, 3)
 
 
 async def test_typing_while_the_popup_menu_is_shown_is_reported(editor: Neovim) -> None:
@@ -163,22 +71,6 @@ async def test_a_held_key_is_reported_at_a_limited_rate_and_to_its_end(editor: N
     assert all(later - earlier >= 50 for earlier, later in itertools.pairwise(times))
 
 
-async def test_keys_that_arrive_faster_than_neovim_handles_them_are_reported(
-    editor: Neovim,
-) -> None:
-    """While typed keys wait, Neovim runs no timers: a held key would starve them."""
-    await editor.lua(TIMES)
-    await editor.lua("vim.fn.setline(1, vim.fn.range(10000))")
-
-    await editor.keys("j" * 9999)
-
-    await wait_for_cursor(editor, 9999, 0)
-    lines = [end_of(selection)[0] for selection in selection_events(editor)]
-    assert len([line for line in lines if 0 < line < 9999]) > 1
-    times = await editor.lua("return TIMES")
-    assert all(later - earlier >= 50 for earlier, later in itertools.pairwise(times))
-
-
 async def test_an_unchanged_selection_is_not_reported_again(editor: Neovim) -> None:
     await editor.keys("l")
     await wait_for_cursor(editor, 0, 1)
@@ -194,56 +86,6 @@ async def test_an_unchanged_selection_is_not_reported_again(editor: Neovim) -> N
     assert len(selection_events(editor)) == 1
 
 
-async def test_a_change_of_the_selected_text_is_reported(editor: Neovim) -> None:
-    await editor.keys("Vj")
-    await wait_for_text(editor, "one é\ntwo 😀 two")
-    await pause(editor)
-
-    await editor.lua("vim.api.nvim_buf_set_text(0, 0, 0, 0, 3, {'1'})")
-
-    await wait_for_text(editor, "1 é\ntwo 😀 two")
-
-
-async def test_a_new_name_of_the_file_is_reported(editor: Neovim, project: Path) -> None:
-    await editor.command("file b.txt")
-
-    await until(lambda: selection_events(editor))
-    assert selection_events(editor)[-1]["filePath"] == str(project / "b.txt")
-
-
-async def test_another_buffer_and_another_window_are_reported(
-    editor: Neovim, project: Path
-) -> None:
-    await editor.command("edit b.txt")
-    await until(lambda: selection_events(editor))
-    assert selection_events(editor)[-1]["filePath"] == str(project / "b.txt")
-
-    await editor.command("split | edit a.txt | normal! 3G")
-    await wait_for_cursor(editor, 2, 0)
-    await editor.command("split | normal! gg")
-    await wait_for_cursor(editor, 0, 0)
-    await editor.command("wincmd p")
-    await wait_for_cursor(editor, 2, 0)
-
-
-@pytest.mark.parametrize(
-    "command", ["terminal cat", "copen", "help", "edit .", "new", "edit b | setl bt=acwrite"]
-)
-async def test_a_buffer_without_a_file_leaves_the_last_selection_in_force(
-    editor: Neovim, command: str
-) -> None:
-    await editor.keys("wh")
-    before = await wait_for_cursor(editor, 0, 3)
-
-    await editor.command("runtime plugin/netrwPlugin.vim")
-    await editor.command(f"split | noautocmd {command} | doautocmd BufEnter")
-    await editor.keys("jj")
-    await pause(editor)
-
-    assert selection_events(editor)[-1] == before
-    assert await latest(editor) == before
-
-
 @pytest.mark.parametrize("option", ["filetype=netrw", "buftype=nofile"])
 async def test_a_buffer_that_no_longer_holds_a_file_is_not_reported(
     editor: Neovim, option: str
@@ -256,30 +98,6 @@ async def test_a_buffer_that_no_longer_holds_a_file_is_not_reported(
     await pause(editor)
 
     assert selection_events(editor)[-1] == before
-
-
-async def test_nothing_is_reported_while_a_command_is_typed(editor: Neovim) -> None:
-    await editor.keys("vj")
-    await wait_for_text(editor, "one é\nt")
-
-    await editor.keys(":s/one")
-    await pause(editor)
-
-    assert selection_events(editor)[-1]["text"] == "one é\nt"
-    assert (await latest(editor))["text"] == "one é\nt"
-
-    await editor.keys("<C-c>")
-    await wait_for_cursor(editor, 0, 0)
-
-
-async def test_a_huge_selection_is_reported_in_part(editor: Neovim) -> None:
-    await editor.lua("vim.api.nvim_buf_set_lines(0, 0, -1, true, vim.fn['repeat']({'abc'}, 3e5))")
-    await editor.keys("VG")
-
-    await until(
-        lambda: selection_events(editor) and end_of(selection_events(editor)[-1]) == (299999, 3)
-    )
-    assert len(selection_events(editor)[-1]["text"]) == 2**20
 
 
 # Clients that connect later; the end.

@@ -23,45 +23,6 @@ async def in_terminal(nvim: Neovim) -> bool:
 # When the user enters a terminal.
 
 
-@pytest.mark.parametrize("wait", [True, False], ids=["in their own time", "in one go"])
-async def test_leaving_visual_mode_for_a_terminal_keeps_the_selection(
-    editor: Neovim, wait: bool
-) -> None:
-    await open_terminal(editor)
-
-    await editor.keys("jvj")
-    if wait:
-        await wait_for_text(editor, "two 😀 two\n\t")
-    await editor.keys("<C-w>l")
-    await until(lambda: in_terminal(editor))
-    await editor.keys("i")
-    await pause(editor)
-
-    kept = await wait_for_text(editor, "two 😀 two\n\t")
-    assert kept["selection"]["start"] == {"line": 1, "character": 0}
-    assert await latest(editor) == kept
-
-
-@pytest.mark.parametrize(
-    ("keys", "text"),
-    [
-        ("Vj", "one é\ntwo 😀 two"),
-        ("<C-v>jl", "on\ntw"),
-        ("<C-v>j$", "one é\ntwo 😀 two"),
-        ("jv0gg", "one é\nt"),
-    ],
-)
-async def test_the_kept_selection_is_the_last_state_of_the_visual_area(
-    editor: Neovim, keys: str, text: str
-) -> None:
-    await open_terminal(editor)
-
-    await editor.keys(keys + "<C-w>l")
-    await until(lambda: in_terminal(editor))
-
-    await wait_for_text(editor, text)
-
-
 async def test_a_click_into_the_terminal_keeps_the_selection(editor: Neovim) -> None:
     await open_terminal(editor)
     await editor.keys("vj")
@@ -86,23 +47,6 @@ async def test_a_script_that_enters_the_terminal_keeps_the_selection(editor: Neo
 
     await wait_for_text(editor, "one é\ntw")
     assert (await latest(editor))["text"] == "one é\ntw"
-
-
-async def test_the_kept_selection_stays_until_the_user_acts_in_a_file(
-    editor: Neovim,
-) -> None:
-    await open_terminal(editor)
-    await editor.keys("vj<C-w>l")
-    await pause(editor)
-
-    await editor.keys("<C-w>h")
-    await until(lambda: editor.eval("&buftype == ''"))
-    await pause(editor)
-    assert selection_events(editor)[-1]["text"] == "one é\nt"
-    assert (await latest(editor))["text"] == "one é\nt"
-
-    await editor.keys("l")
-    await wait_for_cursor(editor, 1, 1)
 
 
 async def test_a_click_elsewhere_in_the_file_ends_the_kept_selection(editor: Neovim) -> None:

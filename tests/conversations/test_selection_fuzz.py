@@ -1,34 +1,37 @@
-"""Random selections in random text: what Vim reports is compared with what `y` yanks."""
+"""Random selections in random text: what is reported is compared with what `y` yanks."""
 
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from support.chunks import chunk
+from support.either_editor import BOTH, Editor
 from support.fuzzed_selections import Case, check_block, check_characters, check_lines
+from support.pushed_rules import push
 from support.vim import Vim
 
-CASES = 1000
-CHUNK = 250
+CASES = 500
 SELECT = Path(__file__).parent.parent / "support" / "select.vim"
 
 
-@pytest.mark.parametrize("seed", range(CASES // CHUNK))
+@BOTH
+@pytest.mark.parametrize("seed", range(3))
 async def test_the_text_of_a_random_selection_is_what_y_yanks(
-    vim: Vim, project: Path, seed: int
+    nvim: Editor, project: Path, seed: int
 ) -> None:
     chance = random.Random(seed)
-    cases = [Case.random(chance) for _ in range(CHUNK)]
-    await vim.command(f"source {SELECT}")
-    await vim.command("edit fuzz.txt")
+    cases = [Case.random(chance) for _ in range(CASES)]
+    await push(nvim)
+    await nvim.command("edit fuzz.txt")
 
-    answers = await vim.call("TestSelect", [case.arguments() for case in cases])
+    answers = await selections(nvim, [case.arguments() for case in cases])
 
     modes = set()
     for case, (mode, now, yanked) in zip(cases, answers, strict=True):
         print(case, now, yanked)  # shown when it fails
         modes.add(mode)
-        now["text"] = "\n".join(now["text"])
         text, selection = now["text"], now["selection"]
         assert now["filePath"] == str(project / "fuzz.txt")
         assert selection["isEmpty"] == (selection["start"] == selection["end"])
@@ -41,3 +44,14 @@ async def test_the_text_of_a_random_selection_is_what_y_yanks(
         else:
             check_characters(case, text, yanked)
     assert modes == {"v", "V", "\x16"}
+
+
+async def selections(nvim: Editor, cases: list[Any]) -> list[Any]:
+    """Return the mode, the selection, and what `y` yanks of each case."""
+    if not isinstance(nvim, Vim):
+        return list(await nvim.lua(chunk("selection_fuzz/select"), cases))
+    await nvim.command(f"source {SELECT}")
+    answers = await nvim.call("TestSelect", cases)
+    for _, now, _ in answers:
+        now["text"] = "\n".join(now["text"])
+    return list(answers)
