@@ -213,6 +213,23 @@ async def test_the_buffers_of_a_removed_worktree_are_named(
     assert await nvim.eval(f"getbufline('{root / 'a.txt'}', 1)") == ["fish"]
 
 
+async def test_the_buffers_of_a_worktree_that_the_cli_removes_are_named(
+    nvim: Editor, root: Path, project: Path, records: Records, other: int
+) -> None:
+    (root / "b.txt").write_text("two\n")
+    records.running_job("bird", "idle", other, cwd=str(root))
+    await nvim.command("ClaudeSessions")
+    await on_screen(nvim, "background  bird")
+    await nvim.keys("q")
+    await nvim.command(f"set hidden | edit {root / 'a.txt'} | edit {root / 'b.txt'}")
+    await nvim.command("call setline(1, 'unsaved')")
+
+    git(project, "worktree", "remove", "--force", str(root))
+
+    await on_screen(nvim, "the worktree fish is removed; still open: b.txt (not saved), a.txt")
+    assert await nvim.eval(f"getbufline('{root / 'b.txt'}', 1)") == ["unsaved"]
+
+
 async def test_a_wrong_name_and_a_folder_without_git_are_named(nvim: Editor, project: Path) -> None:
     await nvim.command("ClaudeMerge fish")
     await on_screen(nvim, "there is no git repository")

@@ -98,7 +98,8 @@ class ChatsHere:
             review=review,
         )
         nowhere = {"CLAUDE_CONFIG_DIR": str(state / "none")}
-        self.sessions = SessionList(app, lambda: stored, Watcher(nowhere, lambda _running: None))
+        watcher = Watcher(nowhere, lambda _running, _gone: None)
+        self.sessions = SessionList(app, lambda: stored, watcher)
         self.editor.events.subscribe(ChatEvent, self.chats.on_event)
         self.editor.events.subscribe(ListPressed, self._list_pressed)
         accept = self.editor.diffs.accept_edits

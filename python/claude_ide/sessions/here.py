@@ -6,14 +6,15 @@ import logging
 import os
 import threading
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from claude_ide.agents.stream_json.running import Records, Running
-from claude_ide.base import program
+from claude_ide.base import git, program
 from claude_ide.base.names import NEOVIM, editor_name
+from claude_ide.base.watch import Watch
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.binding import handles
@@ -37,10 +38,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-IDLE_SECONDS = 2.0
-"""The pause between two looks while no CLI runs, and the list is closed."""
-
-LIVE_SECONDS = 0.25
+LIVE_SECONDS, IDLE_SECONDS = 0.25, 2.0
+"""The pause between two looks, if the system tells of no changes; and while no CLI runs, and the
+list is closed."""
 
 TERMINAL = "terminal"
 
@@ -61,6 +61,10 @@ class App(Protocol):
 
     def begun(self, part: str) -> bool:
         """Return whether a part has been used."""
+
+    @property
+    def sessions(self) -> "SessionsHere":
+        """All sessions."""
 
     @property
     def chats(self) -> "Chats":
@@ -91,51 +95,106 @@ class App(Protocol):
         """The folders that the user trusts."""
 
 
+class Worktrees:
+    """The linked worktrees in which sessions were seen."""
+
+    def __init__(self) -> None:
+        self._known: set[Path] = set()
+        self._named: set[Path] = set()
+        self._root_of: dict[str, Path | None] = {}
+
+    @property
+    def paths(self) -> set[Path]:
+        """The folders whose changes tell that one of them has gone."""
+        return {each.parent for each in self._known}
+
+    def add(self, running: Sequence[Running]) -> None:
+        """Learn where sessions are."""
+        folders = {each.folder for each in running}
+        self._root_of = {each: self._root_of.get(each) or _linked(each) for each in folders}
+        self._known |= {root for root in self._root_of.values() if root and root.is_dir()}
+
+    def gone(self) -> list[Path]:
+        """Return those that have gone since the last look, but for those that `removing` had."""
+        gone = {each for each in self._known if not each.is_dir()}
+        self._known -= gone
+        unnamed = sorted(gone - self._named)
+        self._named -= gone
+        return unnamed
+
+    @contextlib.contextmanager
+    def removing(self, root: Path) -> Iterator[None]:
+        """Have somebody else name what is open in one that goes."""
+        self._known.add(root)
+        self._named.add(root)
+        try:
+            yield
+        except BaseException:
+            self._named.discard(root)
+            raise
+
+
+def _linked(folder: str) -> Path | None:
+    found = git.find_repository(Path(os.path.realpath(folder))) if folder else None
+    return found.root if found and found.root != found.main else None
+
+
 class Watcher:
-    """Calls `report` in the loop with what runs, when that has changed."""
+    """Calls `report` in the loop with what runs, and with the worktrees that have gone."""
 
     def __init__(
-        self, environment: Mapping[str, str], report: Callable[[list[Running]], object]
+        self,
+        environment: Mapping[str, str],
+        report: Callable[[list[Running], list[Path]], object],
     ) -> None:
         self._records = Records(environment)
         self._report = report
+        self.worktrees = Worktrees()
         self.is_followed = False
         """Whether the user looks at the list."""
-        self._wanted = threading.Event()
+        self._changes: Watch | None = None
         self._is_ended = False
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
         """Watch until `stop`."""
+        self._changes = Watch()
         # A daemon does not keep the process if a network drive hangs.
-        threading.Thread(target=self._watch, args=[loop], daemon=True).start()
+        threading.Thread(target=self._watch, args=[loop, self._changes], daemon=True).start()
 
     def stop(self) -> None:
         """Stop watching, without waiting for a look."""
+        self.look()
         self._is_ended = True
-        self._wanted.set()
 
     def look(self) -> None:
         """Look now."""
-        self._wanted.set()
+        if self._changes is not None and not self._is_ended:
+            self._changes.wake()
 
-    def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
+    def _watch(self, loop: asyncio.AbstractEventLoop, changes: Watch) -> None:
         reported: list[Running] = []
         is_new = True
         while not (self._is_ended or loop.is_closed()):
-            self._wanted.clear()
+            pids: list[int] = []
+            found, gone = reported, list[Path]()
             try:
                 # What changes while it is read may have the time of what was read before.
                 is_new, was_new = self._records.has_changed(), is_new
                 found = self._records.read() if is_new or was_new else reported
+                pids = self._records.pids
+                self.worktrees.add(found)
+                gone = self.worktrees.gone()
             except Exception:
                 logger.exception("the records of sessions could not be read")
-                found = reported
-            if found != reported:
+            if found != reported or gone:
                 reported = [*found]
                 with contextlib.suppress(RuntimeError):  # the loop has just been closed
-                    loop.call_soon_threadsafe(self._report, reported)
+                    loop.call_soon_threadsafe(self._report, reported, gone)
             is_live = self.is_followed or any(each.pid for each in reported)
-            self._wanted.wait(LIVE_SECONDS if is_live else IDLE_SECONDS)
+            paths = [*self._records.paths, *self.worktrees.paths]
+            pause = LIVE_SECONDS if is_live else IDLE_SECONDS
+            changes.wait(paths, pids, LIVE_SECONDS if is_new else None, pause)
+        changes.close()
 
 
 class SessionsHere:
@@ -221,12 +280,26 @@ class SessionsHere:
                 self._served[launch] = each.pid
                 await self._app.hooks.adopt(link)
 
-    def _running_changed(self, running: Sequence[Running]) -> None:
+    @property
+    def worktrees(self) -> Worktrees:
+        """Those in which sessions were seen."""
+        return self._watch.worktrees
+
+    def _running_changed(self, running: Sequence[Running], gone: Sequence[Path]) -> None:
         self._running = running
+        for root in gone:
+            self._app.guard(self._name_open(root))
         self._app.guard(self._serve_links())
         waiting = sum(bool(each.id) and each.waits for each in running)
         self._app.editor.status.background_waits(waiting)
         self.shown.running_changed(running)
+
+    async def _name_open(self, root: Path) -> None:
+        """Name what is open of a worktree that somebody else has removed."""
+        from claude_ide.sessions.merging import open_below
+
+        if left := await open_below(self._app.editor, root):
+            self._app.editor.notify(f"the worktree {root.name} is removed{left}")
 
     @handles(StatusReported)
     def _status_reported(self, _: StatusReported) -> None:

@@ -147,7 +147,8 @@ class Merging:
         if not await self._is_stopped(tree):
             return
         left = await open_below(self._editor, tree.root)
-        await tree.remove(work, **how)
+        with self._app.sessions.worktrees.removing(tree.root):
+            await tree.remove(work, **how)
         await self._forget(tree)
         self._editor.notify(f"{done}{left}")
 

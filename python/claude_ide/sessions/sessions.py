@@ -324,7 +324,8 @@ class SessionList:
             if await self._editor.select(asked, ["Remove it", "Keep it"]) == 0:
                 root = Path(entry.place.worktree)
                 left = await open_below(self._editor, root)
-                said = await self.background.remove(source.id)
+                with self._app.sessions.worktrees.removing(root):
+                    said = await self.background.remove(source.id)
                 self._editor.notify(said if root.exists() else f"{said}{left}")
         elif isinstance(source, Stored):
             if not source.kind.deletes_sessions:

@@ -73,17 +73,23 @@ class Records:
         self._sessions = config / "sessions"
         self._jobs = config / "jobs"
         self._known: dict[Path, tuple[Stamp, Mapping[str, Any]]] = {}
-        self._watched: dict[Path, Stamp] = {}
+        self._watched = {path: _stamp(path) for path in (self._sessions, self._jobs)}
         self._pids: dict[int, str] = {}
         self.found: list[Running] = []
 
-    def has_changed(self) -> bool:
-        """Return whether `read` may find something else: a few calls of `stat`.
+    @property
+    def paths(self) -> list[Path]:
+        """What tells of a change: of each session that runs two files, and the two folders."""
+        return [*self._watched]
 
-        Of each session that runs these are two, otherwise one for each of the two folders.
-        """
-        watched = self._watched or dict.fromkeys((self._sessions, self._jobs))
-        is_same = all(_stamp(path) == stamp for path, stamp in watched.items())
+    @property
+    def pids(self) -> list[int]:
+        """The processes that run."""
+        return [*self._pids]
+
+    def has_changed(self) -> bool:
+        """Return whether `read` may find something else: a few calls of `stat`."""
+        is_same = all(_stamp(path) == stamp for path, stamp in self._watched.items())
         return not (is_same and all(is_alive(*each) for each in self._pids.items()))
 
     def read(self) -> list[Running]:
@@ -102,7 +108,11 @@ class Records:
             job = text(record.get("jobId"))
             is_job = record.get("kind") == IN_BACKGROUND
             # One without a job is a spare, which waits for the next session.
-            if not pid or not is_alive(pid, started) or (is_job and job not in jobs):
+            if not pid or not is_alive(pid, started):
+                continue
+            if is_job and job not in jobs:
+                # A new one's folder may be made before what is in it.
+                self._watched[self._jobs / job] = _stamp(self._jobs / job)
                 continue
             self._pids[pid] = started
             self._watched[path] = self._known[path][0]
