@@ -27,6 +27,7 @@ const CLEANUPS = [
   'claude_ide#headless#HostEnded',
   'claude_ide#status_line#Clear',
   'claude_ide#sessions#Clear',
+  'claude_ide#chat#list#HostEnded',
   'claude_ide#permission#Close',
   'claude_ide#terminal#typing#HostEnded',
 ]
@@ -117,7 +118,12 @@ export def Command(name: string, args: list<string>, lines: list<number>, bang: 
     return
   endif
   const options = {args: sent_args, lines: lines, bang: bang}
-  ready.Run(sent, options, () => host.Command(sent, options))
+  ready.Run(sent, options, () => {
+    if sent ==# 'ClaudeSessions'
+      claude_ide#chat#list#Expect('sessions', 'Sessions')
+    endif
+    host.Command(sent, options)
+  })
 enddef
 
 # `:Claude`.

@@ -16,6 +16,7 @@ local CLEANUPS = {
   { 'headless', 'host_ended' },
   { 'status_line', 'clear' },
   { 'sessions', 'clear' },
+  { 'chat.list', 'host_ended' },
   { 'diagnostics.unopened', 'release' },
   { 'disk_changes.reload', 'host_ended' },
   { 'permission', 'close' },
@@ -166,6 +167,8 @@ function M.command(name, opts)
     -- The user means the current selection, but the command will take them to another window.
     local has_range = (opts.range or 0) > 0
     require('claude_ide.selection').hold(has_range and { opts.line1, opts.line2 } or nil)
+  elseif name == 'ClaudeSessions' then
+    require('claude_ide.chat.list').expect('sessions', 'Sessions')
   end
   host.command(name, opts)
 end

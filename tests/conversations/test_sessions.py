@@ -331,6 +331,25 @@ async def test_the_keys_of_a_line_are_shown(nvim: Editor, records: Records) -> N
     await hidden(nvim, "Delete the session")
 
 
+@pytest.mark.parametrize("is_running", [True, False])
+async def test_keys_typed_before_the_host_has_answered_are_for_the_list(
+    nvim: Editor, records: Records, path: Path, is_running: bool
+) -> None:
+    if is_running:
+        await nvim.command("ClaudeStart")
+        await on_screen(nvim, "ready (")
+    text = await lines(nvim)
+
+    await nvim.keys(":ClaudeSessions<CR>jqjk")
+
+    await until(lambda: nvim.eval("winnr('$') == 1 && reg_recording() ==# ''"), "the list is gone")
+    await nvim.command("ClaudeSessions nothing")
+    await on_screen(nvim, "nothing found")
+    await nvim.keys("q")
+    await until(lambda: nvim.eval("winnr('$') == 1"), "the list is gone")
+    assert await lines(nvim) == text
+
+
 async def test_closing_the_list_returns_the_user(
     nvim: Editor, records: Records, path: Path
 ) -> None:

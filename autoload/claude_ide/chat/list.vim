@@ -25,6 +25,7 @@ const LOOKS = {
 
 final lists: dict<dict<any>> = {} # by name
 final opening: dict<bool> = {} # by name: those that open soon
+final expected: dict<bool> = {} # by name: whether its window, opened early, is still there
 
 def Emit(name: string, key: string, id: string, is_seen = false)
   channel.Emit('chat_list', {list: name, key: key, id: id, is_seen: is_seen})
@@ -108,18 +109,49 @@ enddef
 def Closed(name: string, bufnr: number)
   if has_key(lists, name) && lists[name].bufnr == bufnr
     remove(lists, name)
+    if has_key(expected, name)
+      expected[name] = false
+    endif
     Emit(name, 'closed', '')
   endif
+enddef
+
+# Open the window of a list, or enter it, before the host has answered: what is typed now is meant for it.
+export def Expect(name: string, title: string)
+  if has_key(lists, name) && Window(lists[name]) > 0
+    win_gotoid(Window(lists[name]))
+  elseif mode() ==# 'n' && getcmdwintype() ==# ''
+    Create(name, {title: title, keys: []})
+    SetBar(lists[name])
+    expected[name] = true
+  endif
+enddef
+
+# The host has ended: close what it has not filled.
+export def HostEnded()
+  for name in keys(expected)->filter((_, each) => expected[each])
+    Close(name)
+  endfor
+  expected->filter((_, _) => false)
 enddef
 
 def OpenNow(name: string, look: dict<any>)
   opening->filter((each, _) => each !=# name)
   if has_key(lists, name) && Window(lists[name]) > 0
     lists[name].look = look
-    win_gotoid(Window(lists[name]))
+    if has_key(expected, name)
+      DefineKeys(lists[name])
+    else
+      win_gotoid(Window(lists[name]))
+    endif
+  elseif has_key(expected, name)
+    # The user has closed it.
+    remove(expected, name)
+    return
   else
     Create(name, look)
   endif
+  expected->filter((each, _) => each !=# name)
   SetBar(lists[name])
 enddef
 

@@ -42,6 +42,7 @@ local augroup = api.nvim_create_augroup('claude_ide_chat_list', { clear = true }
 ---@field height? integer which its window has got
 
 local lists = {} ---@type table<string, claude_ide.List> by name
+local expected = {} ---@type table<string, boolean> by name: whether its window, opened early, is still there
 
 local MOST_HEIGHT = 0.4
 local LEAST_HEIGHT = 3
@@ -135,6 +136,7 @@ local function create(name, look)
     callback = function()
       if lists[name] == list then
         lists[name] = nil
+        expected[name] = expected[name] and false
         emit(name, 'closed', '')
       end
     end,
@@ -145,18 +147,50 @@ local function create(name, look)
   end)
 end
 
+--- Open the window of a list, or enter it, before the host has answered: what is typed now is meant for it.
+---@param name string
+---@param title string
+function M.expect(name, title)
+  local win = window_of(lists[name])
+  if win then
+    return api.nvim_set_current_win(win)
+  end
+  create(name, { title = title, keys = {} })
+  set_winbar(lists[name])
+  expected[name] = true
+end
+
+--- The host has ended: close what it has not filled.
+function M.host_ended()
+  for name, is_there in pairs(expected) do
+    if is_there then
+      M.close(name)
+    end
+  end
+  expected = {}
+end
+
 --- Open a list, or enter the window of an open one.
 ---@param name string the list that its keys belong to
 ---@param look claude_ide.ListLook
+---@return boolean is_open false if it was expected, and the user has closed it
 function M.open(name, look)
-  local win = window_of(lists[name])
-  if win then
+  local win, is_there = window_of(lists[name]), expected[name]
+  expected[name] = nil
+  if is_there == false then
+    return false
+  elseif win then
     lists[name].look = look
-    api.nvim_set_current_win(win)
+    if is_there then
+      define_keys(lists[name])
+    else
+      api.nvim_set_current_win(win)
+    end
   else
     create(name, look)
   end
   set_winbar(lists[name])
+  return true
 end
 
 -- The window grows with the items, until the user gives it another height.

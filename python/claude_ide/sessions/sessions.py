@@ -194,13 +194,10 @@ class SessionList:
         self._is_wanted = True
         self._watch.is_followed = True
         self._watch.look()
-        await self._found.read()
-        folder = self._found.folder
-        if not (self._found.stored or await self._found.collect()):
-            await self._ask(folder)
-        await self._listing.open(self._title(), self._draw, self._follow)
-        if not self._found.asked:
-            self._run(self._ask(folder))
+        await self._listing.open(self._title(), self._draw_first, self._follow)
+        self._watch.is_followed = self._listing.is_open
+        if self._listing.is_open and not self._found.asked:
+            self._run(self._ask(self._found.folder))
 
     async def press(self, pressed: ListPressed) -> None:
         """Handle a key of the list on a session."""
@@ -385,6 +382,12 @@ class SessionList:
             if folder == self._found.folder:
                 self._found.asked = asked
                 await self._found.read()
+
+    async def _draw_first(self) -> None:
+        await self._found.read()
+        if not (self._found.stored or await self._found.collect()):
+            await self._ask(self._found.folder)
+        await self._draw()
 
     async def _draw(self) -> None:
         self._changed.clear()

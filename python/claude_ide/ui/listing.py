@@ -56,7 +56,8 @@ class Listing:
         """Open its window; `draw` shows the items, `follow` does so until the list is closed."""
         self.end()
         look = ListLook(title, self._keys, **self._look)
-        await self._port.lists.open(self._name, look)
+        if not await self._port.lists.open(self._name, look):
+            return
         await draw()
         self._following = self._run(follow() if follow else every(SECONDS, draw))
 

@@ -430,8 +430,8 @@ class Lists(Protocol):
     """Lists with keys, each by its name. A key is the event `chat_list`."""
 
     @request("chat.list.open")
-    async def open(self, name: str, look: ListLook) -> None:
-        """Open a list, and enter it."""
+    async def open(self, name: str, look: ListLook) -> bool:
+        """Open a list, and enter it; False if the user has closed its window meanwhile."""
 
     @request("chat.list.show")
     async def show(self, name: str, title: str, items: Sequence[Mapping[str, Any]]) -> bool:
