@@ -92,7 +92,8 @@ command('ClaudeMerge', host('ClaudeMerge'), 'Merge the worktree of a session, or
   nargs = '?',
   complete = 'customlist,claude_ide#arguments#OfWorktrees',
 })
-command('ClaudeSessions', host('ClaudeSessions'), 'List all sessions, wherever they run', ANY)
+local LIST = { nargs = '*', bang = true }
+command('ClaudeSessions', host('ClaudeSessions'), 'List all sessions, wherever they run', LIST)
 command('ClaudeAnswer', host('ClaudeAnswer'), 'Go to the request that waits for an answer')
 local REVIEW = { nargs = '*', bang = true, complete = 'customlist,claude_ide#arguments#OfReview' }
 command('ClaudeReview', host('ClaudeReview'), 'Review what Claude has written', REVIEW)

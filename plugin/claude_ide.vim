@@ -32,7 +32,7 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
         \ 'ClaudeRevert': '-bar -bang -nargs=? -complete=customlist,claude_ide#arguments#OfWords',
         \ 'ClaudeComment': '-bang -nargs=*',
         \ 'ClaudeWhy': '-bar',
-        \ 'ClaudeSessions': '-bar -nargs=*',
+        \ 'ClaudeSessions': '-bar -bang -nargs=*',
         \ 'ClaudeMerge': '-bar -nargs=? -complete=customlist,claude_ide#arguments#OfWorktrees',
         \ 'ClaudeWire': '-bar -nargs=* -complete=customlist,claude_ide#arguments#OfWords',
         \ }

@@ -119,7 +119,7 @@ export def Command(name: string, args: list<string>, lines: list<number>, bang: 
   endif
   const options = {args: sent_args, lines: lines, bang: bang}
   ready.Run(sent, options, () => {
-    if sent ==# 'ClaudeSessions'
+    if sent ==# 'ClaudeSessions' && !bang
       claude_ide#chat#list#Expect('sessions', 'Sessions')
     endif
     host.Command(sent, options)

@@ -167,7 +167,7 @@ function M.command(name, opts)
     -- The user means the current selection, but the command will take them to another window.
     local has_range = (opts.range or 0) > 0
     require('claude_ide.selection').hold(has_range and { opts.line1, opts.line2 } or nil)
-  elseif name == 'ClaudeSessions' then
+  elseif name == 'ClaudeSessions' and not opts.bang then
     require('claude_ide.chat.list').expect('sessions', 'Sessions')
   end
   host.command(name, opts)

@@ -244,6 +244,11 @@ class App:
         self, given: Sequence[str], more: Mapping[str, Any] | None = None
     ) -> None:
         """Start a CLI with the user's arguments; `more` are fields of the editor's request."""
+        from claude_ide.sessions.worktree import check_branch, given_to
+
+        if name := given_to(given):
+            folder = Path(await self.editor.port.buffers.folder())
+            await check_branch(name, folder, runs_hooks=self.trust.is_trusted(folder))
         await self.hooks.open_terminal(self.tools_for_a_terminal, given, more or {})
 
     @property

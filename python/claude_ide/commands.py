@@ -316,8 +316,9 @@ async def chat(app: App, call: Call) -> None:
 
 @command("ClaudeSessions")
 async def sessions(app: App, call: Call) -> None:
-    """:ClaudeSessions [words] — list all sessions, or those that contain all of the words."""
-    await app.sessions.shown.open(" ".join(call.arguments))
+    """:ClaudeSessions[!] [words] — list all sessions, or those with all words; `!`: choose one."""
+    shown, words = app.sessions.shown, " ".join(call.arguments)
+    await (shown.choose(words) if call.bang else shown.open(words))
 
 
 @command("ClaudeBackground")

@@ -230,6 +230,31 @@ async def test_the_buffers_of_a_worktree_that_the_cli_removes_are_named(
     assert await nvim.eval(f"getbufline('{root / 'b.txt'}', 1)") == ["unsaved"]
 
 
+async def test_a_branch_that_exists_is_not_reset(
+    nvim: Editor, root: Path, project: Path, tmp_path: Path
+) -> None:
+    script = tmp_path / "claude-stand-in"
+    script.write_text(f"#!/bin/sh\necho $@ >> {tmp_path}/ran\n")
+    script.chmod(0o755)
+    await configure(nvim, cmd=str(script))
+    git(project, "branch", "worktree-bird", "worktree-fish")
+    refusal = "the CLI would reset the branch worktree-bird: rename or delete it first"
+
+    await nvim.command("ClaudeBackground! --name=bird Make a folder")
+    await on_screen(nvim, refusal)
+    await nvim.command("Claude --worktree=bird")
+
+    await until(lambda: counted(nvim, refusal), "the refusal, again")
+    assert not (tmp_path / "ran").exists()
+    await nvim.command("ClaudeBackground! --name=fish Make a folder")
+    await until((tmp_path / "ran").exists, "one that has a worktree begins")
+
+
+async def counted(nvim: Editor, words: str) -> bool:
+    """Return whether a message has come twice."""
+    return str(await nvim.eval("execute('messages')")).count(words) == 2
+
+
 async def test_a_wrong_name_and_a_folder_without_git_are_named(nvim: Editor, project: Path) -> None:
     await nvim.command("ClaudeMerge fish")
     await on_screen(nvim, "there is no git repository")

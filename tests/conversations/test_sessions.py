@@ -18,6 +18,7 @@ from support.either_editor import (
     BOTH,
     Editor,
     choose,
+    choose_item,
     configure,
     hidden,
     on_screen,
@@ -449,6 +450,23 @@ async def test_switching_attaches_to_one_in_the_background(
     await nvim.keys(":ClaudeSwitch fi<Tab><CR>")
 
     await on_screen(nvim, "given: attach fish")
+
+
+async def test_a_session_is_chosen_from_all(
+    nvim: Editor, records: Records, program: Path, other: int
+) -> None:
+    records.running_job("fish", "waiting", other, needs="approve Bash: make")
+    records.job("bird")
+
+    await nvim.command("ClaudeSessions!")
+    await on_screen(nvim, "waits · fish · approve Bash: make · background · Claude · /p")
+    await on_screen(nvim, "ended · bird")
+    await choose_item(nvim, "waits ")
+    await on_screen(nvim, "given: attach fish")
+    await nvim.keys(r"<C-\><C-n>")
+
+    await nvim.command("ClaudeSessions! nothing")
+    await on_screen(nvim, "nothing found")
 
 
 async def test_removing_one_in_the_background_is_the_clis(

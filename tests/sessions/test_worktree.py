@@ -1,13 +1,14 @@
 """`sessions/worktree.py`: what git does with a linked worktree; nothing is ever lost."""
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from claude_ide.base.errors import UserError
-from claude_ide.sessions.worktree import Worktree
+from claude_ide.sessions.worktree import Worktree, check_branch, given_to
 
 
 def git(folder: Path, *words: str) -> str:
@@ -217,6 +218,35 @@ async def test_the_lock_of_a_session_that_has_ended_is_removed(
 
     await tree.remove(await tree.work(), discards=False)
     assert not root.exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ("--worktree=fish", "fish"),
+        ("--name x --worktree fish", "fish"),
+        ("-w fish", "fish"),
+        ("-wfish", "fish"),
+        ("--worktree", ""),
+        ("--worktree --name x", ""),
+        ("attach fish", ""),
+    ],
+)
+def test_the_worktree_that_the_cli_is_given_is_known(words: str, name: str) -> None:
+    assert given_to(words.split()) == name
+
+
+async def test_a_branch_without_a_worktree_is_not_given_to_the_cli(main: Path, root: Path) -> None:
+    """The CLI resets it, which would lose its commits."""
+    await check_branch("fish", main, runs_hooks=True)
+    await check_branch("new", main, runs_hooks=True)
+    git(main, "branch", "worktree-a+b")
+
+    with pytest.raises(UserError, match=r"would reset the branch worktree-a\+b: rename"):
+        await check_branch("a/b", main, runs_hooks=True)
+    shutil.rmtree(root)
+    with pytest.raises(UserError, match="would reset the branch worktree-fish"):
+        await check_branch("fish", main, runs_hooks=True)
 
 
 def test_a_worktree_that_was_removed_by_hand_is_none(main: Path, root: Path) -> None:

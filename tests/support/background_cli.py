@@ -58,10 +58,8 @@ def begin(words: list[str]) -> None:
     if "--worktree" in words:
         folder = project / ".claude/worktrees" / name
         branch = f"worktree-{name}"
-        known = git(project, "branch", "--list", branch)
-        made = [str(folder), branch] if known else ["-b", branch, str(folder)]
         if not folder.exists():
-            git(project, "worktree", "add", *made)
+            git(project, "worktree", "add", "-B", branch, str(folder))
     sleeping = subprocess.Popen(SLEEPS, cwd=folder, start_new_session=True, stdout=2)
     id_, pid = secrets.token_hex(4), sleeping.pid
     if "--worktree" in words:

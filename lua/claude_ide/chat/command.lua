@@ -56,6 +56,9 @@ function M.run(opts)
     -- The user wants to write about these lines, so the chat must not be hidden.
     return panel.enter_prompt(here.chat)
   elseif not begins and opts.fargs[1] ~= 'new' then
+    if opts.fargs[1] == 'list' then
+      require('claude_ide.chat.list').expect('sessions', 'Sessions')
+    end
     return host.command('ClaudeChat', opts)
   end
   local agent, worktree = table.concat(opts.fargs, ' ', 2), ''

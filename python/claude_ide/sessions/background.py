@@ -18,7 +18,7 @@ from claude_ide.hooks.registration import link_in, version
 from claude_ide.sessions.collection import Collection
 from claude_ide.sessions.entry import WAITS, WORKS
 from claude_ide.sessions.here import Watcher
-from claude_ide.sessions.worktree import unfit
+from claude_ide.sessions.worktree import check_branch, unfit
 from claude_ide.transport.process import Process
 
 if TYPE_CHECKING:
@@ -85,7 +85,10 @@ class Background:
         is_in_git = git.find_repository(Path(folder).resolve()) is not None
         if wanted.has_worktree and not is_in_git:
             raise UserError(f"there is no git repository for a worktree: {folder}")
-        if not self._app.trust.is_trusted(folder):
+        is_trusted = self._app.trust.is_trusted(folder)
+        if wanted.has_worktree and wanted.name:
+            await check_branch(wanted.name, Path(folder), runs_hooks=is_trusted)
+        if not is_trusted:
             await self._check_version("run untrusted hooks")
         first, *words = program.words(self._cmd)
         mode = self._app.config.terminal.mode

@@ -106,6 +106,14 @@ class Entry:
             "pid": self.pid,
         }
 
+    @property
+    def label(self) -> str:
+        """It in one line, where it stands among others without headings."""
+        name = one_line(self.name or self.first_prompt) or "(empty)"
+        place = below_home(self.place.worktree or self.place.folder, os.environ)
+        parts = (self.state, name, one_line(self.needs), self._where(), self.agent, place)
+        return " · ".join(filter(None, parts))
+
     def item(self, now: datetime) -> Item:
         """Return its item in the list."""
         rows = [self._row(now)]

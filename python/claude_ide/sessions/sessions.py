@@ -62,6 +62,7 @@ MOST_COUNTED = 300
 NOTICED_SECONDS = 0.4
 """How long a permission must have been shown: a key typed earlier was not meant for it."""
 
+NOTHING, NO_SESSION = "nothing found", "no session"
 MORE = "there is more of it: scroll until all of it is shown"
 
 
@@ -198,6 +199,17 @@ class SessionList:
         self._watch.is_followed = self._listing.is_open
         if self._listing.is_open and not self._found.asked:
             self._run(self._ask(self._found.folder))
+
+    async def choose(self, words: str) -> None:
+        """Go to the session that the user chooses of those that contain all of these words."""
+        await self._found.read()
+        found = await self._in_order(await self._found.collect())
+        named = {each.id: each for each in found if each.contains(words.split())}
+        if not named:
+            raise UserError(NOTHING if words else NO_SESSION)
+        labels = [each.label for each in named.values()]
+        if chosen := await self._editor.choose(f"{TITLE}:", [*named], labels):
+            await self._go(named[chosen])
 
     async def press(self, pressed: ListPressed) -> None:
         """Handle a key of the list on a session."""
@@ -393,10 +405,9 @@ class SessionList:
         self._changed.clear()
         collected = await self._found.collect()
         self._report(collected)
-        here = (await asyncio.to_thread(Place.of, str(self._found.folder))).project
         waiting = self._app.review.waiting if self._app.begun("review") else {}
         written = sum((Counter(each.sessions) for each in waiting.values()), Counter[str]())
-        known = (self._known(each, written) for each in ordered(collected, here))
+        known = (self._known(each, written) for each in await self._in_order(collected))
         found = [each for each in known if each.passage or each.contains(self._words)]
         are_several = len({each.agent for each in found}) > 1
         entries = [replace(each, shows_agent=are_several) for each in found]
@@ -404,11 +415,15 @@ class SessionList:
         names = [str(name) for _, name, *_ in KEYS]
         files = {root: len(each.hunks) for root, each in waiting.items()}
         listed = [*items(entries, datetime.now(UTC), files, names)]
-        nothing = item("", [row(("nothing found" if self._words else "no session", META))], names)
+        nothing = item("", [row((NOTHING if self._words else NO_SESSION, META))], names)
         await self._listing.show(self._title(), listed or [nothing])
         now = time.monotonic()
         asked = {(id(each.asks), each.asks.kind) for each in entries if each.asks is not None}
         self._shown_since = {each: self._shown_since.get(each, now) for each in asked}
+
+    async def _in_order(self, entries: Sequence[Entry]) -> list[Entry]:
+        here = await asyncio.to_thread(Place.of, str(self._found.folder))
+        return ordered(entries, here.project)
 
     def _known(self, entry: Entry, written: Mapping[str, int]) -> Entry:
         """Return an entry with what was counted and searched, and the files it has `written`."""

@@ -4,6 +4,7 @@ import asyncio
 import os
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ MOST_NAMED = 3
 LARGEST_REASON_BYTES = 4096
 BRANCH = "worktree-"
 """The beginning of the branches that the CLI makes for worktrees."""
+_OPTION = re.compile(r"--worktree(?:=(.*))?|-w=?(.*)", re.DOTALL)
 _SEGMENT = re.compile(r"[A-Za-z0-9._-]+")
 LONGEST_NAME = 100
 _LOCK = re.compile(r"claude .*\(pid (\d+)(?: start (\d+))?\)")
@@ -56,6 +58,29 @@ async def made(name: str, here: Path, *, runs_hooks: bool) -> Path:
     if root not in git.worktrees(found.main):
         await main.add(root, f"{BRANCH}{plain}")
     return root
+
+
+async def check_branch(name: str, here: Path, *, runs_hooks: bool) -> None:
+    """Raise `UserError` if the CLI, for the worktree with a name, would move a branch that exists.
+
+    The commits of that branch would be lost.
+    """
+    found = git.find_repository(here.resolve())
+    plain = name.replace("/", "+")
+    if found is None or found.main / WORKTREES / plain in git.worktrees(found.main):
+        return
+    main = Worktree(found.main, found.main, runs_hooks=runs_hooks)
+    branch = f"{BRANCH}{plain}"
+    if await main.has_branch(branch):
+        raise UserError(f"the CLI would reset the branch {branch}: rename or delete it first")
+
+
+def given_to(words: Sequence[str]) -> str:
+    """Return the name of the worktree in which the CLI is to work by its arguments, or ""."""
+    for word, following in pairwise([*words, ""]):
+        if found := _OPTION.fullmatch(word):
+            return found[1] or found[2] or ("" if following.startswith("-") else following)
+    return ""
 
 
 class Work(NamedTuple):
@@ -136,9 +161,13 @@ class Worktree:
 
     async def add(self, root: Path, branch: str) -> None:
         """Make another worktree of the commit here; a branch of this name is used as it is."""
-        known = await self._text(self.root, "branch", "--list", branch)
-        words = (str(root), branch) if known else ("-b", branch, str(root))
+        is_known = await self.has_branch(branch)
+        words = (str(root), branch) if is_known else ("-b", branch, str(root))
         await self._run(self.root, "worktree", "add", "--quiet", *words)
+
+    async def has_branch(self, branch: str) -> bool:
+        """Return whether the repository has a branch of this name."""
+        return bool(await self._text(self.root, "branch", "--list", branch))
 
     async def stage(self) -> None:
         """Stage all that it has. Raises `UserError` with git's words."""
