@@ -7,11 +7,13 @@ import pytest
 
 from support.claude_code import ClaudeCode
 from support.either_editor import BOTH, Editor, on_screen
-from support.neovim import Neovim, until
+from support.neovim import until
+
+pytestmark = BOTH
 
 
 @pytest.fixture
-async def listing(claude: ClaudeCode, serving: Neovim, project: Path) -> Neovim:
+async def listing(claude: ClaudeCode, serving: Editor, project: Path) -> Editor:
     """A quickfix list with a file, a private file and another file."""
     for name in ("a.py", ".env", "b.py"):
         (project / name).write_text("one\ntwo\n")
@@ -27,7 +29,7 @@ async def mentioned(claude: ClaudeCode, count: int) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("command", ["ClaudeSend", "ClaudeAdd %"])
 async def test_the_item_under_the_cursor_is_mentioned(
-    listing: Neovim, claude: ClaudeCode, project: Path, command: str
+    listing: Editor, claude: ClaudeCode, project: Path, command: str
 ) -> None:
     await listing.keys(f"gg:{command}<CR>")
 
@@ -37,7 +39,7 @@ async def test_the_item_under_the_cursor_is_mentioned(
 
 
 async def test_a_selection_mentions_all_but_the_private_ones(
-    listing: Neovim, claude: ClaudeCode
+    listing: Editor, claude: ClaudeCode
 ) -> None:
     await listing.keys("ggVG:ClaudeSend<CR>")
 
@@ -47,7 +49,7 @@ async def test_a_selection_mentions_all_but_the_private_ones(
 
 
 async def test_nothing_is_mentioned_if_all_is_private(
-    listing: Neovim, claude: ClaudeCode, project: Path
+    listing: Editor, claude: ClaudeCode, project: Path
 ) -> None:
     await listing.keys("2gg:ClaudeSend<CR>")
     await on_screen(listing, ".env stays")
@@ -57,7 +59,7 @@ async def test_nothing_is_mentioned_if_all_is_private(
 
 
 async def test_another_path_is_mentioned_as_it_is(
-    listing: Neovim, claude: ClaudeCode, project: Path
+    listing: Editor, claude: ClaudeCode, project: Path
 ) -> None:
     await listing.keys("gg:ClaudeAdd b.py<CR>")
 
@@ -65,7 +67,7 @@ async def test_another_path_is_mentioned_as_it_is(
 
 
 async def test_the_operator_mentions_the_lines_of_a_list(
-    listing: Neovim, claude: ClaudeCode
+    listing: Editor, claude: ClaudeCode
 ) -> None:
     await listing.command("nmap gs <Plug>(claude-send)")
     await listing.keys("gggsG")
@@ -73,7 +75,6 @@ async def test_the_operator_mentions_the_lines_of_a_list(
     assert len(await mentioned(claude, 2)) == 2
 
 
-@BOTH
 @pytest.mark.parametrize(
     ("command", "words"),
     [
@@ -94,3 +95,43 @@ async def test_a_message_says_what_a_cli_has_got(
 
     await mentioned(claude, 2)
     await on_screen(serving, words)
+
+
+async def test_items_without_a_file_are_named(
+    serving: Editor, claude: ClaudeCode, project: Path
+) -> None:
+    for name in ("a.py", ".env", "b[1].py"):
+        (project / name).write_text("one\ntwo\nthree\n")
+    await serving.command(
+        "call setqflist([{'filename': 'a.py', 'lnum': 2, 'end_lnum': 3},"
+        " {'text': 'no file'}, {'filename': '.env', 'lnum': 1},"
+        " {'filename': 'gone.py', 'lnum': 1}, {'filename': 'b[1].py'}]) | copen"
+    )
+
+    await serving.keys("ggjV:ClaudeSend<CR>")
+    await on_screen(serving, "there is no file in these lines")
+
+    await serving.keys(":%ClaudeSend<CR>")
+    assert await mentioned(claude, 2) == [
+        {"filePath": str(project / "a.py"), "lineStart": 1, "lineEnd": 2},
+        {"filePath": str(project / "b[1].py")},
+    ]
+    await on_screen(serving, "(and 1 more)")
+
+
+async def test_the_files_of_netrw_are_mentioned(
+    serving: Editor, claude: ClaudeCode, project: Path
+) -> None:
+    (project / "a.py").touch()
+    (project / "sub").mkdir()
+    await serving.command("runtime plugin/netrwPlugin.vim")
+    await serving.keys(":edit .<CR>")
+    await until(lambda: serving.eval("&filetype == 'netrw'"), "the tree")
+
+    await serving.keys(":call search('^a.py')<CR>:ClaudeSend<CR>")
+    assert await mentioned(claude, 1) == [{"filePath": str(project / "a.py")}]
+    await serving.keys(":call search('^sub/')<CR>:ClaudeSend<CR>")
+    assert (await mentioned(claude, 2))[1] == {"filePath": str(project / "sub")}
+
+    await serving.keys("gg:ClaudeSend<CR>")
+    await on_screen(serving, "there is no file under the cursor")
