@@ -7,7 +7,6 @@ import autoload './messages/message.vim'
 import autoload './review/overlay.vim'
 
 var pending = '' # the command of the operator
-var hunks = 1
 
 # Know to whom a review can be sent. The host calls this.
 export def KnowRecipients(names: list<string>)
@@ -39,15 +38,17 @@ enddef
 
 # Keep or revert the hunks in the operator's lines, or [count] hunks from the cursor on.
 export def Operate(_: string)
-  const [first, last] = [line("'["), line("']")]
-  execute $':{first},{first == last ? overlay.LastOf(first, hunks) : last}{pending}'
+  const first = line("'[")
+  # On an empty line the motion ends before it.
+  execute $':{first},{max([first, line("']")])}{pending}'
 enddef
 
 # Keep or revert hunks; for an `<expr>` map in Normal or Visual mode. `.` repeats it.
 export def Operator(command: string): string
-  [pending, hunks] = [command, v:count1]
+  const is_visual = mode() =~# "^[vV\<C-v>]"
+  pending = is_visual ? command : $'{command} {v:count1}'
   &operatorfunc = 'claude_ide#review#Operate'
-  return mode() =~# "^[vV\<C-v>]" ? 'g@' : 'g@l'
+  return is_visual ? 'g@' : 'g@l'
 enddef
 
 # Show all removed lines of the hunk at the cursor, or fold them again.

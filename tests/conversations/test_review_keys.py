@@ -215,6 +215,33 @@ async def test_a_range_a_count_and_a_repetition(nvim: Editor, path: Path, agent:
     assert await nvim.eval("g:after") == 1
 
 
+async def test_a_count_goes_by_the_text_and_by_no_old_selection(
+    nvim: Editor, path: Path, agent: Agent
+) -> None:
+    await configure(nvim, review={"keys": KEYS})
+    await agent.write({path: "ONE\nTWO\nthree\nFOUR\n\nFIVE\n"})
+    both = "1-one", "1-two", "1+2", "4-four", "4-five", "4+3"
+    await drawn(nvim, *both)
+    await nvim.keys("ggV\x1b")
+
+    # At once: nothing has drawn the hunks that are back.
+    await nvim.keys(":ClaudeRevert!\r")
+    await reads(path, BEFORE)
+    await nvim.keys("ugg2gk")
+    await drawn(nvim)
+    await nvim.command("ClaudeReview undo")
+    await drawn(nvim, *both)
+    # Not only the line that was selected once; more than there are is all; on an empty line.
+    await nvim.keys("gggk")
+    await drawn(nvim, *both[3:])
+    await nvim.keys("gg9gk")
+    await drawn(nvim)
+    await nvim.command("ClaudeReview undo")
+    await drawn(nvim, *both[3:])
+    await nvim.keys("5Ggk")
+    await drawn(nvim)
+
+
 @pytest.mark.parametrize("how", ["all", "in the list", "by a commit"])
 async def test_what_is_kept_at_once_is_taken_back_at_once(
     nvim: Editor, path: Path, agent: Agent, how: str

@@ -337,12 +337,6 @@ export def Go(direction: number, count: number): bool
   return true
 enddef
 
-# The last line of some hunks from a line on.
-export def LastOf(line: number, count: number): number
-  const places = Places()->filter((_, place) => place[1] >= line)
-  return count > 1 && len(places) >= count ? places[count - 1][1] : line
-enddef
-
 # Show all removed lines of the hunk at the cursor, or fold them again; return false if there is none.
 export def Unfold(): bool
   const at = Places()->indexof((_, place) => place[0] <= line('.') && line('.') <= place[1])

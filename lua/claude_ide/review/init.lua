@@ -55,21 +55,19 @@ function M.previous()
 end
 
 local pending ---@type string the command of the operator
-local count = 1
 
 --- Keep or revert the hunks in the operator's lines, or [count] hunks from the cursor on.
 function M.operate()
-  local first, last = vim.fn.line("'["), vim.fn.line("']")
-  if first == last then
-    last = require('claude_ide.review.overlay').last_of(first, count)
-  end
-  vim.cmd(('%d,%d%s'):format(first, last, pending))
+  local first = vim.fn.line("'[")
+  -- On an empty line the motion ends before it.
+  vim.cmd(('%d,%d%s'):format(first, math.max(first, vim.fn.line("']")), pending))
 end
 
 local function operator(command)
-  pending, count = command, vim.v.count1
+  local is_visual = vim.fn.mode():find('^[vV\22]')
+  pending = is_visual and command or ('%s %d'):format(command, vim.v.count1)
   vim.o.operatorfunc = "v:lua.require'claude_ide.review'.operate"
-  return vim.fn.mode():find('^[vV\22]') and 'g@' or 'g@l'
+  return is_visual and 'g@' or 'g@l'
 end
 
 --- Keep hunks; for an `<expr>` map in Normal or Visual mode. `.` repeats it.

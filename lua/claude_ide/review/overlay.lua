@@ -512,15 +512,6 @@ function M.go(direction, count)
   return true
 end
 
---- The last line of some hunks from a line on.
----@param line integer 1-based
----@param count integer hunks
----@return integer
-function M.last_of(line, count)
-  local last = hunks_in(api.nvim_get_current_buf(), line - 1)[count]
-  return last and count > 1 and last.stop or line
-end
-
 --- Show all removed lines of the hunk at the cursor, or fold them again.
 ---@return boolean is_found
 function M.unfold()

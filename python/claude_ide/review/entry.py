@@ -320,10 +320,10 @@ class File:
         """What is left to review of it, line by line."""
         return self.texts.hunks if self.texts else []
 
-    def touches(self, rows: Rows) -> bool:
-        """Return whether a hunk is in some rows."""
+    def hunks_in(self, rows: Rows) -> list[Hunk]:
+        """Return the hunks that some rows touch."""
         count = len(lines_of(self.texts.now or "")) if self.texts else 0
-        return any(touches(hunk, rows, count) for hunk in self.hunks)
+        return [hunk for hunk in self.hunks if touches(hunk, rows, count)]
 
     @property
     def counts(self) -> tuple[int, int]:

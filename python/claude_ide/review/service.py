@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import os
+import sys
 from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
@@ -251,19 +252,26 @@ class ReviewService:
 
     # What the user decides
 
-    async def keep(self, bufnr: int, rows: Rows | None, *, is_whole: bool) -> None:
-        """Keep hunks of a buffer's file: of some rows, at the cursor, or all of the file."""
+    async def keep(
+        self, bufnr: int, rows: Rows | None, count: int | None = None, *, is_whole: bool
+    ) -> None:
+        """Keep hunks of a buffer's file: of some rows, at the cursor, or all of the file.
+
+        With a `count`, so many from the first row on.
+        """
         buffer, folder, file = await self._at(bufnr)
-        place, is_exact = _place(buffer, file, rows, is_whole=is_whole)
+        place, is_exact = _place(buffer, file, rows, count, is_whole=is_whole)
         self._done.clear()
         kept = {"is_exact": is_exact}
         await folder.run(folder.review.keep, buffer.path, place, of_buffer(buffer), **kept)
         await self.changed(folder, [buffer.path])
 
-    async def revert(self, bufnr: int, rows: Rows | None, *, is_whole: bool) -> None:
+    async def revert(
+        self, bufnr: int, rows: Rows | None, count: int | None = None, *, is_whole: bool
+    ) -> None:
         """Revert hunks of a buffer's file, likewise."""
         buffer, folder, file = await self._at(bufnr)
-        place, is_exact = _place(buffer, file, rows, is_whole=is_whole)
+        place, is_exact = _place(buffer, file, rows, count, is_whole=is_whole)
         self._doing = []
         await self._revert(folder, file, place, bufnr, is_exact=is_exact)
         await self.changed(folder)
@@ -547,13 +555,18 @@ async def _file(folder: Folder, buffer: ShownBuffer) -> File | None:
 
 
 def _place(
-    buffer: ShownBuffer, file: File, rows: Rows | None, *, is_whole: bool
+    buffer: ShownBuffer, file: File, rows: Rows | None, count: int | None, *, is_whole: bool
 ) -> tuple[Rows | None, bool]:
     """Return the rows that are meant, and whether only their lines; None: the whole file.
 
     Raises `UserError` if they touch no hunk.
     """
     place = None if is_whole else rows or (buffer.row, buffer.row + 1)
-    if place is not None and not file.is_whole and not file.touches(place):
+    if place is not None and count is not None:
+        # One hunk is that of the row; several may begin below it.
+        below = file.hunks_in((place[0], sys.maxsize))[: count if count > 1 else 0]
+        place = place[0], max([place[0] + 1, *(hunk.rows[1] for hunk in below)])
+        rows = None
+    if place is not None and not file.is_whole and not file.hunks_in(place):
         raise UserError("no unreviewed change here")
     return place, rows is not None and rows == buffer.selected
