@@ -224,10 +224,11 @@ async def test_a_count_goes_by_the_text_and_by_no_old_selection(
     await drawn(nvim, *both)
     await nvim.keys("ggV\x1b")
 
-    # At once: nothing has drawn the hunks that are back.
+    # At once: nothing has drawn the hunks that are back, or brought the keys back.
+    await nvim.command("nmap gz <Plug>(claude-hunk-keep)")
     await nvim.keys(":ClaudeRevert!\r")
     await reads(path, BEFORE)
-    await nvim.keys("ugg2gk")
+    await nvim.keys("ugg2gz")
     await drawn(nvim)
     await nvim.command("ClaudeReview undo")
     await drawn(nvim, *both)
@@ -240,6 +241,17 @@ async def test_a_count_goes_by_the_text_and_by_no_old_selection(
     await drawn(nvim, *both[3:])
     await nvim.keys("5Ggk")
     await drawn(nvim)
+
+
+async def test_removed_lines_beyond_a_changed_one_are_reverted_at_the_line_below(
+    nvim: Editor, path: Path, agent: Agent
+) -> None:
+    await agent.write({path: BEFORE.replace("two\nthree\nfour\n", "A\n")})
+    await drawn(nvim, "2-two", "2-three", "2-four", "2+1")
+
+    await nvim.keys("3GV:ClaudeRevert\r")
+    await reads(path, BEFORE.replace("two", "A"))
+    await drawn(nvim, "2-two", "2+1")
 
 
 @pytest.mark.parametrize("how", ["all", "in the list", "by a commit"])

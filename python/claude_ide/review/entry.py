@@ -297,6 +297,8 @@ class File:
     texts: Texts | None
     """None: the texts are not known, or are none."""
     entry: Entry
+    is_compared: bool = False
+    """Whether the base is another text than the one before its review."""
 
     @property
     def is_whole(self) -> bool:
@@ -320,10 +322,10 @@ class File:
         """What is left to review of it, line by line."""
         return self.texts.hunks if self.texts else []
 
-    def hunks_in(self, rows: Rows) -> list[Hunk]:
-        """Return the hunks that some rows touch."""
+    def hunks_in(self, rows: Rows, *, is_exact: bool = False) -> list[Hunk]:
+        """Return the hunks that some rows touch; with `is_exact`, whose lines they have."""
         count = len(lines_of(self.texts.now or "")) if self.texts else 0
-        return [hunk for hunk in self.hunks if touches(hunk, rows, count)]
+        return [hunk for hunk in self.hunks if touches(hunk, rows, count, is_exact=is_exact)]
 
     @property
     def counts(self) -> tuple[int, int]:

@@ -11,11 +11,11 @@ from typing import Any, TypeVar
 from claude_ide.base import files
 from claude_ide.base.errors import UserError
 from claude_ide.base.paths import TURNED, real, within
-from claude_ide.review.entry import Entry, File, Remark
+from claude_ide.review.entry import File, Remark
 from claude_ide.review.review import Review
 from claude_ide.review.snapshot import LARGEST, Snapshots, stamp_of
 from claude_ide.review.store import Store
-from claude_ide.review.texts import Texts, decoded, lines_shown
+from claude_ide.review.texts import decoded, lines_shown
 
 T = TypeVar("T")
 
@@ -55,15 +55,15 @@ class Folder:
         self.unsaved: dict[str, str] = {}
         """The texts of modified buffers in which something waits or has been reverted, by path."""
         self.stamp: object = None
-        """Of what other programs change: the state, and the latest commit."""
-        self._log: Path | None = None
+        """Of what other programs change: the state, and what git changes with files."""
+        self._of_git: Sequence[Path] | None = None
         self._order = asyncio.Lock()
 
     async def look(self) -> bool:
-        """Return whether the state or the latest commit is another one than at the last call."""
-        if self._log is None:
-            self._log = await self.snapshots.log_of_head() or Path(os.devnull)
-        stamp = [stamp_of(str(path)) for path in (self.review.path, self._log)]
+        """Return whether the state or git has something else than at the last call."""
+        if self._of_git is None:
+            self._of_git = await self.snapshots.moving()
+        stamp = [stamp_of(str(path)) for path in (self.review.path, *self._of_git)]
         is_other, self.stamp = stamp != self.stamp, stamp
         return is_other
 
@@ -88,9 +88,7 @@ class Folder:
         if name not in self.bases:
             return found
         now = text if text is not None else await asyncio.to_thread(_text, path)
-        base = self.bases[name]
-        status = "created" if base is None else "deleted" if now is None else "modified"
-        return File(name, status, Texts(base, now, now), Entry(None, None, None))
+        return await self.run(self.review.compared, name, self.bases[name], now)
 
     async def written(self) -> list[str]:
         """Return the paths of the files that agents have written, reviewed or not."""

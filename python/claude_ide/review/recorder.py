@@ -126,6 +126,11 @@ class Recorder:
         return bool(self._running)
 
     @property
+    def may_be_writing(self) -> bool:
+        """Whether files may have what is not recorded yet."""
+        return bool(self._running or self._contents or self._background)
+
+    @property
     def turn(self) -> Turn:
         """The current turn."""
         return Turn(self.session, str(self._turns), self.prompt)

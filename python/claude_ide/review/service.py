@@ -132,10 +132,14 @@ class ReviewService:
             for folder in self.known():
                 try:
                     if await folder.look():
-                        await self.follow_commits(folder)
-                        await self.changed(folder)
+                        await self._follow(folder)
                 except (OSError, EditorError):
                     logger.exception("the review of %s could not be followed", folder.root)
+
+    async def _follow(self, folder: Folder) -> None:
+        await self.follow_commits(folder)
+        await self._look_at_files(folder)
+        await self.changed(folder)
 
     async def follow_commits(self, folder: Folder) -> None:
         """Keep what the latest commit contains, if the user wants that, and say so."""
@@ -194,18 +198,24 @@ class ReviewService:
         """Draw the hunks of a buffer that has come to a window, has another text, or is gone."""
         folder = await self.of_file(event.path)
         before = await folder.file(event.path)
+        await self._look_at_files(folder, event.path)
         await self._draw(event.bufnr, event.path, folder)
         after = await folder.file(event.path)
         # Most buffers that come to a window have the text that is known.
         if before != after and hunk_values(before) != hunk_values(after):
             await self.changed(folder)
 
+    async def _look_at_files(self, folder: Folder, path: str = "") -> None:
+        """Record what others have written to a file, or to all; but not before an agent's write."""
+        if not any(each.may_be_writing for each in self.recorders):
+            review = folder.review
+            await (folder.run(review.look, path) if path else folder.run(review.look_at_all))
+
     async def left(self, event: ReviewLeft) -> None:
         """Know what an earlier session has left to review in a folder."""
         folder = await self.folder(event.folder, is_folder=True)
         if await folder.look():
-            await self.follow_commits(folder)
-            await self.changed(folder)
+            await self._follow(folder)
 
     async def moved(self, event: ReviewMoved) -> None:
         """Go on to the next file that waits, or back to the one before."""
@@ -279,6 +289,7 @@ class ReviewService:
     async def decide_all(self, here: str, *, is_kept: bool) -> None:
         """Keep or revert everything that waits in a folder."""
         folder = await self.folder(here)
+        await self._look_at_files(folder)
         await self._look_at(folder, await folder.written())
         waiting = await folder.files()
         if not waiting and not await folder.run(folder.review.unknown):
@@ -467,9 +478,12 @@ class ReviewService:
         Raises `UserError` if the content before is not known.
         """
         review, entry = folder.review, file.entry
-        content = review.content_of(entry.base)
-        if content is None and entry.base is not None:
-            raise UserError(f"{file.path}: its earlier content is not known ({entry.obstacle})")
+        if file.is_compared and file.texts:
+            content = None if file.texts.base is None else encoded(file.texts.base)
+        else:
+            content = review.content_of(entry.base)
+            if content is None and entry.base is not None:
+                raise UserError(f"{file.path}: its earlier content is not known ({entry.obstacle})")
         now = await asyncio.to_thread(folder_files.read, path)
         is_mixed = file.is_mixed or path in folder.unsaved
         if now is not None and (is_mixed or now != review.content_of(entry.now)):
@@ -485,7 +499,7 @@ class ReviewService:
         if content is None or entry.origin:
             self._note(path, now, None)
             await asyncio.to_thread(folder_files.delete, path)
-        await folder.run(review.reverted_whole, path)
+        await folder.run(review.look if file.is_compared else review.reverted_whole, path)
 
     async def _revert_mode(self, folder: Folder, path: str, mode: int) -> None:
         await asyncio.to_thread(folder_files.set_mode, path, mode)
@@ -503,6 +517,7 @@ class ReviewService:
         call, files are compared with the same texts.
         """
         folder = await self.folder(here)
+        await self._look_at_files(folder)
         await folder.compare(since or ("turn" if session else ""), session)
         await self._look_at(folder, await folder.written())
         wanted = [os.path.realpath(Path(here, each).expanduser()) for each in only]
@@ -561,12 +576,14 @@ def _place(
 
     Raises `UserError` if they touch no hunk.
     """
-    place = None if is_whole else rows or (buffer.row, buffer.row + 1)
-    if place is not None and count is not None:
-        # One hunk is that of the row; several may begin below it.
-        below = file.hunks_in((place[0], sys.maxsize))[: count if count > 1 else 0]
-        place = place[0], max([place[0] + 1, *(hunk.rows[1] for hunk in below)])
-        rows = None
-    if place is not None and not file.is_whole and not file.hunks_in(place):
+    if is_whole:
+        return None, False
+    place = rows or (buffer.row, buffer.row + 1)
+    is_exact = count is None and rows is not None and rows == buffer.selected
+    if count is not None and count > 1:
+        # They may begin below the row.
+        found = file.hunks_in((place[0], sys.maxsize))[:count]
+        place = place[0], max([place[0] + 1, *(hunk.rows[1] for hunk in found)])
+    if not file.is_whole and not file.hunks_in(place, is_exact=is_exact):
         raise UserError("no unreviewed change here")
-    return place, rows is not None and rows == buffer.selected
+    return place, is_exact

@@ -129,12 +129,13 @@ class Snapshots:
         """Return the latest commit; empty without one."""
         return (await self._git("rev-parse", "--verify", "--quiet", "HEAD") or b"").decode().strip()
 
-    async def log_of_head(self) -> Path | None:
-        """Return the file to which git adds a line whenever the latest commit is another one."""
+    async def moving(self) -> list[Path]:
+        """Return the files that git writes when it writes others, or makes a commit."""
         if not await self.top():
-            return None
-        found = await self._git("rev-parse", "--git-path", "logs/HEAD")
-        return Path(self._top or "", os.fsdecode(found[:-1])) if found else None
+            return []
+        names = "--git-path", "logs/HEAD", "--git-path", "index"
+        found = await self._git("rev-parse", *names) or b""
+        return [Path(self._top or "", os.fsdecode(each)) for each in found.splitlines()]
 
     async def contents_in(self, head: str, names: Sequence[str]) -> dict[str, bytes | None]:
         """Return the contents that a commit has of files, by paths relative to the top."""

@@ -208,9 +208,9 @@ def _hunks(before: str, after: str) -> tuple[Hunk, ...]:
     return tuple(Hunk(*each) for each in hunks(lines_of(before), lines_of(after)))
 
 
-def touches(hunk: Hunk, rows: Rows, length: int) -> bool:
+def touches(hunk: Hunk, rows: Rows, length: int, *, is_exact: bool) -> bool:
     """Return whether some rows of a file of so many lines touch a hunk."""
-    return _chosen(hunk, rows, length, is_exact=False) is not None
+    return _chosen(hunk, rows, length, is_exact=is_exact) is not None
 
 
 class _Choice(NamedTuple):
