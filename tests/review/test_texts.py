@@ -115,6 +115,15 @@ def test_lines_of_the_agent_that_the_user_has_changed_are_reverted_only_by_force
     assert words(texts.reverted((1, 2), is_forced=True).now) == BEFORE
 
 
+def test_lines_of_the_agent_that_were_only_formatted_are_reverted_without_force() -> None:
+    texts = after("one TWO three four five six").written_by_other(
+        "one\n  TWO\nthree\nfour\nfive\nsix\n"
+    )
+
+    assert rows(texts) == [(1, 2)]
+    assert words(texts.reverted((1, 2)).now) == BEFORE
+
+
 def test_other_hunks_are_reverted_although_the_user_has_changed_one() -> None:
     texts = after("one TWO three four FIVE six").written_by_other(
         text("one TWO! three four FIVE six")

@@ -90,18 +90,23 @@ class Texts:
             return Texts(None, self.agent, text)
         old = lines_of(self.now)
         base, agent = (_changes(self.now, each or "") for each in (self.base, self.agent))
-        reverted, free = list[_Change](), list[_Change]()
+        reverted, free, formatted = list[_Change](), list[_Change](), list[_Change]()
         touched_by = _Touched(base)
         for change in _changes(self.now, text):
             touched = touched_by(change)
             if _is_reverted(old, change, touched):
                 reverted.append(change)
+            elif touched and _is_formatted(old, change):
+                # As if the agent had written it so: no words of the user's are in it.
+                formatted.append(change)
             else:
                 # What is changed inside of a hunk belongs to neither version.
                 free += _outside(change, touched)
         return Texts(
             _applied(old, [*_apart(base, reverted), *reverted, *free]),
-            _applied(old, [*_apart(agent, reverted), *reverted, *_apart(free, agent)]),
+            _applied(
+                old, [*_apart(agent, reverted), *reverted, *_apart([*free, *formatted], agent)]
+            ),
             text,
         )
 
@@ -305,6 +310,12 @@ def _is_reverted(old: list[str], change: _Change, hunks_: list[_Change]) -> bool
     left = iter(change[2])
     has_all = all(line in left for line in hunks_[0][2])
     return has_all and not {*old[change[0] : change[1]]} & {*change[2]}
+
+
+def _is_formatted(old: list[str], change: _Change) -> bool:
+    """Return whether a change is to blanks only."""
+    before, after = ("".join(lines).split() for lines in (old[change[0] : change[1]], change[2]))
+    return "".join(before) == "".join(after) != ""
 
 
 def _outside(change: _Change, hunks_: list[_Change]) -> list[_Change]:
