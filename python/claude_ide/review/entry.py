@@ -338,6 +338,15 @@ class File:
         return added, sum(hunk.last - hunk.first for hunk in self.hunks)
 
 
+def compared(entry: Entry | None, path: str, base: str | None, now: str | None) -> File:
+    """Return a file as it is compared with another base; None: no agent has written it."""
+    status = "created" if base is None else "deleted" if now is None else "modified"
+    # What no agent is known to have written is the user's.
+    entry = entry or Entry(None, NONE, None)
+    entry = msgspec.structs.replace(entry, origin="", mode=None, obstacle="")
+    return File(path, status, Texts(base, now, now), entry, is_compared=True)
+
+
 def obstacle_in(found: Found) -> str:
     """Return why no lines of a change can be shown; empty if they can."""
     texts = [decoded(each or b"") for each in (found.before, found.after)]

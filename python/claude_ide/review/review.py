@@ -22,6 +22,7 @@ from claude_ide.review.entry import (
     Told,
     Turn,
     Write,
+    compared,
     fits,
     obstacle_in,
 )
@@ -284,11 +285,7 @@ class Review:
 
     def compared(self, name: str, base: str | None, now: str | None) -> File:
         """Return a file that has a text as it is compared with another base."""
-        status = "created" if base is None else "deleted" if now is None else "modified"
-        # What no agent is known to have written is the user's.
-        entry = self._store.state().files.get(name) or Entry(None, UNKNOWN, None)
-        entry = msgspec.structs.replace(entry, origin="", mode=None, obstacle="")
-        return File(name, status, Texts(base, now, now), entry, is_compared=True)
+        return compared(self._store.state().files.get(name), name, base, now)
 
     def _file(self, name: str, entry: Entry) -> File:
         return File(name, entry.status, self._texts(entry), entry)
@@ -376,11 +373,9 @@ class Review:
         if found.texts is None:
             return None
         texts = found.texts.reverted(rows, is_exact=is_exact, is_forced=is_forced)
-        if found.is_compared:
-            # Not all that differs from that base waits.
-            return texts
         with self._store.change() as state:
-            for each in (found.texts, texts):
+            # Not all that differs from another base waits.
+            for each in () if found.is_compared else (found.texts, texts):
                 if entry := state.files.get(found.path):
                     seen = Entry(None, None, None)
                     self._set(seen, each)
