@@ -513,10 +513,9 @@ class Review:
 
     def sessions(self, path: str = "") -> set[str]:
         """Return the sessions that have written a file, or any."""
-        files_ = self._store.state().files
         name = self._relative(path) if path else ""
-        entries = [entry for each, entry in files_.items() if not path or each == name]
-        return {session for entry in entries for session in entry.bases}
+        files_ = self._store.state().files.items()
+        return {session for each, entry in files_ if name in ("", each) for session in entry.bases}
 
     def remarks(self) -> list[Remark]:
         """Return all remarks."""
