@@ -1,4 +1,5 @@
 --- Buffers that decide something, such as a proposed text: writing one accepts, wiping it out rejects.
+local autocommands = require('claude_ide.messages.autocommands')
 local buffer_text = require('claude_ide.file.text')
 local colouring = require('claude_ide.colouring')
 local command_buffer = require('claude_ide.file.command_buffer')
@@ -12,7 +13,7 @@ local visit = require('claude_ide.window.visit')
 
 local M = {}
 
-local augroup = vim.api.nvim_create_augroup('claude_ide_diff_decision', { clear = true })
+local on = autocommands.group('claude_ide_diff_decision')
 local MARKED_MS = 10
 local INDENTATION = { 'tabstop', 'shiftwidth', 'softtabstop', 'expandtab', 'vartabstop' }
 
@@ -39,9 +40,6 @@ M.ACCEPT_EDITS = '<Plug>(claude-accept-edits)'
 ---@param handlers claude_ide.DecisionHandlers
 function M.fill(bufnr, kind, name, handlers)
   local options, is_explained = vim.bo[bufnr], false
-  local function on(events, callback)
-    vim.api.nvim_create_autocmd(events, { group = augroup, buffer = bufnr, callback = callback })
-  end
   local function put()
     buffer_text.put(bufnr, handlers.text())
   end
@@ -57,9 +55,9 @@ function M.fill(bufnr, kind, name, handlers)
     end
   end)
   command_buffer.write_on_exit(bufnr)
-  on('BufWipeout', handlers.wiped)
-  on('BufReadCmd', put)
-  on('LspAttach', function(event)
+  on('BufWipeout', bufnr, handlers.wiped)
+  on('BufReadCmd', bufnr, put)
+  on('LspAttach', bufnr, function(event)
     vim.schedule(function()
       if vim.api.nvim_buf_is_valid(bufnr) then
         vim.lsp.buf_detach_client(bufnr, event.data.client_id)

@@ -4,6 +4,7 @@
 --- dropped, so `u` undoes a decision, and `do` makes one. Extmarks follow the hunks through the user's edits.
 ---
 --- A proposal can have several versions, each of which is one undo step. One that was undone does not count.
+local autocommands = require('claude_ide.messages.autocommands')
 local buffer_text = require('claude_ide.file.text')
 local quiet = require('claude_ide.messages.quiet')
 local rebase = require('claude_ide.file.rebase')
@@ -11,7 +12,7 @@ local rebase = require('claude_ide.file.rebase')
 local M = {}
 
 local api = vim.api
-local augroup = api.nvim_create_augroup('claude_ide_diff_hunks', { clear = true })
+local on = autocommands.group('claude_ide_diff_hunks')
 local namespace = api.nvim_create_namespace('claude_ide_hunks')
 
 --- A hunk of the agent. All rows are 0-based, ends exclusive.
@@ -218,14 +219,11 @@ function M.track(bufnr, original)
   tracked[bufnr] = {}
   local old = lines_of(original)
   add_version(bufnr, old, vim.bo[original].endofline)
-  local function on(event, callback)
-    api.nvim_create_autocmd(event, { group = augroup, buffer = bufnr, callback = callback })
-  end
-  on('BufWipeout', function()
+  on('BufWipeout', bufnr, function()
     tracked[bufnr] = nil
   end)
   -- `:edit!` has restored the text of the last version, removed the undo tree, and moved all marks.
-  on('BufReadCmd', function()
+  on('BufReadCmd', bufnr, function()
     local versions = tracked[bufnr]
     tracked[bufnr] = { versions[#versions] }
     place_all(bufnr, versions[#versions])

@@ -1,5 +1,6 @@
 --- Proposed changes: shown beside the file, decided by the user, and answered once.
 local announce = require('claude_ide.messages.announce')
+local autocommands = require('claude_ide.messages.autocommands')
 local borrowed_buffer = require('claude_ide.file.borrowed_buffer')
 local buffers = require('claude_ide.file.buffers')
 local channel = require('claude_ide.channel')
@@ -520,13 +521,10 @@ function M.decide_all(accepted, reason)
   end
 end
 
-vim.api.nvim_create_autocmd('VimLeavePre', {
-  group = vim.api.nvim_create_augroup('claude_ide_diff', { clear = true }),
-  callback = function()
-    for _, diff in pairs(diffs) do
-      channel.emit('diff_decided', { id = diff.id, accepted = false })
-    end
-  end,
-})
+autocommands.group('claude_ide_diff')('VimLeavePre', nil, function()
+  for _, diff in pairs(diffs) do
+    channel.emit('diff_decided', { id = diff.id, accepted = false })
+  end
+end)
 
 return M

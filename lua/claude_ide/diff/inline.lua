@@ -1,4 +1,5 @@
 --- The one window of an inline diff: that of the file itself, or one in a tab page of its own.
+local autocommands = require('claude_ide.messages.autocommands')
 local borrowed_buffer = require('claude_ide.file.borrowed_buffer')
 local decision = require('claude_ide.diff.decision')
 local diff_windows = require('claude_ide.diff.windows')
@@ -42,35 +43,29 @@ local function keep_place(view)
   local function is_users()
     return api.nvim_get_current_win() == win and api.nvim_win_get_buf(win) == bufnr
   end
-  view.group = api.nvim_create_augroup('claude_ide_diff_inline_' .. bufnr, { clear = true })
+  local on, group = autocommands.group('claude_ide_diff_inline_' .. bufnr)
+  view.group = group
   -- Neovim quits if its last window is closed.
-  api.nvim_create_autocmd('QuitPre', {
-    group = view.group,
-    callback = function()
-      if not (is_users() and window_close.is_last(win)) then
-        return
+  on('QuitPre', nil, function()
+    if not (is_users() and window_close.is_last(win)) then
+      return
+    end
+    stand_in = stand_in or split(view)
+    -- Unsaved changes elsewhere may keep Neovim from closing anything.
+    vim.schedule(function()
+      if stand_in and view.left == win then
+        window_close.window(stand_in)
+        stand_in = nil
       end
-      stand_in = stand_in or split(view)
-      -- Unsaved changes elsewhere may keep Neovim from closing anything.
-      vim.schedule(function()
-        if stand_in and view.left == win then
-          window_close.window(stand_in)
-          stand_in = nil
-        end
-      end)
-    end,
-  })
-  api.nvim_create_autocmd('WinClosed', {
-    group = view.group,
-    pattern = tostring(win),
-    callback = function()
-      local found = stand_in or is_users() and split(view)
-      if found then
-        view.left, view.right, view.used[1].win = found, found, found
-        visit.replace_window(win, found)
-      end
-    end,
-  })
+    end)
+  end)
+  on('WinClosed', tostring(win), function()
+    local found = stand_in or is_users() and split(view)
+    if found then
+      view.left, view.right, view.used[1].win = found, found, found
+      visit.replace_window(win, found)
+    end
+  end)
 end
 
 local function show_proposal(view)

@@ -1,5 +1,6 @@
 --- The marks of an inline diff: added lines are highlighted, removed ones are virtual lines above them, and
 --- the words that have changed within a line are marked.
+local autocommands = require('claude_ide.messages.autocommands')
 local debounce = require('claude_ide.timing.debounce')
 local highlights = require('claude_ide.highlights')
 local hunks = require('claude_ide.diff.hunks')
@@ -8,7 +9,7 @@ local rebase = require('claude_ide.file.rebase')
 local M = {}
 
 local api = vim.api
-local augroup = api.nvim_create_augroup('claude_ide_diff_inline_marks', { clear = true })
+local on = autocommands.group('claude_ide_diff_inline_marks')
 local namespace = api.nvim_create_namespace('claude_ide_inline')
 
 local INTERVAL = 50 -- milliseconds
@@ -189,11 +190,8 @@ function M.show(bufnr, win)
   end).soon
   draw(bufnr)
   api.nvim_buf_attach(bufnr, false, { on_lines = redraw, on_reload = redraw })
-  local function on(event, callback)
-    api.nvim_create_autocmd(event, { group = augroup, buffer = bufnr, callback = callback })
-  end
-  on('WinResized', redraw)
-  on('CursorMoved', function()
+  on('WinResized', bufnr, redraw)
+  on('CursorMoved', bufnr, function()
     reveal(api.nvim_get_current_win())
   end)
   local first = hunks.list(bufnr)[1]

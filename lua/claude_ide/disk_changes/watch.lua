@@ -1,7 +1,7 @@
 --- Tells the host which files to watch (`editor/disk.py`): those of loaded buffers.
+local autocommands = require('claude_ide.messages.autocommands')
 local channel = require('claude_ide.channel')
 local disk = require('claude_ide.file.disk')
-local disk_report = require('claude_ide.disk_changes.report')
 local file = require('claude_ide.file.path')
 local message = require('claude_ide.messages.message')
 
@@ -42,6 +42,7 @@ end
 
 -- Whether another program has just written a buffer's file, and the host has not judged that yet.
 local function is_unjudged(bufnr, name)
+  local disk_report = require('claude_ide.disk_changes.report')
   return disk.has_other_time(bufnr)
     and disk.stamp(name) ~= disk.MISSING
     and (disk_report.is_unjudged(name) or not disk.is_in_conflict(bufnr))
@@ -92,16 +93,13 @@ function M.watch(who, on)
   if was_on == (next(wanted) ~= nil) then
     return
   end
-  local group = api.nvim_create_augroup('claude_ide_disk_change', { clear = true })
+  local on_event, group = autocommands.group('claude_ide_disk_change')
   if was_on then
     return channel.emit('files_unwatched', {})
   end
-  api.nvim_create_autocmd(LOADED, {
-    group = group,
-    callback = function(event)
-      M.look_again(event.buf)
-    end,
-  })
+  on_event(LOADED, nil, function(event)
+    M.look_again(event.buf)
+  end)
   -- An error, such as of an interrupted Lua, would be several lines, which the user has to confirm.
   api.nvim_create_autocmd('BufWritePre', { group = group, command = INTERRUPT })
   M.report_all()

@@ -1,5 +1,6 @@
 --- Buffers of which `:w` writes no file: it runs a command in a proposal, a plan, a prompt; and a text that
 --- would otherwise be lost has no file until the user names one.
+local autocommands = require('claude_ide.messages.autocommands')
 local buffer_text = require('claude_ide.file.text')
 local colouring = require('claude_ide.colouring')
 local label = require('claude_ide.window.label')
@@ -9,7 +10,7 @@ local plain = require('claude_ide.messages.plain')
 local M = {}
 
 local api = vim.api
-local augroup = api.nvim_create_augroup('claude_ide_file_command_buffer', { clear = true })
+local on = autocommands.group('claude_ide_file_command_buffer')
 
 -- The names under which each buffer is written, by its number.
 local own = {} ---@type table<integer, string[]>
@@ -73,27 +74,21 @@ function M.listen(bufnr, written, written_by_timer)
     vim.bo[bufnr].modified = false
   end
   M.named(bufnr)
-  api.nvim_create_autocmd({ 'BufWriteCmd', 'BufWipeout', 'QuitPre' }, {
-    group = augroup,
-    buffer = bufnr,
-    callback = function(event)
-      if event.event == 'BufWipeout' then
-        own[bufnr] = nil
-        return
-      end
-      local how = event.event == 'BufWriteCmd' and autosaved() or nil
-      unmodified()
-      if event.event == 'QuitPre' then
-        return
-      elseif not vim.list_contains(own[bufnr], event.file) then
-        write_copy(bufnr, event.match)
-      elseif not how then
-        written()
-      elseif how == 'timer' and written_by_timer then
-        written_by_timer()
-      end
-    end,
-  })
+  on('BufWipeout', bufnr, function()
+    own[bufnr] = nil
+  end)
+  on('QuitPre', bufnr, unmodified)
+  on('BufWriteCmd', bufnr, function(event)
+    local how = autosaved()
+    unmodified()
+    if not vim.list_contains(own[bufnr], event.file) then
+      write_copy(bufnr, event.match)
+    elseif not how then
+      written()
+    elseif how == 'timer' and written_by_timer then
+      written_by_timer()
+    end
+  end)
   -- Without on_reload, a reload would detach the callbacks.
   api.nvim_buf_attach(bufnr, false, { on_lines = unmodified, on_reload = unmodified })
 end
@@ -101,17 +96,13 @@ end
 --- Have `:x` write the buffer, as its users expect: it writes only a modified one, which this never is.
 ---@param bufnr integer
 function M.write_on_exit(bufnr)
-  api.nvim_create_autocmd('CmdlineLeave', {
-    group = augroup,
-    buffer = bufnr,
-    callback = function()
-      local is_run = not vim.v.event.abort and vim.v.event.cmdtype == ':'
-      local ok, command = pcall(api.nvim_parse_cmd, is_run and vim.fn.getcmdline() or '', {})
-      if ok and (command.cmd == 'xit' or command.cmd == 'exit') then
-        vim.bo[bufnr].modified = true
-      end
-    end,
-  })
+  on('CmdlineLeave', bufnr, function()
+    local is_run = not vim.v.event.abort and vim.v.event.cmdtype == ':'
+    local ok, command = pcall(api.nvim_parse_cmd, is_run and vim.fn.getcmdline() or '', {})
+    if ok and (command.cmd == 'xit' or command.cmd == 'exit') then
+      vim.bo[bufnr].modified = true
+    end
+  end)
 end
 
 --- Keep a text in a listed, modified buffer.
@@ -126,17 +117,13 @@ function M.keep(name, text, what, filetype)
   label.give(bufnr, 'claude-kept', ('Kept (%s)'):format(tail))
   local label_name, options = vim.fn.bufname(bufnr), vim.bo[bufnr]
   options.buftype, options.modifiable = 'acwrite', true
-  api.nvim_create_autocmd('BufWriteCmd', {
-    group = augroup,
-    buffer = bufnr,
-    callback = function(event)
-      if event.file == label_name then
-        message.show('this text has no file; `:w {file}` saves it', 'warn')
-      elseif write_copy(bufnr, event.match) then
-        options.modified = false
-      end
-    end,
-  })
+  on('BufWriteCmd', bufnr, function(event)
+    if event.file == label_name then
+      message.show('this text has no file; `:w {file}` saves it', 'warn')
+    elseif write_copy(bufnr, event.match) then
+      options.modified = false
+    end
+  end)
   buffer_text.put(bufnr, text)
   colouring.set_filetype(bufnr, filetype or '')
   options.modified = true

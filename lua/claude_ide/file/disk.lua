@@ -1,12 +1,13 @@
 --- What Neovim knows of the files of buffers: their states on disk, if 'autoread' follows them, and whether
 --- other programs have written them. Writes buffers as the user would, but never over such a write.
+local autocommands = require('claude_ide.messages.autocommands')
 local file = require('claude_ide.file.path')
 local message = require('claude_ide.messages.message')
 
 local M = {}
 
 local api = vim.api
-local augroup = api.nvim_create_augroup('claude_ide_file_disk', { clear = true })
+local on = autocommands.group('claude_ide_file_disk')
 
 local CHANGED = '%s has changed on disk since Neovim read it; it was not written.'
 
@@ -98,13 +99,9 @@ end
 ---@param choose fun(reason: string): string from `v:fcs_reason` to `v:fcs_choice`
 ---@return integer autocommand
 function M.answer_change(bufnr, choose)
-  return api.nvim_create_autocmd('FileChangedShell', {
-    group = augroup,
-    buffer = bufnr,
-    callback = function()
-      vim.v.fcs_choice = choose(vim.v.fcs_reason)
-    end,
-  })
+  return on('FileChangedShell', bufnr, function()
+    vim.v.fcs_choice = choose(vim.v.fcs_reason)
+  end)
 end
 
 -- Make Neovim check whether a buffer's file has changed, without a question to the user. Only for buffers
@@ -121,16 +118,10 @@ local function probe(bufnr, choices)
   end)
   -- In an autocommand that is not nested, Neovim would run none for the change, and ask a question that
   -- `silent` hides.
-  local group = api.nvim_create_augroup('claude_ide_probe', {})
-  api.nvim_create_autocmd('User', {
-    group = group,
-    pattern = 'probe',
-    nested = true,
-    once = true,
-    callback = function()
-      vim.cmd.checktime({ args = { tostring(bufnr) }, mods = { silent = true } })
-    end,
-  })
+  local on_probe, group = autocommands.group('claude_ide_probe')
+  on_probe('User', 'probe', function()
+    vim.cmd.checktime({ args = { tostring(bufnr) }, mods = { silent = true } })
+  end, { nested = true, once = true })
   api.nvim_exec_autocmds('User', { group = group, pattern = 'probe', modeline = false })
   pcall(api.nvim_del_autocmd, answering)
   return found ~= nil and found ~= 'time'
@@ -193,10 +184,7 @@ for _, bufnr in ipairs(api.nvim_list_bufs()) do
     states[bufnr] = { stamp = M.stamp_of(bufnr) }
   end
 end
-api.nvim_create_autocmd(
-  { 'BufReadPre', 'BufReadPost', 'BufWritePost', 'BufUnload', 'BufFilePost' },
-  { group = augroup, callback = on_event }
-)
+on({ 'BufReadPre', 'BufReadPost', 'BufWritePost', 'BufUnload', 'BufFilePost' }, nil, on_event)
 
 --- Whether the file of an unmodified buffer has changed since Neovim's last check. Only for buffers that
 --- Neovim does not reload automatically. An empty buffer may be one of a file that did not exist: Neovim
@@ -281,16 +269,12 @@ function M.write(bufnr)
   -- `:write` would ask the user, too. Neovim runs autocommands in the order of their definition, so that this
   -- is the last one; its error cancels the write.
   local is_overtaken = false
-  local id = api.nvim_create_autocmd('BufWritePre', {
-    group = augroup,
-    buffer = bufnr,
-    callback = function()
-      is_overtaken = has_other_time(M.stamp(path), before) or file.real(path) ~= target
-      if is_overtaken then
-        error('the file has changed', 0)
-      end
-    end,
-  })
+  local id = on('BufWritePre', bufnr, function()
+    is_overtaken = has_other_time(M.stamp(path), before) or file.real(path) ~= target
+    if is_overtaken then
+      error('the file has changed', 0)
+    end
+  end)
   -- With 'confirm', an error of `:write` would become a dialog.
   local confirm = vim.o.confirm
   vim.o.confirm, writing = false, bufnr

@@ -1,5 +1,6 @@
 --- Replaces a buffer's text with the text on disk as an edit would: in one undo step. Folds and the cursor
 --- stay in place where nothing changes, and only removed lines lose their marks.
+local autocommands = require('claude_ide.messages.autocommands')
 local buffer_text = require('claude_ide.file.text')
 local colouring = require('claude_ide.colouring')
 local file_path = require('claude_ide.file.path')
@@ -9,7 +10,7 @@ local window_close = require('claude_ide.window.close')
 local M = {}
 
 local api = vim.api
-local augroup = api.nvim_create_augroup('claude_ide_file_edit', { clear = true })
+local on = autocommands.group('claude_ide_file_edit')
 
 local LINEMATCH = 60
 -- Lines of one hunk. Replacing more of them one by one takes too long.
@@ -125,13 +126,9 @@ end
 -- it, an undo would leave the buffer unmodified, and `:write` would ask about the changed file.
 local function mark_written(bufnr)
   vim.bo[bufnr].modified = true
-  local id = api.nvim_create_autocmd('BufWriteCmd', {
-    group = augroup,
-    buffer = bufnr,
-    callback = function()
-      vim.bo[bufnr].modified = false
-    end,
-  })
+  local id = on('BufWriteCmd', bufnr, function()
+    vim.bo[bufnr].modified = false
+  end)
   local ok, err = pcall(api.nvim_buf_call, bufnr, function()
     vim.cmd('silent write!')
   end)

@@ -1,4 +1,5 @@
 --- Loads files into buffers, without asking the user anything.
+local autocommands = require('claude_ide.messages.autocommands')
 local buffers = require('claude_ide.file.buffers')
 local colouring = require('claude_ide.colouring')
 local file_path = require('claude_ide.file.path')
@@ -10,7 +11,7 @@ local without_events = require('claude_ide.messages.without_events')
 local M = {}
 
 local api = vim.api
-local augroup = api.nvim_create_augroup('claude_ide_file_load', { clear = true })
+local on = autocommands.group('claude_ide_file_load')
 
 -- Values of `v:fcs_reason` that mean that another program has written the file.
 local CHANGED = { changed = true, conflict = true }
@@ -71,13 +72,9 @@ end
 local function without_dialog(bufnr, load)
   local note
   local function answering(event, buffer, answer)
-    return api.nvim_create_autocmd(event, {
-      group = augroup,
-      buffer = buffer,
-      callback = function()
-        note = answer(bufnr) or note
-      end,
-    })
+    return on(event, buffer, function()
+      note = answer(bufnr) or note
+    end)
   end
   local swap = answering('SwapExists', nil, choose_at_swap_file)
   local changed = answering('FileChangedShell', bufnr, keep_text)

@@ -1,4 +1,5 @@
 --- Centred floats, and hidden floats that keep a buffer in a window.
+local autocommands = require('claude_ide.messages.autocommands')
 local plain = require('claude_ide.messages.plain')
 local quiet = require('claude_ide.messages.quiet')
 local window_close = require('claude_ide.window.close')
@@ -6,7 +7,7 @@ local window_close = require('claude_ide.window.close')
 local M = {}
 
 local api = vim.api
-local augroup = api.nvim_create_augroup('claude_ide_window_float', { clear = true })
+local on = autocommands.group('claude_ide_window_float')
 
 -- Of the screen, around a text.
 local MARGIN = 4
@@ -94,15 +95,12 @@ end
 ---@param win integer
 ---@param fit fun()
 function M.follow_screen(win, fit)
-  api.nvim_create_autocmd('VimResized', {
-    group = augroup,
-    callback = function()
-      if not api.nvim_win_is_valid(win) then
-        return true
-      end
-      fit()
-    end,
-  })
+  on('VimResized', nil, function()
+    if not api.nvim_win_is_valid(win) then
+      return true
+    end
+    fit()
+  end)
 end
 
 --- Show lines in a centred float, until a key closes it or the user leaves it.
@@ -130,12 +128,7 @@ function M.show(lines, options)
   for _, key in ipairs(vim.list_extend({ 'q', '<Esc>' }, options.keys or {})) do
     vim.keymap.set('n', key, close, { buffer = bufnr, nowait = true })
   end
-  api.nvim_create_autocmd('WinLeave', {
-    group = augroup,
-    buffer = bufnr,
-    once = true,
-    callback = close,
-  })
+  on('WinLeave', bufnr, close, { once = true })
   return bufnr
 end
 

@@ -1,12 +1,13 @@
 --- Where the user is: the window, the tab page and the mode; and the way back there. Also where the processes
 --- of clients belong.
+local autocommands = require('claude_ide.messages.autocommands')
 local message = require('claude_ide.messages.message')
 local without_events = require('claude_ide.messages.without_events')
 
 local M = {}
 
 local api = vim.api
-local augroup = api.nvim_create_augroup('claude_ide_window_location', { clear = true })
+local on = autocommands.group('claude_ide_window_location')
 
 ---@class claude_ide.Location
 ---@field tabpage integer
@@ -30,13 +31,9 @@ function M.end_insert()
   local win = api.nvim_get_current_win()
   ended = { win = win, tick = vim.b.changedtick, row = row, column = column }
   vim.cmd.stopinsert()
-  api.nvim_create_autocmd('InsertEnter', {
-    group = api.nvim_create_augroup('claude_ide_location', { clear = true }),
-    once = true,
-    callback = function()
-      ended = nil
-    end,
-  })
+  autocommands.group('claude_ide_location')('InsertEnter', nil, function()
+    ended = nil
+  end, { once = true })
 end
 
 --- Cancel a pending `startinsert`. It would otherwise begin in whichever window the user is in next.
@@ -115,14 +112,11 @@ local is_resuming = false
 -- The mode begins once all callbacks that are due have run, one of which may take the user elsewhere.
 local function resume_mode(command)
   is_resuming = true
-  local group = api.nvim_create_augroup('claude_ide_location_resuming', { clear = true })
-  api.nvim_create_autocmd({ 'InsertEnter', 'TermEnter', 'SafeState' }, {
-    group = group,
-    callback = function()
-      is_resuming = false
-      api.nvim_clear_autocmds({ group = group })
-    end,
-  })
+  local on_mode, group = autocommands.group('claude_ide_location_resuming')
+  on_mode({ 'InsertEnter', 'TermEnter', 'SafeState' }, nil, function()
+    is_resuming = false
+    api.nvim_clear_autocmds({ group = group })
+  end)
   vim.cmd(command)
 end
 
@@ -181,8 +175,7 @@ function M.leave_mode(fn)
   local mode = vim.fn.mode(1)
   local event = mode:find('^[iR]') and 'InsertLeave' or mode == 't' and 'TermLeave'
   if event then
-    local callback = vim.schedule_wrap(fn)
-    api.nvim_create_autocmd(event, { group = augroup, once = true, callback = callback })
+    on(event, nil, vim.schedule_wrap(fn), { once = true })
     return vim.cmd.stopinsert()
   elseif mode:find('^n[iR]') then
     vim.cmd.stopinsert()
@@ -200,20 +193,15 @@ local opened = 0 -- windows from which the user returns
 ---@param target claude_ide.Location
 function M.return_on_close(win, target)
   opened = opened + 1
-  api.nvim_create_autocmd('WinClosed', {
-    group = augroup,
-    pattern = tostring(win),
-    once = true,
-    callback = function()
-      local is_here, before = api.nvim_get_current_win() == win, opened
-      vim.schedule(function()
-        -- Typed keys come first, and may have opened another one.
-        if is_here and opened == before then
-          M.go_back(target)
-        end
-      end)
-    end,
-  })
+  on('WinClosed', tostring(win), function()
+    local is_here, before = api.nvim_get_current_win() == win, opened
+    vim.schedule(function()
+      -- Typed keys come first, and may have opened another one.
+      if is_here and opened == before then
+        M.go_back(target)
+      end
+    end)
+  end, { once = true })
 end
 
 local finder ---@type (fun(pid: integer): integer?, string?)?

@@ -1,6 +1,8 @@
 --- When Neovim has drawn a window, and how much of a text that the user decides on they could read: since
 --- when it is on the screen, and how far it has been there without a gap from its beginning. Changes of a
 --- text are drawn when all waiting keys are handled, not when they are made; only what was drawn counts.
+local autocommands = require('claude_ide.messages.autocommands')
+
 local M = {}
 
 local api, fn = vim.api, vim.fn
@@ -48,12 +50,9 @@ end
 ---@param on_drawn claude_ide.OnDrawn
 function M.watch(bufnr, on_drawn)
   api.nvim_set_decoration_provider(namespace, { on_win = on_win, on_end = on_end })
-  api.nvim_create_autocmd('TabLeave', {
-    group = api.nvim_create_augroup('claude_ide_drawn', { clear = true }),
-    callback = function()
-      on_screen = {}
-    end,
-  })
+  autocommands.group('claude_ide_drawn')('TabLeave', nil, function()
+    on_screen = {}
+  end)
   for known in pairs(watched) do
     watched[known] = api.nvim_buf_is_valid(known) and watched[known] or nil
   end

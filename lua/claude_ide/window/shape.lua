@@ -1,5 +1,6 @@
 --- Records the sizes and views of a tab page's windows, and restores them after a disturbance such
 --- as a diff.
+local autocommands = require('claude_ide.messages.autocommands')
 local tiling = require('claude_ide.window.tiling')
 
 local M = {}
@@ -24,7 +25,7 @@ local api = vim.api
 
 ---@type claude_ide.TabShape[]
 local held = {}
-local group = api.nvim_create_augroup('claude_ide_window_shape', { clear = true })
+local on, group = autocommands.group('claude_ide_window_shape')
 
 local function views(wins)
   local list = {}
@@ -66,22 +67,19 @@ function M.check(shape)
 end
 
 local function listen()
-  api.nvim_create_autocmd({ 'WinResized', 'TabEnter' }, {
-    group = group,
-    callback = function(event)
-      local here = api.nvim_get_current_tabpage()
-      for _, shape in ipairs(held) do
-        if shape.tabpage == here and event.event == 'WinResized' then
-          M.check(shape)
-        elseif shape.tabpage == here then
-          -- A tab page that is entered again has already made room for the tab line. From then on, any
-          -- change of a size is the user's.
-          shape.visited = shape.visited or not shape.settled
-          M.settle(shape)
-        end
+  on({ 'WinResized', 'TabEnter' }, nil, function(event)
+    local here = api.nvim_get_current_tabpage()
+    for _, shape in ipairs(held) do
+      if shape.tabpage == here and event.event == 'WinResized' then
+        M.check(shape)
+      elseif shape.tabpage == here then
+        -- A tab page that is entered again has already made room for the tab line. From then on, any
+        -- change of a size is the user's.
+        shape.visited = shape.visited or not shape.settled
+        M.settle(shape)
       end
-    end,
-  })
+    end
+  end)
 end
 
 --- Hold the shape of the current tab page, until every holder has released it.

@@ -3,6 +3,7 @@
 ---
 --- An owner opens its windows in the current tab page or in its own (`new_tabpage`). A visit lasts from
 --- `open` to `close`. The caller holds the visit, and keeps its own fields in it.
+local autocommands = require('claude_ide.messages.autocommands')
 local location = require('claude_ide.window.location')
 local quiet = require('claude_ide.messages.quiet')
 local tiling = require('claude_ide.window.tiling')
@@ -13,7 +14,7 @@ local without_events = require('claude_ide.messages.without_events')
 local M = {}
 
 local api = vim.api
-local augroup = api.nvim_create_augroup('claude_ide_window_visit', { clear = true })
+local on = autocommands.group('claude_ide_window_visit')
 
 ---@class claude_ide.VisitOwner
 ---@field group? string owners of the same group share the way back and the shape to restore, because one
@@ -43,27 +44,22 @@ local visits = {}
 -- Whether the user leaves; and whether Neovim is certain to exit: that is before any `VimLeavePre`, in which
 -- session managers record the windows.
 local function watch(visit)
-  local function on(event, nested, callback)
-    local id = api.nvim_create_autocmd(event, {
-      group = augroup,
-      nested = nested,
-      callback = callback,
-    })
-    table.insert(visit.autocommands, id)
-  end
   -- Scheduled, so that a move caused by closing the windows does not count: the buffer is gone by then.
   local function moved()
     if api.nvim_buf_is_valid(visit.bufnr) then
       visit.is_left = not visit.owner.has(visit, api.nvim_get_current_win())
     end
   end
-  on('WinEnter', false, vim.schedule_wrap(moved))
-  -- A buffer that is closed has to trigger its own autocommands.
-  on('BufWinLeave', true, function()
+  local function exited()
     if vim.v.exiting ~= vim.NIL then
       M.close(visit)
     end
-  end)
+  end
+  visit.autocommands = {
+    on('WinEnter', nil, vim.schedule_wrap(moved)),
+    -- A buffer that is closed has to trigger its own autocommands.
+    on('BufWinLeave', nil, exited, { nested = true }),
+  }
 end
 
 --- Open an owner's windows. Errors in autocommands are silenced.
