@@ -1,5 +1,6 @@
 --- Texts in buffers that wait for the user's approval: an agent's plan, code for a kernel. The user may edit
 --- them: writing one approves it, closing it does not.
+local autocommands = require('claude_ide.messages.autocommands')
 local buffer_text = require('claude_ide.file.text')
 local channel = require('claude_ide.channel')
 local colouring = require('claude_ide.colouring')
@@ -24,7 +25,7 @@ local without_events = require('claude_ide.messages.without_events')
 local M = {}
 
 local api = vim.api
-local augroup = api.nvim_create_augroup('claude_ide_approval', { clear = true })
+local on = autocommands.group('claude_ide_approval')
 
 local HIGHEST = 0.5 -- of the screen, for a split
 local LOWEST = 5
@@ -247,13 +248,9 @@ local function fill(approval)
       on_wiped(approval)
     end,
   })
-  api.nvim_create_autocmd('BufUnload', {
-    group = augroup,
-    buffer = approval.bufnr,
-    callback = function()
-      approval.last = buffer_text.get(approval.bufnr)
-    end,
-  })
+  on('BufUnload', approval.bufnr, function()
+    approval.last = buffer_text.get(approval.bufnr)
+  end)
   if approval.more then
     vim.keymap.set('n', approval.kind.more_key, function()
       approve(approval, true)
@@ -364,15 +361,12 @@ function M.close_all()
   vim.iter(vim.tbl_keys(pending)):each(M.close)
 end
 
-api.nvim_create_autocmd('VimLeavePre', {
-  group = augroup,
-  callback = function()
-    for _, approval in pairs(pending) do
-      local ok, text = pcall(buffer_text.get, approval.bufnr or -1)
-      local last = ok and text or approval.last or approval.text
-      answer(approval, { decision = 'reject', text = last })
-    end
-  end,
-})
+on('VimLeavePre', nil, function()
+  for _, approval in pairs(pending) do
+    local ok, text = pcall(buffer_text.get, approval.bufnr or -1)
+    local last = ok and text or approval.last or approval.text
+    answer(approval, { decision = 'reject', text = last })
+  end
+end)
 
 return M

@@ -1,5 +1,6 @@
 --- Reports whether the user is in Neovim, and at which windows of agents; and calls them. The host decides
 --- when (`editor/attention.py`).
+local autocommands = require('claude_ide.messages.autocommands')
 local channel = require('claude_ide.channel')
 local message = require('claude_ide.messages.message')
 local moment = require('claude_ide.timing.moment')
@@ -67,21 +68,14 @@ end
 --- A host has started, which knows nothing yet.
 function M.watch()
   last = nil
-  local group = api.nvim_create_augroup('claude_ide_attention', { clear = true })
-  api.nvim_create_autocmd(WINDOWS, { group = group, callback = report_soon })
+  local on = autocommands.group('claude_ide_attention')
+  on(WINDOWS, nil, report_soon)
   -- Its windows open without events.
-  api.nvim_create_autocmd('User', {
-    group = group,
-    pattern = { 'ClaudeDiffOpened', 'ClaudeDiffClosed' },
-    callback = report_soon,
-  })
-  api.nvim_create_autocmd({ 'FocusGained', 'FocusLost' }, {
-    group = group,
-    callback = function(event)
-      is_focused = event.event == 'FocusGained'
-      report_soon()
-    end,
-  })
+  on('User', { 'ClaudeDiffOpened', 'ClaudeDiffClosed' }, report_soon)
+  on({ 'FocusGained', 'FocusLost' }, nil, function(event)
+    is_focused = event.event == 'FocusGained'
+    report_soon()
+  end)
   report_soon()
 end
 

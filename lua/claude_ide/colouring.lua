@@ -1,11 +1,12 @@
 --- Keeps texts that would crash Neovim, keep it busy, or write to the terminal away from parsers.
+local autocommands = require('claude_ide.messages.autocommands')
 local message = require('claude_ide.messages.message')
 local without_events = require('claude_ide.messages.without_events')
 
 local M = {}
 
 local api = vim.api
-local group = api.nvim_create_augroup('claude_ide_colouring', { clear = true })
+local on = autocommands.group('claude_ide_colouring')
 
 -- Bytes.
 local LARGEST = { file = 2e6, ours = 5e5, markdown = 1e5 }
@@ -119,20 +120,16 @@ local function guard(bufnr, reason, language)
   if not guarded[bufnr] then
     local this = { reason = reason } ---@type claude_ide.Guarded
     guarded[bufnr] = this
-    api.nvim_create_autocmd({ 'BufReadPre', 'FileType', 'BufWipeout' }, {
-      group = group,
-      buffer = bufnr,
-      callback = function(event)
-        local is_reading = event.event == 'BufReadPre'
-        if event.event == 'BufWipeout' or is_reading and not obstacle_on_disk(bufnr) then
-          guarded[bufnr], this.parser = nil, nil
-        end
-        if guarded[bufnr] ~= this then
-          return true
-        end
-        stop_parsing(bufnr, is_reading and this.parser and this.parser:lang() or nil)
-      end,
-    })
+    on({ 'BufReadPre', 'FileType', 'BufWipeout' }, bufnr, function(event)
+      local is_reading = event.event == 'BufReadPre'
+      if event.event == 'BufWipeout' or is_reading and not obstacle_on_disk(bufnr) then
+        guarded[bufnr], this.parser = nil, nil
+      end
+      if guarded[bufnr] ~= this then
+        return true
+      end
+      stop_parsing(bufnr, is_reading and this.parser and this.parser:lang() or nil)
+    end)
   end
   stop_parsing(bufnr, language)
 end

@@ -1,5 +1,6 @@
 --- `:ClaudeKernel`: its buffer, with the code that ran, cell marks, and what came out, as comments, a script
 --- that could run again; its completion; and what the choice of a kernel depends on.
+local autocommands = require('claude_ide.messages.autocommands')
 local buffers = require('claude_ide.file.buffers')
 local colouring = require('claude_ide.colouring')
 local label = require('claude_ide.window.label')
@@ -20,7 +21,7 @@ local MARK, OUT = '# %%', '#>'
 local WORDS = { stderr = 'stderr: ', error = '', note = '', image = 'image: ' }
 local GROUPS = { error = 'DiagnosticError', note = 'DiagnosticWarn', stderr = 'DiagnosticWarn' }
 
-local augroup = api.nvim_create_augroup('claude_ide_jupyter', { clear = true })
+local on = autocommands.group('claude_ide_jupyter')
 local marks = api.nvim_create_namespace('claude_ide_kernel')
 local image_marks = api.nvim_create_namespace('claude_ide_kernel_images')
 local buffer ---@type integer?
@@ -119,10 +120,7 @@ local function get(filetype)
   label.give(buffer, 'claude-kernel', 'Claude kernel')
   colouring.set_filetype(buffer, filetype)
   runs, images = {}, {}
-  api.nvim_create_autocmd(
-    'BufWinEnter',
-    { group = augroup, buffer = buffer, callback = show_images_soon }
-  )
+  on('BufWinEnter', buffer, show_images_soon)
   return buffer
 end
 

@@ -1,6 +1,7 @@
 --- The permissions for which CLIs in terminals ask, in a float that takes neither the focus nor keys until
 --- `:ClaudeAnswer` moves the user into it. The host owns its content and handles its keys.
 local announce = require('claude_ide.messages.announce')
+local autocommands = require('claude_ide.messages.autocommands')
 local channel = require('claude_ide.channel')
 local chat_page = require('claude_ide.chat.page')
 local float = require('claude_ide.window.float')
@@ -17,7 +18,7 @@ local M = {}
 
 local api = vim.api
 local namespace = api.nvim_create_namespace('claude_ide_permission')
-local group = api.nvim_create_augroup('claude_ide_permission', {})
+local on, group = autocommands.group('claude_ide_permission')
 
 local WIDEST, NARROWEST = 78, 20
 local BORDER = 2
@@ -227,15 +228,12 @@ local function watch()
       emit(shown, 'left')
     end
   end, namespace)
-  local function on(event, callback)
-    api.nvim_create_autocmd(event, { group = group, callback = callback })
-  end
-  on({ 'TabEnter', 'WinEnter', 'BufEnter' }, update_soon)
-  on('VimResized', function()
+  on({ 'TabEnter', 'WinEnter', 'BufEnter' }, nil, update_soon)
+  on('VimResized', nil, function()
     emit(shown, 'resized')
   end)
   -- It is the user who closes it, unless its tab page is closed.
-  on('WinClosed', function(event)
+  on('WinClosed', nil, function(event)
     local state = shown
     if state and state.win and tonumber(event.match) == state.win then
       local tabpage = api.nvim_win_get_tabpage(state.win)

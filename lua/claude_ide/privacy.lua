@@ -3,6 +3,7 @@
 --- The host makes the rules, from the options and the settings of the CLI, and judges again what leaves the
 --- editor. Here they decide what is reported unasked, or must be refused at once. Until they have arrived,
 --- and after the end of the host, nothing leaves.
+local autocommands = require('claude_ide.messages.autocommands')
 local channel = require('claude_ide.channel')
 local file = require('claude_ide.file.path')
 local own_options = require('claude_ide.own_options')
@@ -34,7 +35,7 @@ local filled = {} ---@type table<string, true> the registers a to z with a text 
 local named = {} ---@type table<string, true> the names of private buffers so far
 local renamed = {} ---@type table<integer, string> why the text of a renamed buffer is denied
 local subscribers = {} ---@type fun()[]
-local group = api.nvim_create_augroup('claude_ide_privacy', {})
+local on_event, group = autocommands.group('claude_ide_privacy')
 
 -- The option as JSON; functions and other values that have none are no globs.
 local function options()
@@ -257,15 +258,12 @@ function M.watch(on)
   if not on then
     return
   end
-  local function on_event(events, callback)
-    api.nvim_create_autocmd(events, { group = group, callback = callback })
-  end
-  on_event('BufFilePre', before_renaming)
-  on_event({ 'BufReadPost', 'BufWritePost', 'BufWipeout' }, forget_renaming)
-  on_event('TextYankPost', remember_yank)
-  on_event({ 'BufEnter', 'InsertEnter', 'TextChanged', 'RecordingEnter' }, remember_recording)
-  on_event(RENAMED, forget_verdict)
-  on_event(CHANGED, report)
+  on_event('BufFilePre', nil, before_renaming)
+  on_event({ 'BufReadPost', 'BufWritePost', 'BufWipeout' }, nil, forget_renaming)
+  on_event('TextYankPost', nil, remember_yank)
+  on_event({ 'BufEnter', 'InsertEnter', 'TextChanged', 'RecordingEnter' }, nil, remember_recording)
+  on_event(RENAMED, nil, forget_verdict)
+  on_event(CHANGED, nil, report)
 end
 
 --- The host has ended: nothing leaves without its rules.

@@ -1,5 +1,7 @@
 --- What Neovim offers no public way for. If one of its own functions is gone, less is found: nothing fails.
 --- `tests/lua/test_private_api.py` checks what is expected of them (run with Neovim 0.11 and 0.12).
+local autocommands = require('claude_ide.messages.autocommands')
+
 local M = {}
 
 local api = vim.api
@@ -25,7 +27,7 @@ local AWAITS_REVIEW = 'the user reviews this edit first'
 --- Milliseconds. A server may send its edit, or complain that it was not applied, just after its answer.
 M.settles_within = 250
 
-local group = api.nvim_create_augroup('claude_ide_private_api', {})
+local on = autocommands.group('claude_ide_private_api')
 
 local FOLDER = debug.getinfo(1, 'S').source:match('^(.*/)private_api%.lua$')
 
@@ -129,19 +131,16 @@ end
 ---@return fun() release
 function M.catch_edits(client, send, on_edit)
   local ours, is_sending, settles_at = {}, true, 0
-  local listening = api.nvim_create_autocmd('LspRequest', {
-    group = group,
-    callback = function(event)
-      local data = event.data
-      if data.client_id ~= client.id then
-        return
-      elseif is_sending then
-        ours[data.request_id] = true
-      elseif not ours[data.request_id] and may_cause_an_edit(data.request.method) then
-        settles_at = vim.uv.now() + M.settles_within
-      end
-    end,
-  })
+  local listening = on('LspRequest', nil, function(event)
+    local data = event.data
+    if data.client_id ~= client.id then
+      return
+    elseif is_sending then
+      ours[data.request_id] = true
+    elseif not ours[data.request_id] and may_cause_an_edit(data.request.method) then
+      settles_at = vim.uv.now() + M.settles_within
+    end
+  end)
   local function may_be_the_users()
     return vim.uv.now() < settles_at
       or vim.iter(pairs(client.requests)):any(function(id, sent)

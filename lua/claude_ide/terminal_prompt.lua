@@ -1,6 +1,7 @@
 --- `:ClaudePrompt`: a prompt for the CLI in a terminal, written in a buffer. Writing the buffer sends it.
 ---
 --- The text stays in the buffer until it is typed into the terminal, also while no window shows it.
+local autocommands = require('claude_ide.messages.autocommands')
 local channel = require('claude_ide.channel')
 local chat_completion = require('claude_ide.chat.prompt.completion')
 local chat_page = require('claude_ide.chat.page')
@@ -21,7 +22,7 @@ local window_close = require('claude_ide.window.close')
 local M = {}
 
 local api = vim.api
-local augroup = api.nvim_create_augroup('claude_ide_terminal_prompt', { clear = true })
+local on = autocommands.group('claude_ide_terminal_prompt')
 
 local HEIGHT = 10 -- lines
 local MOST_QUOTING = 2000 -- milliseconds, with the start of the host
@@ -96,11 +97,8 @@ local function create()
     send(prompt)
   end)
   command_buffer.write_on_exit(bufnr)
-  local function on(event, callback)
-    api.nvim_create_autocmd(event, { group = augroup, buffer = bufnr, callback = callback })
-  end
   -- `:qa`, and `:q` in the last window, refuse to lose the text.
-  on('QuitPre', function()
+  on('QuitPre', bufnr, function()
     options.modified = prompt_buffer.text(bufnr) ~= '' and not prompt.sending
     vim.schedule(function()
       if api.nvim_buf_is_loaded(bufnr) then
@@ -108,7 +106,7 @@ local function create()
       end
     end)
   end)
-  on('BufUnload', function()
+  on('BufUnload', bufnr, function()
     drop(prompt)
   end)
   colouring.set_filetype(bufnr, 'markdown')

@@ -1,5 +1,6 @@
 --- `:ClaudeWire`: the messages between Neovim and its clients, each a line that unfolds to show it whole. The
 --- host composes the lines (`wire_view.py`).
+local autocommands = require('claude_ide.messages.autocommands')
 local channel = require('claude_ide.channel')
 local chat_page = require('claude_ide.chat.page')
 local highlights = require('claude_ide.highlights')
@@ -11,7 +12,7 @@ local window_looks = require('claude_ide.window.looks')
 local M = {}
 
 local api, fn = vim.api, vim.fn
-local augroup = api.nvim_create_augroup('claude_ide_wire_window', { clear = true })
+local on = autocommands.group('claude_ide_wire_window')
 local namespace = api.nvim_create_namespace('claude_ide_wire')
 
 local EMPTY = 'No message yet: they appear here as they are sent'
@@ -64,14 +65,9 @@ local function create()
   vim.bo[wire].bufhidden, vim.bo[wire].undolevels = 'wipe', -1
   vim.bo[wire].filetype = 'claude-wire'
   define_keys()
-  api.nvim_create_autocmd('BufWipeout', {
-    group = augroup,
-    buffer = wire,
-    once = true,
-    callback = function()
-      channel.emit('wire_closed', {})
-    end,
-  })
+  on('BufWipeout', wire, function()
+    channel.emit('wire_closed', {})
+  end)
 end
 
 --- Open the window below, without entering it. If it is open, enter it; it loses its messages instead if they

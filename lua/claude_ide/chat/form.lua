@@ -1,5 +1,6 @@
 --- The agent's questions with their choices, as a form that the user fills in. The host owns its pages and
 --- handles its keys; what the user types is kept here until a page has it.
+local autocommands = require('claude_ide.messages.autocommands')
 local channel = require('claude_ide.channel')
 local chat_page = require('claude_ide.chat.page')
 local float = require('claude_ide.window.float')
@@ -18,7 +19,7 @@ local window_looks = require('claude_ide.window.looks')
 local M = {}
 
 local api = vim.api
-local augroup = api.nvim_create_augroup('claude_ide_chat_form', { clear = true })
+local on = autocommands.group('claude_ide_chat_form')
 
 local WIDEST = 90
 local TIMEOUT_MS = 200
@@ -233,15 +234,10 @@ local function open(form)
     fit(form)
   end)
   define_keys(form)
-  for event, pattern in pairs({ BufWipeout = '<buffer>', WinClosed = tostring(form.win) }) do
-    api.nvim_create_autocmd(event, {
-      group = augroup,
-      pattern = pattern,
-      once = true,
-      callback = function()
-        on_closed(form)
-      end,
-    })
+  for event, where in pairs({ BufWipeout = form.bufnr, WinClosed = tostring(form.win) }) do
+    on(event, where, function()
+      on_closed(form)
+    end, { once = true })
   end
   go_to(form, form.page.cursor)
 end

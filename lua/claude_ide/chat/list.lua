@@ -1,5 +1,6 @@
 --- Lists with keys, such as that of the sessions, in a split. The host owns their content and handles the
 --- keys.
+local autocommands = require('claude_ide.messages.autocommands')
 local channel = require('claude_ide.channel')
 local chat_page = require('claude_ide.chat.page')
 local highlights = require('claude_ide.highlights')
@@ -12,7 +13,7 @@ local winbar = require('claude_ide.window.winbar')
 local M = {}
 
 local api = vim.api
-local augroup = api.nvim_create_augroup('claude_ide_chat_list', { clear = true })
+local on = autocommands.group('claude_ide_chat_list')
 
 ---@class claude_ide.ListItem
 ---@field id string empty for a line without keys
@@ -129,18 +130,13 @@ local function create(name, look)
   lists[name] = list
   window_looks.set(api.nvim_get_current_win(), window_looks.OF_LISTS)
   define_keys(list)
-  api.nvim_create_autocmd('BufWipeout', {
-    group = augroup,
-    buffer = list.bufnr,
-    once = true,
-    callback = function()
-      if lists[name] == list then
-        lists[name] = nil
-        expected[name] = expected[name] and false
-        emit(name, 'closed', '')
-      end
-    end,
-  })
+  on('BufWipeout', list.bufnr, function()
+    if lists[name] == list then
+      lists[name] = nil
+      expected[name] = expected[name] and false
+      emit(name, 'closed', '')
+    end
+  end)
   -- A user's autocommand may fail.
   pcall(function()
     vim.bo[list.bufnr].filetype = look.filetype or 'claude-list'

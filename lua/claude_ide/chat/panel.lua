@@ -1,5 +1,6 @@
 --- The panels of the chats, for the host; also without one, which has ended or not started yet. Then their
 --- transcripts and prompts stay, and the next host continues them.
+local autocommands = require('claude_ide.messages.autocommands')
 local buffers = require('claude_ide.file.buffers')
 local chat_windows = require('claude_ide.chat.window')
 local chat_form = require('claude_ide.chat.form')
@@ -25,7 +26,7 @@ local window_close = require('claude_ide.window.close')
 local M = {}
 
 local api = vim.api
-local augroup = api.nvim_create_augroup('claude_ide_chat_panel', { clear = true })
+local on = autocommands.group('claude_ide_chat_panel')
 
 -- These allow something, which the user must have seen first.
 local ALLOWING = { y = true, a = true }
@@ -140,13 +141,9 @@ local function create(id, options)
   chat_transcript_keys.define(chat, M)
   local filetypes = { [chat.transcript] = 'claude-chat', [chat.prompt] = 'claude-prompt' }
   for bufnr, filetype in pairs(filetypes) do
-    api.nvim_create_autocmd({ 'BufUnload', 'BufWipeout' }, {
-      group = augroup,
-      buffer = bufnr,
-      callback = function()
-        on_unload(chat, bufnr)
-      end,
-    })
+    on({ 'BufUnload', 'BufWipeout' }, bufnr, function()
+      on_unload(chat, bufnr)
+    end)
     -- A user's autocommand may fail.
     pcall(quiet.run, function()
       vim.bo[bufnr].filetype = filetype

@@ -1,4 +1,5 @@
 --- The panel on the screen: shown, and hidden without a trace in the surrounding windows.
+local autocommands = require('claude_ide.messages.autocommands')
 local chat_bar = require('claude_ide.chat.window.bar')
 local chat_follow = require('claude_ide.chat.window.follow')
 local chat_state = require('claude_ide.chat.state')
@@ -342,23 +343,20 @@ function M.watch()
   protect()
   -- A session may have been loaded before the plugin.
   label.clear_leftovers()
-  local group = api.nvim_create_augroup('claude_ide_chat_view', { clear = true })
-  local function on(events, callback)
-    api.nvim_create_autocmd(events, { group = group, callback = callback })
-  end
-  on('WinClosed', on_win_closed)
-  on('WinEnter', on_win_enter)
-  on('QuitPre', on_quit)
-  on('VimResized', function()
+  local on = autocommands.group('claude_ide_chat_view')
+  on('WinClosed', nil, on_win_closed)
+  on('WinEnter', nil, on_win_enter)
+  on('QuitPre', nil, on_quit)
+  on('VimResized', nil, function()
     each_view(function(view, chat)
       chat_windows.fit(view.windows, chat.options)
     end)
     update()
   end)
-  on({ 'WinNew', 'WinClosed' }, function(event)
+  on({ 'WinNew', 'WinClosed' }, nil, function(event)
     M.neighbour_changes(tonumber(event.match) --[[@as integer?]] or api.nvim_get_current_win())
   end)
-  on({ 'WinResized', 'TabEnter' }, update)
+  on({ 'WinResized', 'TabEnter' }, nil, update)
 end
 
 return M

@@ -1,4 +1,5 @@
 --- Loads unopened files for some minutes, so that language servers and linters check them.
+local autocommands = require('claude_ide.messages.autocommands')
 local borrowed_buffer = require('claude_ide.file.borrowed_buffer')
 local buffers = require('claude_ide.file.buffers')
 local file_load = require('claude_ide.file.load')
@@ -28,7 +29,7 @@ local LOOK_MS = 10000
 
 ---@type table<integer, claude_ide.Unopened>
 local loaded = {}
-local group = api.nvim_create_augroup('claude_ide_unopened', { clear = true })
+local on, group = autocommands.group('claude_ide_unopened')
 
 -- Prevent questions about a file that the user has not opened: from other editors, because of a swap
 -- file, and from Neovim, after a change on disk.
@@ -43,12 +44,9 @@ local function restore_options(bufnr)
     return
   end
   vim.bo[bufnr].autoread = nil
-  local id = api.nvim_create_autocmd('SwapExists', {
-    group = group,
-    callback = function()
-      vim.v.swapchoice = vim.v.swapchoice == '' and 'e' or vim.v.swapchoice
-    end,
-  })
+  local id = on('SwapExists', nil, function()
+    vim.v.swapchoice = vim.v.swapchoice == '' and 'e' or vim.v.swapchoice
+  end)
   pcall(quiet.run, function()
     vim.bo[bufnr].swapfile = vim.go.swapfile
   end)
@@ -126,26 +124,19 @@ local function keep(bufnr, is_known)
   local file = { bufnr = bufnr, is_known = is_known, until_ms = vim.uv.now() + STAYS_MS }
   loaded[bufnr] = file
   api.nvim_clear_autocmds({ group = group, buffer = bufnr })
-  api.nvim_create_autocmd('BufWinEnter', {
-    group = group,
-    buffer = bufnr,
-    -- Scheduled, because `is_opened` must see the final state of the windows and the buffer's options.
-    callback = vim.schedule_wrap(function()
-      if loaded[bufnr] and api.nvim_buf_is_loaded(bufnr) and M.is_opened(bufnr) then
-        hand_over(bufnr)
-      end
-    end),
-  })
-  api.nvim_create_autocmd('FileChangedShell', {
-    group = group,
-    buffer = bufnr,
-    callback = function()
-      if vim.v.fcs_reason == 'deleted' then
-        vim.v.fcs_choice = ''
-        file.until_ms = 0
-      end
-    end,
-  })
+  local function check()
+    if loaded[bufnr] and api.nvim_buf_is_loaded(bufnr) and M.is_opened(bufnr) then
+      hand_over(bufnr)
+    end
+  end
+  -- Scheduled, because `is_opened` must see the final state of the windows and the buffer's options.
+  on('BufWinEnter', bufnr, vim.schedule_wrap(check))
+  on('FileChangedShell', bufnr, function()
+    if vim.v.fcs_reason == 'deleted' then
+      vim.v.fcs_choice = ''
+      file.until_ms = 0
+    end
+  end)
   make_room()
   unload_in_time(file)
 end

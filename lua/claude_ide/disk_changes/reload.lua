@@ -2,6 +2,7 @@
 --- is told which files to watch: those of loaded buffers. It notices the writes, and says when a file is no
 --- longer being written (`editor/disk.py`). Until a write is handled, Neovim neither reloads the buffer
 --- automatically nor asks the user about it.
+local autocommands = require('claude_ide.messages.autocommands')
 local buffers = require('claude_ide.file.buffers')
 local disk = require('claude_ide.file.disk')
 local disk_report = require('claude_ide.disk_changes.report')
@@ -16,7 +17,7 @@ local written = require('claude_ide.diagnostics.written')
 local M = {}
 
 local api = vim.api
-local augroup = api.nvim_create_augroup('claude_ide_disk_reload', { clear = true })
+local on = autocommands.group('claude_ide_disk_reload')
 
 --- Milliseconds for which a write is expected.
 M.comes_within = 10000
@@ -95,16 +96,12 @@ local function take_control(bufnr, saved)
       end
       return write.saved.lines and '' or 'ask'
     end),
-    api.nvim_create_autocmd({ 'BufReadPost', 'BufWritePost' }, {
-      group = augroup,
-      buffer = bufnr,
-      callback = function(event)
-        -- `:write other.txt` writes another file.
-        if vim.fn.fnamemodify(event.match, ':p') == api.nvim_buf_get_name(bufnr) then
-          write.saved = saved_of(bufnr, write.saved)
-        end
-      end,
-    }),
+    on({ 'BufReadPost', 'BufWritePost' }, bufnr, function(event)
+      -- `:write other.txt` writes another file.
+      if vim.fn.fnamemodify(event.match, ':p') == api.nvim_buf_get_name(bufnr) then
+        write.saved = saved_of(bufnr, write.saved)
+      end
+    end),
   }
   return write
 end
@@ -150,20 +147,16 @@ end
 
 -- Once the user has undone their changes, the buffer can be updated.
 local function check_when_unmodified(bufnr)
-  local group = api.nvim_create_augroup('claude_ide_disk_change_' .. bufnr, { clear = true })
-  api.nvim_create_autocmd({ 'BufModifiedSet', 'BufUnload' }, {
-    group = group,
-    buffer = bufnr,
-    callback = function(event)
-      local is_over = event.event == 'BufUnload' or not disk.is_in_conflict(bufnr)
-      if is_over or not vim.bo[bufnr].modified then
-        api.nvim_del_augroup_by_id(group)
-      end
-      if not is_over and not vim.bo[bufnr].modified then
-        watch.look_again(bufnr)
-      end
-    end,
-  })
+  local on_change, group = autocommands.group('claude_ide_disk_change_' .. bufnr)
+  on_change({ 'BufModifiedSet', 'BufUnload' }, bufnr, function(event)
+    local is_over = event.event == 'BufUnload' or not disk.is_in_conflict(bufnr)
+    if is_over or not vim.bo[bufnr].modified then
+      api.nvim_del_augroup_by_id(group)
+    end
+    if not is_over and not vim.bo[bufnr].modified then
+      watch.look_again(bufnr)
+    end
+  end)
 end
 
 -- Leave a buffer with unsaved changes as it is. For an accepted diff they are reapplied; the host merges what

@@ -1,4 +1,5 @@
 --- The window in which an answer appears: a float, no larger than the text needs, or a split.
+local autocommands = require('claude_ide.messages.autocommands')
 local colouring = require('claude_ide.colouring')
 local ctrl_c = require('claude_ide.timing.ctrl_c')
 local float = require('claude_ide.window.float')
@@ -11,7 +12,7 @@ local window_close = require('claude_ide.window.close')
 local M = {}
 
 local api = vim.api
-local augroup = api.nvim_create_augroup('claude_ide_headless_answer_window', { clear = true })
+local on = autocommands.group('claude_ide_headless_answer_window')
 local marks = api.nvim_create_namespace('claude_ide_answer')
 
 local LARGEST_BYTES = 30000 -- a larger text is not parsed
@@ -219,14 +220,10 @@ function M.open(title, kind, handlers, about)
     vim.cmd.setlocal('syntax=markdown')
   end)
   define_keys(view)
-  api.nvim_create_autocmd('BufWipeout', {
-    group = augroup,
-    buffer = bufnr,
-    callback = function()
-      view.is_closed = true
-      handlers.closed()
-    end,
-  })
+  on('BufWipeout', bufnr, function()
+    view.is_closed = true
+    handlers.closed()
+  end)
   return view
 end
 

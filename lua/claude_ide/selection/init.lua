@@ -1,4 +1,5 @@
 --- Follows the user's selection, and reports each change to the host.
+local autocommands = require('claude_ide.messages.autocommands')
 local announce = require('claude_ide.messages.announce')
 local buffer_text = require('claude_ide.file.text')
 local channel = require('claude_ide.channel')
@@ -23,7 +24,7 @@ local KINDS = { v = 'v', V = 'V', ['\22'] = '\22', s = 'v', S = 'V', ['\19'] = '
 ---@field fileUrl string
 ---@field selection { start: claude_ide.Position, end: claude_ide.Position, isEmpty: boolean }
 
-local group = api.nvim_create_augroup('claude_ide_selection', {})
+local on, group = autocommands.group('claude_ide_selection')
 local beat ---@type claude_ide.Debounce? while changes are reported
 local latest ---@type claude_ide.Selection? the last one in a file
 local seen ---@type string? the state at the last look
@@ -302,15 +303,11 @@ function M.start()
   forget_path()
   look()
   beat = debounce.new(PERIOD, look_safely, HELD_PERIOD)
-  local function on(events, callback)
-    api.nvim_create_autocmd(events, { group = group, callback = callback })
-  end
-  on({ 'BufEnter', 'BufFilePost', 'BufReadPost', 'BufWritePost', 'FileType' }, forget_path)
-  on({ 'CursorMoved', 'CursorMovedI' }, beat.overdue)
-  on({ 'TextChanged', 'TextChangedP' }, beat.soon)
-  on({ 'BufEnter', 'BufFilePost', 'ModeChanged' }, beat.soon)
-  on('ModeChanged', remember_former_area)
-  on('BufLeave', remember_area)
+  on({ 'BufEnter', 'BufFilePost', 'BufReadPost', 'BufWritePost', 'FileType' }, nil, forget_path)
+  on({ 'CursorMoved', 'CursorMovedI' }, nil, beat.overdue)
+  on({ 'TextChanged', 'TextChangedP', 'BufEnter', 'BufFilePost', 'ModeChanged' }, nil, beat.soon)
+  on('ModeChanged', nil, remember_former_area)
+  on('BufLeave', nil, remember_area)
 end
 
 --- Stop reporting changes; `current` and `latest` keep working.

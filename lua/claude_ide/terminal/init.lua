@@ -1,4 +1,5 @@
 --- The CLIs in terminals: starts, shows and hides them, and takes the user there and back (`:ClaudeFocus`).
+local autocommands = require('claude_ide.messages.autocommands')
 local channel = require('claude_ide.channel')
 local label = require('claude_ide.window.label')
 local location = require('claude_ide.window.location')
@@ -18,16 +19,12 @@ local window_close = require('claude_ide.window.close')
 local M = {}
 
 local api = vim.api
-local augroup = api.nvim_create_augroup('claude_ide_terminal', { clear = true })
+local on = autocommands.group('claude_ide_terminal')
 
 local NONE_RUNS = 'no terminal of this Neovim runs Claude (:Claude opens one)'
 
 local failed ---@type integer? buffer with the last output of a CLI that ended with an error
 local origins = {} ---@type table<integer, claude_ide.Location> by buffer: where the user came from
-
-local function on(event, bufnr, callback)
-  api.nvim_create_autocmd(event, { group = augroup, buffer = bufnr, callback = callback })
-end
 
 -- Going there and back.
 
@@ -105,15 +102,12 @@ local function leave(bufnr)
   local has_insert = target.insert and vim.fn.mode() == 't'
   location.go_back(target)
   if has_insert then
-    api.nvim_create_autocmd('TermLeave', {
-      group = augroup,
-      once = true,
-      callback = vim.schedule_wrap(function()
-        if api.nvim_get_current_win() == target.win then
-          location.go_back(target)
-        end
-      end),
-    })
+    local function go_back()
+      if api.nvim_get_current_win() == target.win then
+        location.go_back(target)
+      end
+    end
+    on('TermLeave', nil, vim.schedule_wrap(go_back), { once = true })
   end
 end
 

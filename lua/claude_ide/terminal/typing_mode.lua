@@ -1,9 +1,11 @@
 --- The keys that lead out of the CLI's terminal, and the mode in which the user comes back: someone who
 --- scrolls there in Normal mode comes back in Normal mode.
+local autocommands = require('claude_ide.messages.autocommands')
+
 local M = {}
 
 local api = vim.api
-local augroup = api.nvim_create_augroup('claude_ide_terminal_typing_mode', { clear = true })
+local on = autocommands.group('claude_ide_terminal_typing_mode')
 
 local ENDS_WITHIN_MS = 300
 
@@ -13,10 +15,6 @@ local typing = {} ---@type table<integer, boolean?>
 local has_landed = {} ---@type table<integer, true?>
 local left = 0 -- the window that the user has left last
 
-local function on(events, bufnr, callback)
-  api.nvim_create_autocmd(events, { group = augroup, buffer = bufnr, callback = callback })
-end
-
 --- Let the user type in the current window, which shows a terminal.
 ---@param bufnr integer its buffer
 function M.begin(bufnr)
@@ -25,14 +23,12 @@ function M.begin(bufnr)
     return
   end
   -- The Terminal mode of another terminal, which the user has left, may end only now, and this with it.
-  local ending = api.nvim_create_autocmd('TermLeave', {
-    group = augroup,
-    callback = vim.schedule_wrap(function()
-      if api.nvim_get_current_buf() == bufnr then
-        vim.cmd.startinsert()
-      end
-    end),
-  })
+  local function begin_again()
+    if api.nvim_get_current_buf() == bufnr then
+      vim.cmd.startinsert()
+    end
+  end
+  local ending = on('TermLeave', nil, vim.schedule_wrap(begin_again))
   vim.defer_fn(function()
     pcall(api.nvim_del_autocmd, ending)
   end, ENDS_WITHIN_MS)
@@ -42,17 +38,14 @@ end
 -- which only `nvim_win_call` opens a buffer is not entered.
 local function expect_terminal(bufnr)
   local win = api.nvim_get_current_win()
-  local watching = api.nvim_create_autocmd({ 'WinEnter', 'BufEnter' }, {
-    group = augroup,
-    callback = function(event)
-      local current = api.nvim_get_current_win()
-      win = event.event == 'WinEnter' and current or win
-      if current == win and api.nvim_get_current_buf() ~= bufnr then
-        vim.cmd.stopinsert()
-        typing[bufnr] = true
-      end
-    end,
-  })
+  local watching = on({ 'WinEnter', 'BufEnter' }, nil, function(event)
+    local current = api.nvim_get_current_win()
+    win = event.event == 'WinEnter' and current or win
+    if current == win and api.nvim_get_current_buf() ~= bufnr then
+      vim.cmd.stopinsert()
+      typing[bufnr] = true
+    end
+  end)
   vim.schedule(function()
     pcall(api.nvim_del_autocmd, watching)
   end)
@@ -114,12 +107,9 @@ end
 -- has closed: the keys that they type then are not for the terminal.
 ---@param bufnr integer
 local function resume_on_entry(bufnr)
-  api.nvim_create_autocmd('WinLeave', {
-    group = api.nvim_create_augroup('claude_ide_terminal_left', { clear = true }),
-    callback = function()
-      left = api.nvim_get_current_win()
-    end,
-  })
+  autocommands.group('claude_ide_terminal_left')('WinLeave', nil, function()
+    left = api.nvim_get_current_win()
+  end)
   on('WinEnter', bufnr, function()
     has_landed[bufnr] = not api.nvim_win_is_valid(left) or nil
     if not has_landed[bufnr] then

@@ -1,5 +1,6 @@
 --- The window of a terminal: opened at a side, as a float, in a tab page or by a function of the user's,
 --- found, and closed.
+local autocommands = require('claude_ide.messages.autocommands')
 local float = require('claude_ide.window.float')
 local location = require('claude_ide.window.location')
 local message = require('claude_ide.messages.message')
@@ -11,7 +12,7 @@ local window_close = require('claude_ide.window.close')
 local M = {}
 
 local api = vim.api
-local augroup = api.nvim_create_augroup('claude_ide_terminal_window', { clear = true })
+local on = autocommands.group('claude_ide_terminal_window')
 
 local SPLITS = {
   right = 'botright vsplit',
@@ -61,22 +62,19 @@ local function keep_share(window, what)
   local size_of, resize = api['nvim_win_get_' .. kind], api['nvim_win_set_' .. kind]
   local whole, size = vim.o[what], size_of(window)
   local share = size / whole
-  api.nvim_create_autocmd({ 'WinResized', 'VimResized', 'TabEnter' }, {
-    group = augroup,
-    callback = function()
-      if not api.nvim_win_is_valid(window) then
-        return true
-      elseif api.nvim_win_get_tabpage(window) ~= api.nvim_get_current_tabpage() then
-        return
-      elseif whole ~= vim.o[what] then
-        whole, size = vim.o[what], math.floor(share * vim.o[what] + 0.5)
-        resize(window, size)
-      elseif size ~= size_of(window) then
-        size = size_of(window)
-        share = size / whole
-      end
-    end,
-  })
+  on({ 'WinResized', 'VimResized', 'TabEnter' }, nil, function()
+    if not api.nvim_win_is_valid(window) then
+      return true
+    elseif api.nvim_win_get_tabpage(window) ~= api.nvim_get_current_tabpage() then
+      return
+    elseif whole ~= vim.o[what] then
+      whole, size = vim.o[what], math.floor(share * vim.o[what] + 0.5)
+      resize(window, size)
+    elseif size ~= size_of(window) then
+      size = size_of(window)
+      share = size / whole
+    end
+  end)
 end
 
 ---@param bufnr integer
@@ -111,15 +109,12 @@ local function close_when_left(window)
       window_close.window(window)
     end
   end
-  api.nvim_create_autocmd('WinEnter', {
-    group = augroup,
-    callback = function()
-      if not api.nvim_win_is_valid(window) then
-        return true
-      end
-      vim.schedule(close)
-    end,
-  })
+  on('WinEnter', nil, function()
+    if not api.nvim_win_is_valid(window) then
+      return true
+    end
+    vim.schedule(close)
+  end)
 end
 
 local function title_of(bufnr)

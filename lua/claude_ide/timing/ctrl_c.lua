@@ -2,10 +2,12 @@
 ---
 --- If CTRL-C arrives while Neovim handles events, such as the words of an agent, Neovim takes it for an
 --- interruption: it ends Insert mode, but runs no mapping (0.11.4, 0.12.4).
+local autocommands = require('claude_ide.messages.autocommands')
+
 local M = {}
 
 local api = vim.api
-local augroup = api.nvim_create_augroup('claude_ide_when_ctrl_c', { clear = true })
+local on = autocommands.group('claude_ide_when_ctrl_c')
 
 local CTRL_C = '\3'
 
@@ -47,15 +49,11 @@ function M.keep(bufnr)
   local function watch()
     vim.on_key(notice, namespace)
   end
-  api.nvim_create_autocmd('BufEnter', { group = augroup, buffer = bufnr, callback = watch })
+  on('BufEnter', bufnr, watch)
   -- Wiping out a buffer that the user is in leaves it first.
-  api.nvim_create_autocmd('BufLeave', {
-    group = augroup,
-    buffer = bufnr,
-    callback = function()
-      vim.on_key(nil, namespace)
-    end,
-  })
+  on('BufLeave', bufnr, function()
+    vim.on_key(nil, namespace)
+  end)
   if api.nvim_get_current_buf() == bufnr then
     watch()
   end

@@ -1,5 +1,6 @@
 --- The user's language servers, for the host: what is known of them now, and requests to them. The host
 --- decides when to ask which, and what to make of the answers (`editor/servers.py`).
+local autocommands = require('claude_ide.messages.autocommands')
 local place = require('claude_ide.tools.place')
 local private_api = require('claude_ide.private_api')
 local publishing = require('claude_ide.diagnostics.published')
@@ -35,26 +36,20 @@ publishing.subscribe(function(bufnr, namespace)
   end
 end)
 
-local group = api.nvim_create_augroup('claude_ide_tools_language_servers', { clear = true })
-api.nvim_create_autocmd('LspDetach', {
-  group = group,
-  callback = function(event)
-    local id = event.data.client_id
-    local client = vim.lsp.get_client_by_id(id)
-    -- Neovim drops the requests to a server that ends.
-    if not client or client:is_stopped() then
-      for fail in pairs(pending[id] or {}) do
-        fail('it has ended')
-      end
+local on = autocommands.group('claude_ide_tools_language_servers')
+on('LspDetach', nil, function(event)
+  local id = event.data.client_id
+  local client = vim.lsp.get_client_by_id(id)
+  -- Neovim drops the requests to a server that ends.
+  if not client or client:is_stopped() then
+    for fail in pairs(pending[id] or {}) do
+      fail('it has ended')
     end
-  end,
-})
-api.nvim_create_autocmd('BufUnload', {
-  group = group,
-  callback = function(event)
-    published[event.buf] = nil
-  end,
-})
+  end
+end)
+on('BufUnload', nil, function(event)
+  published[event.buf] = nil
+end)
 
 local function has_published(client, bufnr)
   local namespace = vim.lsp.diagnostic.get_namespace(client.id, false)

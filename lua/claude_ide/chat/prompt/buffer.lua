@@ -1,5 +1,6 @@
 --- The buffers in which prompts are written, those of chats and that of `:ClaudePrompt`: their text, hints
 --- beside it, the mentions in it whose files do not exist, and the prompts that were sent before.
+local autocommands = require('claude_ide.messages.autocommands')
 local channel = require('claude_ide.channel')
 local debounce = require('claude_ide.timing.debounce')
 local message = require('claude_ide.messages.message')
@@ -8,10 +9,9 @@ local moment = require('claude_ide.timing.moment')
 local M = {}
 
 local api = vim.api
-local augroup = api.nvim_create_augroup('claude_ide_chat_prompt_buffer', { clear = true })
+local on = autocommands.group('claude_ide_chat_prompt_buffer')
 local hints = api.nvim_create_namespace('claude_ide_chat_hint')
 local unknown_mentions = api.nvim_create_namespace('claude_ide_chat_mentions')
-
 local dropped = api.nvim_create_namespace('claude_ide_chat_dropped')
 
 local SHOWN = 4000 -- milliseconds
@@ -148,10 +148,7 @@ end
 function M.add(prompt)
   local bufnr = prompt.prompt
   prompts[bufnr] = prompt
-  local function on(events, callback)
-    api.nvim_create_autocmd(events, { group = augroup, buffer = bufnr, callback = callback })
-  end
-  on('BufWipeout', function()
+  on('BufWipeout', bufnr, function()
     prompts[bufnr] = nil
   end)
   local check = debounce.new(CHECKED_EVERY, function()
@@ -166,7 +163,8 @@ function M.add(prompt)
       end
     end,
   })
-  on({ 'TextChanged', 'TextChangedI', 'TextChangedP', 'InsertLeave', 'BufEnter' }, check)
+  local changes = { 'TextChanged', 'TextChangedI', 'TextChangedP', 'InsertLeave', 'BufEnter' }
+  on(changes, bufnr, check)
 end
 
 --- The prompt of a buffer.

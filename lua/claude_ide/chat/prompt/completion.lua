@@ -1,4 +1,5 @@
 --- Completion in the prompt: `@file` anywhere, `/command` at its start.
+local autocommands = require('claude_ide.messages.autocommands')
 local channel = require('claude_ide.channel')
 local prompt_buffer = require('claude_ide.chat.prompt.buffer')
 local suggestion = require('claude_ide.chat.prompt.suggestion')
@@ -6,7 +7,7 @@ local suggestion = require('claude_ide.chat.prompt.suggestion')
 local M = {}
 
 local api, fn = vim.api, vim.fn
-local augroup = api.nvim_create_augroup('claude_ide_chat_prompt_completion', { clear = true })
+local on = autocommands.group('claude_ide_chat_prompt_completion')
 
 local LIMIT = 200 -- items
 local TIMEOUT_MS = 100
@@ -221,20 +222,17 @@ function M.attach(prompt)
   local options = vim.bo[bufnr]
   options.omnifunc = "v:lua.require'claude_ide.chat.prompt.completion'.omnifunc"
   options.completeopt = 'menuone,noselect,popup'
-  local function on(events, callback)
-    api.nvim_create_autocmd(events, { group = augroup, buffer = bufnr, callback = callback })
-  end
   -- From `FileType` on, in which the user can decide otherwise.
-  on({ 'FileType', 'InsertEnter' }, function()
+  on({ 'FileType', 'InsertEnter' }, bufnr, function()
     keep_others_out(bufnr)
   end)
-  on({ 'TextChangedI', 'TextChangedP' }, function()
+  on({ 'TextChangedI', 'TextChangedP' }, bufnr, function()
     local is_chosen = fn.pumvisible() == 1 and fn.complete_info({ 'selected' }).selected >= 0
     if not is_chosen and before_cursor() ~= accepted and has_own_menu(bufnr) then
       offer(prompt)
     end
   end)
-  on('CompleteDone', function()
+  on('CompleteDone', bufnr, function()
     local word = vim.v.completed_item.word
     local row, column = unpack(api.nvim_win_get_cursor(0))
     -- An accepted entry ends in a quote, and a plugin that pairs quotes has already inserted one.

@@ -1,4 +1,5 @@
 --- The prompt: an ordinary buffer, sent by a key or by `:w`.
+local autocommands = require('claude_ide.messages.autocommands')
 local channel = require('claude_ide.channel')
 local chat_completion = require('claude_ide.chat.prompt.completion')
 local chat_follow = require('claude_ide.chat.window.follow')
@@ -15,7 +16,7 @@ local api = vim.api
 local TWICE_WITHIN = 1000 -- milliseconds
 local KEPT = 8 -- images of a chat
 local PLACEHOLDER = '[Image %d]' -- stands for an image, which the host reads from the clipboard
-local augroup = api.nvim_create_augroup('claude_ide_chat_prompt', { clear = true })
+local on = autocommands.group('claude_ide_chat_prompt')
 local image_marks = api.nvim_create_namespace('claude_ide_chat_clipboard')
 
 ---@alias claude_ide.ChatImage { data: string, media_type: string } data is base64
@@ -231,15 +232,9 @@ function M.create(chat)
   -- `:w` needs 'acwrite'. While the user is elsewhere, 'nofile' keeps file trees and window pickers from
   -- opening files in the prompt's window.
   options.buftype = 'nofile'
-  for _, event in ipairs({ 'BufEnter', 'InsertEnter', 'CmdlineEnter', 'BufLeave' }) do
-    api.nvim_create_autocmd(event, {
-      group = augroup,
-      buffer = bufnr,
-      callback = function()
-        vim.bo[bufnr].buftype = event == 'BufLeave' and 'nofile' or 'acwrite'
-      end,
-    })
-  end
+  on({ 'BufEnter', 'InsertEnter', 'CmdlineEnter', 'BufLeave' }, bufnr, function(event)
+    options.buftype = event.event == 'BufLeave' and 'nofile' or 'acwrite'
+  end)
   command_buffer.listen(bufnr, function()
     send(chat, 'send')
   end)

@@ -1,9 +1,10 @@
 --- Closed code fences: coloured once by their language's parser, and found again for yanking.
+local autocommands = require('claude_ide.messages.autocommands')
 local colouring = require('claude_ide.colouring')
 
 local M = {}
 
-local augroup = vim.api.nvim_create_augroup('claude_ide_chat_transcript_code', { clear = true })
+local on = autocommands.group('claude_ide_chat_transcript_code')
 
 local LONGEST = 500 -- lines
 -- On some texts of this size, one step of a parser takes up to 50 ms, and Neovim 0.12 may parse the whole
@@ -207,19 +208,14 @@ function M.unindent_yank(bufnr, first, last)
     local _, blanks = line:find(marks)
     return line:sub(math.min(#around, blanks) + 1)
   end, source)
-  vim.api.nvim_create_autocmd('TextYankPost', {
-    group = augroup,
-    buffer = bufnr,
-    once = true,
-    callback = function()
-      for _, register in ipairs({ vim.v.event.regname, '0' }) do
-        local yanked = register ~= '' and vim.fn.getreginfo(register).regcontents
-        if vim.deep_equal(yanked, source) then
-          vim.fn.setreg(register, code, 'V')
-        end
+  on('TextYankPost', bufnr, function()
+    for _, register in ipairs({ vim.v.event.regname, '0' }) do
+      local yanked = register ~= '' and vim.fn.getreginfo(register).regcontents
+      if vim.deep_equal(yanked, source) then
+        vim.fn.setreg(register, code, 'V')
       end
-    end,
-  })
+    end
+  end, { once = true })
 end
 
 return M

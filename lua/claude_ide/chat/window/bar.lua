@@ -1,4 +1,5 @@
 --- What is over the text of a panel: the winbars, and rows pinned to the top right corner of the transcript.
+local autocommands = require('claude_ide.messages.autocommands')
 local chat_page = require('claude_ide.chat.page')
 local float = require('claude_ide.window.float')
 local plain = require('claude_ide.messages.plain')
@@ -9,7 +10,7 @@ local window_looks = require('claude_ide.window.looks')
 local M = {}
 
 local api = vim.api
-local augroup = api.nvim_create_augroup('claude_ide_chat_window_bar', { clear = true })
+local on = autocommands.group('claude_ide_chat_window_bar')
 
 local WIDEST, HIGHEST = 0.6, 0.5 -- shares of the transcript that the pinned rows may have
 local NARROWEST = 12
@@ -174,13 +175,10 @@ end
 --- to its end, or leave it.
 ---@param chat claude_ide.Chat
 function M.watch(chat)
-  api.nvim_create_autocmd({ 'CursorMoved', 'WinEnter', 'WinLeave' }, {
-    group = augroup,
-    buffer = chat.transcript,
-    callback = vim.schedule_wrap(function()
-      follow_user(chat)
-    end),
-  })
+  local function follow()
+    follow_user(chat)
+  end
+  on({ 'CursorMoved', 'WinEnter', 'WinLeave' }, chat.transcript, vim.schedule_wrap(follow))
 end
 
 return M

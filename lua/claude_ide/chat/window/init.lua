@@ -1,5 +1,6 @@
 --- The two windows of a panel: at a side, in two floats, or in their own tab page. Their sizes stay when
 --- other windows open and close: Neovim itself would resize their neighbours, even with 'winfixheight'.
+local autocommands = require('claude_ide.messages.autocommands')
 local plain = require('claude_ide.messages.plain')
 local tiling = require('claude_ide.window.tiling')
 local window_close = require('claude_ide.window.close')
@@ -7,7 +8,7 @@ local window_looks = require('claude_ide.window.looks')
 
 local M = {}
 
-local augroup = vim.api.nvim_create_augroup('claude_ide_chat_window', { clear = true })
+local on = autocommands.group('claude_ide_chat_window')
 
 ---@class claude_ide.ChatSizes
 ---@field around claude_ide.Arrangement of their tab page, when they were right
@@ -236,15 +237,12 @@ function M.enter_prompt(view)
     return start_insert()
   end
   -- Neovim has yet to notice that another window is current, and to leave Terminal mode.
-  api.nvim_create_autocmd('TermLeave', {
-    group = augroup,
-    once = true,
-    callback = vim.schedule_wrap(function()
-      if api.nvim_get_current_win() == win then
-        start_insert()
-      end
-    end),
-  })
+  local function start_here()
+    if api.nvim_get_current_win() == win then
+      start_insert()
+    end
+  end
+  on('TermLeave', nil, vim.schedule_wrap(start_here), { once = true })
 end
 
 --- Note that a window has opened or is closing. `WinResized` follows later, when a window that has opened
