@@ -199,9 +199,9 @@ ROOMS = (
     *(
         "requirement",
         "own_options",
-        "private_api",
         "channel",
         "messages",
+        "private_api",
         "status_line",
         "sessions",
         "system",

@@ -4,7 +4,6 @@ vim9script
 
 import autoload './channel.vim'
 import autoload './messages/message.vim'
-import autoload './timing/moment.vim'
 
 var is_focused = true
 var is_due = false
@@ -64,11 +63,6 @@ export def Call(text: string, ring: string): bool
     echoraw(ring)
   endif
   return true
-enddef
-
-# Called by the host: for how many seconds the user has pressed no key.
-export def Idle(): float
-  return moment.Idle()
 enddef
 
 defcompile

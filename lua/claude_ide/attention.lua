@@ -3,7 +3,6 @@
 local autocommands = require('claude_ide.messages.autocommands')
 local channel = require('claude_ide.channel')
 local message = require('claude_ide.messages.message')
-local moment = require('claude_ide.timing.moment')
 
 local M = {}
 
@@ -96,12 +95,6 @@ function M.call(text, ring)
   if ring ~= '' then
     write(ring)
   end
-end
-
---- Called by the host: for how many seconds the user has pressed no key.
----@return number
-function M.idle()
-  return moment.idle()
 end
 
 return M

@@ -111,14 +111,14 @@ local function watch(on)
   watch_diagnostics(on)
 end
 
-host.on_serving(function(on)
+host.on('serving', function(on)
   watch(on)
   if not on and loaded('diff') then
     require('claude_ide.diff').close_all()
   end
 end)
 
-host.on_start(function()
+host.on('start', function()
   require('claude_ide.attention').watch()
   -- While Python starts.
   load_soon(FOR_SERVER)
@@ -133,7 +133,7 @@ host.on_start(function()
   end
 end)
 
-host.on_exit(function(reason)
+host.on('exit', function(reason)
   for _, cleanup in ipairs(CLEANUPS) do
     local module, name = unpack(cleanup)
     if loaded(module) then

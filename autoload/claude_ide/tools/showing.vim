@@ -148,17 +148,12 @@ export def Highlight(arguments: dict<any>): dict<any>
 enddef
 
 # Remove all highlights.
-export def Dismiss()
+export def Dismiss(_: dict<any> = {}): dict<any>
   for type in [LINES, NOTE]->filter((_, type) => !empty(prop_type_get(type)))
     for info in getbufinfo({bufloaded: 1})
       prop_remove({type: type, bufnr: info.bufnr, all: true})
     endfor
   endfor
-enddef
-
-# The same for the model.
-export def Clear(_: dict<any>): dict<any>
-  Dismiss()
   return {}
 enddef
 

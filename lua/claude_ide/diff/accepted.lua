@@ -18,10 +18,6 @@ M.writes_within = 10000
 ---@type table<integer, claude_ide.AcceptedText> by diff id
 local held = {}
 
-local function is_on_disk(accepted)
-  return buffer_text.bytes(accepted.path, #accepted.text) == accepted.text
-end
-
 --- Hold an accepted text.
 ---@param diff claude_ide.Diff
 ---@param text string
@@ -46,11 +42,12 @@ end
 function M.settle(id, is_written)
   local accepted = held[id]
   held[id] = nil
+  if accepted and is_written == nil then
+    is_written = disk.stamp(accepted.path) ~= accepted.stamp
+  end
   if not accepted or is_written then
     return
-  elseif is_written == nil and disk.stamp(accepted.path) ~= accepted.stamp then
-    return
-  elseif not is_on_disk(accepted) then
+  elseif buffer_text.bytes(accepted.path, #accepted.text) ~= accepted.text then
     local what = 'not written; your edits are'
     message.show(command_buffer.keep(accepted.path, accepted.text, what, accepted.filetype), 'warn')
   end

@@ -24,16 +24,15 @@ local hooks ---@type string? the path of the Unix socket to which CLIs in termin
 local serves = false -- whether the host serves or is about to serve
 local serving = false
 local clients = 0
-local on_serving = {} ---@type fun(on: boolean)[]
-local on_start = {} ---@type fun()[]
-local on_exit = {} ---@type fun(reason?: string)[]
+---@type table<claude_ide.HostEvent, function[]>
+local subscribers = { serving = {}, start = {}, exit = {} }
 
 local function show(text, level)
   require('claude_ide.messages.message').show(text, level)
 end
 
-local function announce(subscribers, ...)
-  for _, subscriber in ipairs(subscribers) do
+local function announce(event, ...)
+  for _, subscriber in ipairs(subscribers[event]) do
     subscriber(...)
   end
 end
@@ -44,7 +43,7 @@ local function set_serving(on)
   serving, clients = on, on and clients or 0
   status_line.report('clients', on and clients or nil)
   if must_announce then
-    announce(on_serving, on)
+    announce('serving', on)
   end
 end
 
@@ -154,7 +153,7 @@ local function ended(code, stderr)
   local reason = stderr[#stderr] or text
   local was_serving = serving or serves and code > SIGNALLED
   set_serving(false)
-  announce(on_exit, code ~= 0 and reason or nil)
+  announce('exit', code ~= 0 and reason or nil)
   if code == 0 then
     return release()
   end
@@ -202,7 +201,7 @@ spawn = function(serve)
     return nil
   end
   channel.id, serves = started, serve
-  announce(on_start)
+  announce('start')
   require('claude_ide.timing.moment').notice_typing(true)
   vim.api.nvim_create_autocmd('VimLeave', {
     group = vim.api.nvim_create_augroup('claude_ide_host', {}),
@@ -211,22 +210,17 @@ spawn = function(serve)
   return channel.id
 end
 
---- Call `fn` with true when the server accepts clients, and with false when it stops.
----@param fn fun(on: boolean)
-function M.on_serving(fn)
-  table.insert(on_serving, fn)
-end
+--- What others can follow:
+--- - `serving`, with true when the server accepts clients, and with false when it stops
+--- - `start` of a host; what is emitted then arrives before any command
+--- - `exit` of a host while Neovim continues, with the reason if that was unexpected
+---@alias claude_ide.HostEvent 'serving'|'start'|'exit'
 
---- Call `fn` when a host has been started; what it emits arrives before any command.
----@param fn fun()
-function M.on_start(fn)
-  table.insert(on_start, fn)
-end
-
---- Call `fn` when a host has ended while Neovim continues, with the reason if that was unexpected.
----@param fn fun(reason?: string)
-function M.on_exit(fn)
-  table.insert(on_exit, fn)
+--- Call `fn` at each event.
+---@param event claude_ide.HostEvent
+---@param fn function
+function M.on(event, fn)
+  table.insert(subscribers[event], fn)
 end
 
 --- Start the host without a server, if it is not running.

@@ -74,21 +74,4 @@ function M.window()
   return has_file(here) and here or open_files.find(tabpages, has_file) or here
 end
 
---- Functions that read and set the quickfix list, or the location list of a window.
----@param win? integer of the location list
----@return fun(what: table): table
----@return fun(action: string, what: table)
-function M.list(win)
-  if not win then
-    return vim.fn.getqflist, function(action, what)
-      vim.fn.setqflist({}, action, what)
-    end
-  end
-  return function(what)
-    return vim.fn.getloclist(win, what)
-  end, function(action, what)
-    vim.fn.setloclist(win, {}, action, what)
-  end
-end
-
 return M

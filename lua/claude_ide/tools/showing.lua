@@ -41,7 +41,10 @@ end
 --- so that the user's lists remain, or ours if it is the current one and `how` is "set". Answers the `id`.
 ---@type claude_ide.Tool
 function M.list(arguments)
-  local read, set = place.list(arguments.list == 'location' and place.window() or nil)
+  local win = arguments.list == 'location' and place.window()
+  local function read(what)
+    return win and vim.fn.getloclist(win, what) or vim.fn.getqflist(what)
+  end
   for _, entry in ipairs(arguments.entries) do
     entry.text = plain.one_line(entry.text)
   end
@@ -54,7 +57,11 @@ function M.list(arguments)
     what.id, what.nr = replaces and current.id or nil, not replaces and '$' or nil
     what.title, what.context = plain.one_line(arguments.title), { claude_ide = true }
   end
-  set(action, what)
+  if win then
+    vim.fn.setloclist(win, {}, action, what)
+  else
+    vim.fn.setqflist({}, action, what)
+  end
   return { id = what.id or read({ id = 0 }).id }
 end
 
@@ -116,18 +123,13 @@ function M.highlight(arguments)
 end
 
 --- Remove all highlights.
-function M.dismiss()
+---@type claude_ide.Tool
+function M.dismiss(_)
   for _, bufnr in ipairs(api.nvim_list_bufs()) do
     if api.nvim_buf_is_loaded(bufnr) then
       api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
     end
   end
-end
-
---- The same for the model.
----@type claude_ide.Tool
-function M.clear(_)
-  M.dismiss()
   return {}
 end
 

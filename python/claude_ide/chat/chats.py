@@ -148,7 +148,7 @@ class Chats:
         """
         chat = await self._near(mentioned_path(mention), insist=insist)
         if chat is not None:
-            await chat.panel.mention(mention_words(mention, chat.root))
+            await chat.panel.write_prompt(mention_words(mention, chat.root) + " ")
             await self._show_written(chat, "mentioned in the chat", focus=focus)
         return chat is not None
 

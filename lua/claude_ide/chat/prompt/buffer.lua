@@ -112,6 +112,21 @@ local function ask_about_drop(prompt, row, column, length)
   end)
 end
 
+--- Replace a part of a line by a text. A cursor behind it, or on its last character, stays behind it.
+---@param bufnr integer
+---@param row integer
+---@param first integer column
+---@param last integer exclusive
+---@param text string
+function M.put_text(bufnr, row, first, last, text)
+  local win = vim.fn.bufwinid(bufnr)
+  local cursor = win > 0 and api.nvim_win_get_cursor(win)
+  api.nvim_buf_set_text(bufnr, row, first, row, last, { text })
+  if cursor and cursor[1] == row + 1 and cursor[2] >= math.max(last - 1, first) then
+    api.nvim_win_set_cursor(win, { row + 1, math.max(cursor[2], last) + #text - (last - first) })
+  end
+end
+
 --- Called by the host: replace files that were dropped.
 ---@param bufnr integer a prompt
 ---@param mark integer around them
@@ -133,14 +148,7 @@ function M.put_dropped(bufnr, mark, words, images)
     used = used + (word == '' and 1 or 0)
     return word == '' and prompt.add_image(images[used]) or word
   end, words)
-  local text = table.concat(words, ' ') .. ' '
-  local win = vim.fn.bufwinid(bufnr)
-  local cursor = win > 0 and api.nvim_win_get_cursor(win)
-  api.nvim_buf_set_text(bufnr, row, column, row, details.end_col, { text })
-  if cursor and cursor[1] == row + 1 and cursor[2] >= details.end_col - 1 then
-    local added = #text - (details.end_col - column)
-    api.nvim_win_set_cursor(win, { row + 1, math.max(cursor[2], details.end_col) + added })
-  end
+  M.put_text(bufnr, row, column, details.end_col, table.concat(words, ' ') .. ' ')
 end
 
 --- Add a prompt whose buffer has been created. Its mentions are checked whenever it changes.

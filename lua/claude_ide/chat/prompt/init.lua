@@ -35,16 +35,6 @@ local function add_image(images, image)
   return PLACEHOLDER:format(images.count)
 end
 
-local function put_image(bufnr, mark, text)
-  local row, column = unpack(api.nvim_buf_get_extmark_by_id(bufnr, image_marks, mark, {}))
-  local win = vim.fn.bufwinid(bufnr)
-  local cursor = win > 0 and api.nvim_win_get_cursor(win)
-  api.nvim_buf_set_text(bufnr, row, column, row, column, { text })
-  if cursor and cursor[1] == row + 1 and cursor[2] >= column then
-    api.nvim_win_set_cursor(win, { row + 1, cursor[2] + #text })
-  end
-end
-
 -- Read an image from the clipboard, and insert its placeholder at the present cursor.
 local function paste(chat)
   if chat_state.lacks(chat, 'paste-image') then
@@ -72,7 +62,8 @@ function M.insert_image(bufnr, mark, image)
   elseif image.problem then
     prompt_buffer.hint(bufnr, image.problem, 'warn')
   else
-    put_image(bufnr, mark, add_image(chat.images, image))
+    local row, column = unpack(api.nvim_buf_get_extmark_by_id(bufnr, image_marks, mark, {}))
+    prompt_buffer.put_text(bufnr, row, column, column, add_image(chat.images, image))
   end
   api.nvim_buf_del_extmark(bufnr, image_marks, mark)
 end
@@ -246,20 +237,13 @@ local function not_a_command(text)
   return (text:gsub('^!', '\\!'))
 end
 
---- Send a text that was composed elsewhere; return it to the user if that is impossible.
----@param chat claude_ide.Chat
----@param text string
-function M.say(chat, text)
+--- Called by the host: send a text that was composed there; return it to the user if that is impossible.
+---@type fun(id: integer, text: string)
+M.say_composed = chat_state.of_id(function(chat, text)
   text = not_a_command(text)
   if not hand_over(chat, { text = text, how = 'send' }) then
     prompt_buffer.put(chat.prompt, text)
   end
-end
-
---- Called by the host: send a text that was composed there.
----@type fun(id: integer, text: string)
-M.say_composed = chat_state.of_id(function(chat, text)
-  M.say(chat, text)
 end)
 
 --- Called by the host: suggest what to send next; an empty text suggests nothing.
@@ -268,18 +252,14 @@ M.suggest = chat_state.of_id(function(chat, text)
   suggestion.suggest(chat.prompt, not_a_command(text))
 end)
 
---- Called by the host: put a text that was composed there at the end of the prompt.
+--- Called by the host: put a text that was composed there, or a mention, at the end of the prompt.
 ---@type fun(id: integer, text: string)
 M.write = chat_state.of_id(function(chat, text)
   local last = api.nvim_buf_get_lines(chat.prompt, -2, -1, false)[1]
   local is_empty = prompt_buffer.text(chat.prompt) == ''
   local gap = not is_empty and last:find('%S$') and ' ' or ''
-  prompt_buffer.replace(
-    chat.prompt,
-    -2,
-    -1,
-    last .. gap .. (is_empty and not_a_command(text) or text)
-  )
+  local added = is_empty and not_a_command(text) or text
+  prompt_buffer.replace(chat.prompt, -2, -1, last .. gap .. added)
   prompt_buffer.go_to_end(chat.prompt)
 end)
 
@@ -328,14 +308,5 @@ end
 function M.take_back(id, numbers)
   return M.give_back(id, numbers, true)
 end
-
---- Called by the host: append a mention such as `@a.py#L3-9` to the prompt, with the cursor after it.
----@type fun(id: integer, mention: string)
-M.mention = chat_state.of_id(function(chat, mention)
-  local last = api.nvim_buf_get_lines(chat.prompt, -2, -1, false)[1]
-  local gap = last:find('%S$') and ' ' or ''
-  prompt_buffer.replace(chat.prompt, -2, -1, last .. gap .. mention .. ' ')
-  prompt_buffer.go_to_end(chat.prompt)
-end)
 
 return M

@@ -310,7 +310,7 @@ class Panel(Protocol):
 
     @request("chat.prompt.write")
     async def write_prompt(self, text: str) -> None:
-        """Put a text at the end of the prompt."""
+        """Put a text, such as a mention, at the end of the prompt."""
 
     @request("chat.prompt.suggest")
     async def suggest(self, text: str) -> None:
@@ -323,10 +323,6 @@ class Panel(Protocol):
     @request("chat.prompt.replace")
     async def replace_prompt(self, text: str, images: Sequence[Mapping[str, str]] = ()) -> str:
         """Replace the text of the prompt, which remains in the history; return it."""
-
-    @request("chat.prompt.mention")
-    async def mention(self, words: str) -> None:
-        """Add a mention to the prompt."""
 
     # Requests.
 

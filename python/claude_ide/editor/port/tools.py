@@ -81,7 +81,7 @@ class ModelTools(Protocol):
     """Show the quickfix list, which has `count` entries."""
     highlight: Use = _tool("tools.showing.highlight")
     """Highlight lines of a file."""
-    clear_highlights: Use = _tool("tools.showing.clear")
+    clear_highlights: Use = _tool("tools.showing.dismiss")
     """Remove the highlights."""
     syntax_source: Use = _tool("tools.syntax.source")
     """Return the `lines` of a `file`, its parser, and a program that can run it."""

@@ -83,7 +83,7 @@ class Calling(Protocol):
     async def call(self, text: str, ring: str) -> None:
         """Show one line, and write `ring` to the terminal, which then notifies the user."""
 
-    @request("attention.idle")
+    @request("timing.moment.idle")
     async def idle(self) -> float:
         """Return for how many seconds the user has pressed no key."""
 
