@@ -3,7 +3,6 @@ scriptencoding utf-8
 # The bars of a diff: the file, who proposes the change, and the keys. Vim has no window bars, so
 # the windows' status lines show them.
 
-import autoload '../messages/message.vim'
 import autoload '../messages/plain.vim'
 import autoload '../messages/screen.vim'
 import autoload '../window/location.vim'
@@ -12,16 +11,8 @@ import autoload '../window/winbar.vim' as window_bar
 # Widest first.
 const KEYS = [':w accept · :q reject', ':w yes · :q no', ':w · :q']
 const WITH_OFFER = ':w accept · %s always · :q reject'
-const ALL = 10000 # columns
-# What gets the room beside the shortest keys and the warning, the most important first: a part, with
-# the columns that it has at most by then; the keys, by how many spellings are shorter. What finds no
-# room goes without; the next may still find some. One is only for bars with a warning.
-const ORDER = [['hint', ALL], ['keys', 1], ['path', 6], ['path', 12], ['path', 22, true], ['keys', 2],
-  ['count', ALL], ['path', 22], ['why', 12], ['path', ALL], ['why', 40], ['title', ALL], ['keys', 3],
-  ['note', ALL]]
 const PARTS = [['title', 'Title'], ['path', 'StatusLine'], ['warning', 'ErrorMsg'], ['hint', 'WarningMsg'],
   ['note', 'WarningMsg'], ['count', 'StatusLine'], ['why', 'StatusLineNC'], ['keys', 'StatusLine']]
-const LEAST_WARNING = 4
 
 # Functions that return the parts of a bar, by window. All but `path`, `warning` and `keys` can be
 # missing.
@@ -29,56 +20,6 @@ final bars: dict<func(): dict<any>> = {}
 # What agents have said before they edit a file. The CLI in a terminal does not say so with its edit:
 # its hooks report it for the file, often only after the diff has opened.
 final reasons: dict<string> = {} # by launch and path
-
-def Around(text: string): string
-  return text ==# '' ? '' : $' {text} '
-enddef
-
-# Shorten a path to so many columns, first by its leading folders; the end of a name distinguishes it
-# better than its start.
-def Shorten(path: string, room: number): string
-  var shortened = path
-  final parts = split(path, '/')
-  while strdisplaywidth(shortened) > room && len(parts) > 1
-    remove(parts, 0)
-    shortened = '…/' .. join(parts, '/')
-  endwhile
-  if strdisplaywidth(shortened) <= room
-    return shortened
-  endif
-  var name = parts[0]
-  while name !=# '' && strdisplaywidth(name) >= room
-    name = strcharpart(name, 1)
-  endwhile
-  return '…' .. name
-enddef
-
-# The parts of a bar by name, shortened to fit the columns.
-def Fit(bar: dict<any>, columns: number): dict<string>
-  final shown = {keys: Around(bar.keys[-1]), warning: Around(bar.warning)}
-  final got = {keys: strdisplaywidth(shown.keys)}
-  var room = columns - got.keys
-  if strdisplaywidth(shown.warning) > room
-    shown.warning = room >= LEAST_WARNING ? message.Fit(bar.warning, room) : ''
-  endif
-  room -= strdisplaywidth(shown.warning)
-  for [part, most; rest] in ORDER
-    const is_keys = part ==# 'keys'
-    const text: string = is_keys ? get(reverse(copy(bar.keys)), most, '') : get(bar, part, '')
-    const width = min([strdisplaywidth(Around(text)), is_keys ? ALL : most])
-    const more = width - get(got, part, 0)
-    if text !=# '' && more <= room && (empty(rest) || bar.warning !=# '')
-      shown[part] = Around(text)
-      got[part] = width
-      room -= more
-    endif
-  endfor
-  const width = min([strdisplaywidth(Around(bar.path)), get(got, 'path', 0) + max([room, 0])])
-  room -= width - get(got, 'path', 0)
-  shown.path = width > 2 ? Around(Shorten(bar.path, width - 2)) : ''
-  shown.why = has_key(got, 'why') ? message.Fit(shown.why, got.why + room) : ''
-  return shown
-enddef
 
 def Part(text: string, group: string): string
   return text ==# '' ? '' : $'%#{group}#{plain.StatusLine(text)}'
@@ -98,7 +39,7 @@ export def Line(): string
   if !has_key(bars, g:statusline_winid)
     return ''
   endif
-  const shown = Fit(call(bars[g:statusline_winid], []), winwidth(g:statusline_winid))
+  const shown = claude_ide#bars#Fit(call(bars[g:statusline_winid], []), winwidth(g:statusline_winid))
   final parts = PARTS->mapnew((_, part) => Part(get(shown, part[0], ''), part[1]))
   return parts->insert('%#StatusLine#%=', -1)->join('')
 enddef

@@ -18,29 +18,6 @@ local WITH_OFFER = {
   ':w accept · %s always · :q reject',
   ':w yes · %s always · :q no',
 }
--- What gets the room beside the shortest keys and the warning, the most important first: a part, with the
--- columns that it has at most by then; the keys, by how many spellings are shorter. What finds no room goes
--- without; the next may still find some.
----@type { [1]: string, [2]: number, with_warning: boolean? }[]
-local ORDER = {
-  { 'hint', math.huge },
-  { 'keys', 1 },
-  { 'path', 6 },
-  { 'path', 12 },
-  { 'path', 22, with_warning = true },
-  { 'keys', 2 },
-  { 'count', math.huge },
-  { 'path', 22 },
-  { 'why', 12 },
-  { 'path', math.huge },
-  { 'why', 40 },
-  { 'title', math.huge },
-  { 'one_hunk', math.huge },
-  { 'keys', 3 },
-  { 'keys', 4 },
-  { 'note', math.huge },
-  { 'keys', 5 },
-}
 local PARTS = {
   { 'title', 'ClaudeIdeWinbar' },
   { 'path', 'ClaudeIdeWinbarFile' },
@@ -53,7 +30,6 @@ local PARTS = {
   { 'keys', 'ClaudeIdeWinbarKeys' },
 }
 local ONE_HUNK = { ['1 hunk'] = true, ['hunk 1/1'] = true }
-local LEAST_WARNING = 4 -- columns
 local LINE = "%%{%%v:lua.require'claude_ide.diff.winbar'.line(%d)%%}"
 
 ---@class claude_ide.Winbar
@@ -73,51 +49,11 @@ local winbars = {}
 -- hooks report it for the file, often only after the diff has opened.
 local reasons = {} ---@type table<string, string> by launch and path
 
-local width = vim.api.nvim_strwidth
-
-local function around(text)
-  return (text or '') == '' and '' or (' %s '):format(text)
-end
-
--- Shorten a path, first by its leading folders; the end of a name distinguishes it better than its start.
-local function shorten(path, room)
-  local shortened, parts = path, vim.split(path, '/')
-  while width(shortened) > room and #parts > 1 do
-    table.remove(parts, 1)
-    shortened = '…/' .. table.concat(parts, '/')
-  end
-  if width(shortened) <= room then
-    return shortened
-  end
-  local name = parts[1]
-  while name ~= '' and width(name) >= room do
-    name = vim.fn.strcharpart(name, 1)
-  end
-  return '…' .. name
-end
-
 -- The parts of a winbar with their groups, shortened to fit the columns.
+---@param bar claude_ide.Winbar
+---@param columns integer
 local function fit(bar, columns)
-  local shown = { keys = around(bar.keys[#bar.keys]), warning = around(bar.warning) }
-  local got, room = { keys = width(shown.keys) }, columns - width(shown.keys)
-  if width(shown.warning) > room then
-    shown.warning = room >= LEAST_WARNING and plain.fit(bar.warning, room) or ''
-  end
-  room = room - width(shown.warning)
-  for _, wish in ipairs(ORDER) do
-    local part, most, text = wish[1], wish[2], bar[wish[1]] or ''
-    if part == 'keys' then
-      text, most = text[#text - most], columns
-    end
-    local wanted = text and math.min(width(around(text)), most) - (got[part] or 0)
-    if wanted and wanted <= room and (bar.warning ~= '' or not wish.with_warning) then
-      shown[part], got[part], room = around(text), (got[part] or 0) + wanted, room - wanted
-    end
-  end
-  local path = math.min(width(around(bar.path)), (got.path or 0) + math.max(room, 0))
-  room = room - path + (got.path or 0)
-  shown.path = path > 2 and around(shorten(bar.path, path - 2)) or ''
-  shown.why = got.why and plain.fit(around(bar.why), got.why + room) or ''
+  local shown = vim.fn['claude_ide#bars#Fit'](bar, columns)
   return vim.tbl_map(function(part)
     return { shown[part[1]] or '', part[2] }
   end, PARTS)
