@@ -5,19 +5,8 @@ from bench.diff import Proposals
 from bench.editors import host_pid, serving
 from bench.first_diff import REST, SETTLE, wait
 from bench.measure import Effort, Table, goal
+from support.chunks import chunk
 
-LOADED = """
-local modules, lines = 0, 0
-for name in pairs(package.loaded) do
-  local path = name:gsub('%.', '/')
-  local found = name:find('^claude_ide')
-    and vim.api.nvim_get_runtime_file(('lua/%s.lua lua/%s/init.lua'):format(path, path), false)[1]
-  if found then
-    modules, lines = modules + 1, lines + #vim.fn.readfile(found)
-  end
-end
-return { modules, lines }
-"""
 MODULES, LINES = 60, 8000
 
 
@@ -42,5 +31,5 @@ async def run(_: Effort) -> list[Table]:
 
 
 async def _add(table: Table, when: str, side: Proposals) -> None:
-    modules, lines = await side.editor.nvim.lua(LOADED)
+    modules, lines = await side.editor.nvim.lua(chunk("session/count_loaded"))
     table.add(when, str(modules), goal(modules, MODULES, ""), str(lines), goal(lines, LINES, ""))

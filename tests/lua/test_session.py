@@ -12,12 +12,7 @@ IS_BARE = True
 LOADED_AT_SPAWN = chunk("session/loaded_before_start")
 NO_HOST = "return require('claude_ide.channel').id == nil"
 LISTENING = "return require('claude_ide.host').server() ~= nil"
-COUNT = """
-return #vim.tbl_filter(function(name)
-  return vim.startswith(name, 'claude_ide')
-end, vim.tbl_keys(package.loaded))
-"""
-MOST_MODULES = 60
+MOST_MODULES, MOST_LINES = 60, 8000
 """Of ours, after the first diff of a session."""
 LOADED = "return package.loaded['claude_ide.' .. ...] ~= nil"
 WATCHES = "return #vim.api.nvim_get_autocmds({ group = 'claude_ide_buffers' }) > 0"
@@ -93,4 +88,6 @@ async def test_a_diff_finds_its_modules_loaded_and_loads_no_language_client(
 
     await until(lambda: nvim.lua("return (require('claude_ide.diff').list()[1] or {}).shown"))
     assert await nvim.lua("return package.loaded['vim.lsp'] ~= nil") == had_client
-    assert await nvim.lua(COUNT) <= MOST_MODULES
+    modules, lines = await nvim.lua(chunk("session/count_loaded"))
+    assert modules <= MOST_MODULES
+    assert lines <= MOST_LINES
