@@ -11,7 +11,7 @@ from claude_ide.chat.prompt_buffers import (
     BUILT_IN,
     CACHED,
     MOST_MATCHES,
-    Command,
+    MenuItem,
     Paths,
     PromptFiles,
     commands,
@@ -158,10 +158,10 @@ def write(path: Path, text: str = "Do it.\n") -> None:
     path.write_text(text)
 
 
-def found(root: Path, config: Path) -> dict[str, Command]:
+def found(root: Path, config: Path) -> dict[str, MenuItem]:
     listed = commands(root, {"CLAUDE_CONFIG_DIR": str(config)})
-    assert [each["name"] for each in listed] == sorted(each["name"] for each in listed)
-    return {each["name"]: each for each in listed}
+    assert [each["word"] for each in listed] == sorted(each["word"] for each in listed)
+    return {each["word"]: each for each in listed}
 
 
 def test_commands_and_skills_are_found_and_described(tmp_path: Path) -> None:
@@ -177,21 +177,25 @@ def test_commands_and_skills_are_found_and_described(tmp_path: Path) -> None:
 
     shown = found(root, config)
 
-    assert set(shown) - set(BUILT_IN) == {"front:build", "plain", "mend", "a:b:c:deep"}
-    expected = {"name": "front:build", "description": "Build it", "hint": "[what]"}
-    assert shown["front:build"] == expected
-    assert shown["plain"]["description"] == ""
-    assert shown["mend"]["description"] == "Mend"
-    assert shown["compact"]["hint"] == "<what to keep>"
+    own = set(shown) - {f"/{name}" for name in BUILT_IN}
+    assert own == {"/front:build", "/plain", "/mend", "/a:b:c:deep"}
+    expected = {
+        **{"word": "/front:build", "abbr": "/front:build [what]"},
+        **{"menu": "Build it", "info": "Build it"},
+    }
+    assert shown["/front:build"] == expected
+    assert shown["/plain"]["info"] == ""
+    assert shown["/mend"]["info"] == "Mend"
+    assert shown["/compact"]["abbr"] == "/compact <what to keep>"
 
 
 def test_a_command_of_the_project_replaces_others(tmp_path: Path) -> None:
     write(tmp_path / "config/commands/clear.md", "---\ndescription: the user's\n---\n")
     write(tmp_path / ".claude/commands/clear.md", "---\ndescription: the project's\n---\n")
 
-    assert found(tmp_path, tmp_path / "config")["clear"]["description"] == "the project's"
-    assert found(tmp_path / "x", tmp_path / "config")["clear"]["description"] == "the user's"
+    assert found(tmp_path, tmp_path / "config")["/clear"]["info"] == "the project's"
+    assert found(tmp_path / "x", tmp_path / "config")["/clear"]["info"] == "the user's"
 
 
 def test_without_folders_only_the_built_in_ones_are_offered(tmp_path: Path) -> None:
-    assert set(found(tmp_path / "none", tmp_path / "nowhere")) == set(BUILT_IN)
+    assert set(found(tmp_path / "none", tmp_path / "nowhere")) == {f"/{name}" for name in BUILT_IN}

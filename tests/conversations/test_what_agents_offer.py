@@ -69,7 +69,7 @@ async def test_the_commands_of_the_agent_are_updated_when_they_change(begin: Beg
 
     async def offered() -> bool:
         list_ = "return require('claude_ide.chat.state').list()[1].offer.commands"
-        return [each["name"] for each in await river.nvim.lua(list_)] == ["surface"]
+        return [each["word"] for each in await river.nvim.lua(list_)] == ["/surface"]
 
     await until(offered, "the new commands", PATIENCE)
 

@@ -6,14 +6,15 @@ from typing import Any
 
 import pytest
 
+from claude_ide.chat.prompt_buffers import command_item
 from support.chats import Chats
 from support.chunks import chunk
 from support.neovim import Neovim, until
 
 COMMANDS = [
-    {"name": "compact", "description": "Make the conversation shorter", "hint": "<what to keep>"},
-    {"name": "review", "description": "Review\nthe changes", "hint": ""},
-    {"name": "init", "description": "", "hint": ""},
+    command_item("compact", "Make the conversation shorter", "<what to keep>"),
+    command_item("review", "Review\nthe changes", ""),
+    command_item("init", "", ""),
 ]
 OFFER = "require('claude_ide.chat.state').set(1, { offer = ... })"
 ITEMS = "map(complete_info(['items']).items, 'v:val.word')"

@@ -252,9 +252,7 @@ end
 
 -- Whether a buffer is one of a chat, which never moves to a window for files.
 local function is_of_chat(bufnr)
-  return vim.iter(chat_state.list()):any(function(chat)
-    return bufnr == chat.transcript or bufnr == chat.prompt
-  end)
+  return chat_state.of_buffer(bufnr) ~= nil
 end
 
 -- `:quit!` would unload the buffer unless another window shows it.

@@ -68,14 +68,9 @@ local has_option = vim.fn.exists('+busy') == 1
 
 ---@class claude_ide.ChatOffer
 ---@field name string the agent's name
----@field commands claude_ide.ChatCommand[]
+---@field commands table[] entries of the prompt's menu (`:help complete-items`)
 ---@field choices table<string, string[]> words by subcommand, also by `config` and a setting
 ---@field lacks string[] missing subcommands of `:ClaudeChat`, and names of missing keys
-
----@class claude_ide.ChatCommand
----@field name string
----@field description string
----@field hint string its arguments
 
 ---@class claude_ide.ChatWork
 ---@field text string what the agent does, or how its turn ended

@@ -340,21 +340,31 @@ BUILT_IN = {
 }
 """Those that most users need, each with a description and its arguments; the CLI has more."""
 
-Command = dict[str, str]
-"""A `name`, a `description`, and a `hint` at the arguments."""
+MOST_DESCRIBED = 60
+"""Characters of a description, beside the name of a command."""
+
+MenuItem = dict[str, str]
+"""An entry of a completion menu (`:help complete-items`)."""
 
 
-def commands(root: Path, environment: Mapping[str, str]) -> list[Command]:
-    """Return the commands in a project, in the order of their names."""
+def command_item(name: str, description: str, hint: str) -> MenuItem:
+    """Return how a command is offered, with a hint at its arguments."""
+    return {
+        "word": f"/{name}",
+        "abbr": f"/{name} {hint}".rstrip(),
+        "menu": " ".join(description.split())[:MOST_DESCRIBED],
+        "info": description,
+    }
+
+
+def commands(root: Path, environment: Mapping[str, str]) -> list[MenuItem]:
+    """Return how the commands in a project are offered, in the order of their names."""
     found = dict(BUILT_IN)
     for folder in (config_folder(environment), root / ".claude"):
         for name, path in _command_files(folder):
             text = _beginning(path)
             found[name] = (_field(text, "description"), _field(text, "argument-hint"))
-    return [
-        {"name": name, "description": description, "hint": hint}
-        for name, (description, hint) in sorted(found.items())
-    ]
+    return [command_item(name, *words) for name, words in sorted(found.items())]
 
 
 def _command_files(folder: Path) -> Iterator[tuple[str, Path]]:

@@ -16,6 +16,7 @@ from claude_ide.agents.events import Command, Event, OfferChanged, Ready, Settin
 from claude_ide.base.errors import AgentError, UserError
 from claude_ide.chat.chat_context import ChatContext, ChatPart, subcommand
 from claude_ide.chat.life import Life
+from claude_ide.chat.prompt_buffers import command_item
 from claude_ide.editor.port import panel
 from claude_ide.editor.port.binding import handles
 from claude_ide.ui.text import counted
@@ -164,8 +165,7 @@ class Settings(ChatPart):
             "name": self._agent.name,
             "lacks": self._chat.lacks,
             "commands": [
-                {"name": command.name, "description": command.description, "hint": command.hint}
-                for command in self._commands
+                command_item(each.name, each.description, each.hint) for each in self._commands
             ],
             "choices": self._choices(),
         }

@@ -24,7 +24,7 @@ local LONGEST_HISTORY = 200 -- entries
 ---@field prompt integer buffer
 ---@field history claude_ide.ChatHistory
 ---@field options { root: string } the folder to whose files mentions are relative
----@field offer { commands: claude_ide.ChatCommand[] }
+---@field offer { commands: table[] } entries of the menu (`:help complete-items`)
 ---@field takes_images? fun(): boolean
 ---@field add_image? fun(image: claude_ide.ChatImage): string returns what stands for it in the text
 

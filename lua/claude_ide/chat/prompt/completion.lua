@@ -47,16 +47,6 @@ local function file_item(path)
   return { word = word, abbr = path, menu = path:sub(-1) == '/' and 'folder' or '', dup = 1 }
 end
 
-local function command_item(command)
-  local hint = command.hint ~= '' and command.hint ~= vim.NIL and ' ' .. command.hint or ''
-  return {
-    word = '/' .. command.name,
-    abbr = '/' .. command.name .. hint,
-    menu = fn.strcharpart(command.description:gsub('%s+', ' '), 0, 60),
-    info = command.description,
-  }
-end
-
 local is_float = false -- whether a plugin draws the menu
 
 -- How many items there is room for. A plugin such as noice.nvim draws the menu in a float below the cursor,
@@ -73,7 +63,7 @@ end
 local function items(prompt, is_command, pattern, paths)
   local candidates = is_command and prompt.offer.commands or paths
   if pattern ~= '' then
-    local options = { key = is_command and 'name' or nil, limit = LIMIT }
+    local options = { key = is_command and 'word' or nil, limit = LIMIT }
     candidates = fn.matchfuzzy(candidates, pattern, options)
   end
   -- Git lists files until their deletion is staged.
@@ -81,7 +71,7 @@ local function items(prompt, is_command, pattern, paths)
     return is_command or vim.uv.fs_lstat(vim.fs.joinpath(prompt.options.root, path)) ~= nil
   end
   local found = vim.iter(candidates):take(LIMIT):filter(is_there):take(room())
-  return found:map(is_command and command_item or file_item):totable()
+  return (is_command and found or found:map(file_item)):totable()
 end
 
 local asked = 0
@@ -136,7 +126,7 @@ end
 
 --- Called by the host: set the commands of a prompt. The user may already have typed the beginning of one.
 ---@param bufnr integer
----@param commands claude_ide.ChatCommand[]
+---@param commands table[] entries of the menu (`:help complete-items`)
 function M.offer_commands(bufnr, commands)
   local prompt = prompt_buffer.of(bufnr)
   if prompt then

@@ -197,7 +197,7 @@ class Panels(Protocol):
 
     @request("chat.prompt.completion.offer_commands")
     async def offer_commands(self, buffer: int, commands: Sequence[Mapping[str, str]]) -> None:
-        """Set the commands of a prompt: `name`, `description`, and a `hint` at the arguments."""
+        """Set the commands of a prompt, as entries of its menu."""
 
     @request("chat.prompt.buffer.mark_mentions")
     async def mark_mentions(self, buffer: int, tick: int, unknown: Sequence[Any]) -> None:
