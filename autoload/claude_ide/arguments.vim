@@ -179,3 +179,24 @@ function claude_ide#arguments#OfReview(lead, line, pos) abort
         \ : map(claude_ide#arguments#Beginning(s:recipients, l:given),
         \   {_, name -> strpart(name, len(l:given) - len(a:lead))})
 endfunction
+
+" The index of the quote that closes the one at `index`, or -1. Apostrophes do not count as quotes.
+function s:closing_quote(args, index) abort
+  let l:quote = strpart(a:args, a:index, 1)
+  let l:is_after_word = a:index > 0 && strpart(a:args, a:index - 1, 1) !~# '[[:space:]=]'
+  return l:quote !~# '["'']' || l:is_after_word ? -1
+        \ : match(a:args, l:quote . '\%($\|[[:space:]|]\)\@=', a:index + 1)
+endfunction
+
+" The index of the first `|` in arguments that is neither quoted nor after a backslash, or -1.
+function claude_ide#arguments#Bar(args) abort
+  let l:index = 0
+  while l:index < len(a:args)
+    let l:letter = strpart(a:args, l:index, 1)
+    if l:letter ==# '|'
+      return l:index
+    endif
+    let l:index = l:letter ==# '\' ? l:index + 2 : max([s:closing_quote(a:args, l:index), l:index]) + 1
+  endwhile
+  return -1
+endfunction

@@ -5,28 +5,6 @@ vim9script
 import autoload './messages/message.vim'
 import autoload './messages/reason.vim'
 
-# The index of the quote that closes the one at `index`, or -1. Apostrophes do not count as quotes.
-def ClosingQuote(args: string, index: number): number
-  const quote = strpart(args, index, 1)
-  if quote !~# '["'']' || (index > 0 && strpart(args, index - 1, 1) !~# '[[:space:]=]')
-    return -1
-  endif
-  return args->match(quote .. '\%($\|[[:space:]|]\)\@=', index + 1)
-enddef
-
-# The index of the first `|` that is neither quoted nor after a backslash, or -1.
-def FindBar(args: string): number
-  var index = 0
-  while index < len(args)
-    const letter = strpart(args, index, 1)
-    if letter ==# '|'
-      return index
-    endif
-    index = letter ==# '\' ? index + 2 : max([ClosingQuote(args, index), index]) + 1
-  endwhile
-  return -1
-enddef
-
 # Split arguments as `<f-args>` would.
 def Split(args: string): list<string>
   return args->split('\%(\\\@<!\%(\\\\\)*\)\@<=\s\+')->mapnew((_, word) =>
@@ -51,7 +29,7 @@ enddef
 # Run a command whose arguments end at a `|` that is neither quoted nor after a backslash. The
 # function gets its words, `lines` and `bang`.
 export def AfterArguments(function_name: string, args: string, lines: list<number>, bang: bool)
-  const bar = FindBar(args)
+  const bar: number = claude_ide#arguments#Bar(args)
   Run(function_name, [Split(trim(bar < 0 ? args : strpart(args, 0, bar))), lines, bang])
   if bar >= 0
     RunNext(strpart(args, bar + 1))

@@ -5,23 +5,10 @@ local reason = require('claude_ide.messages.reason')
 
 local M = {}
 
--- The index of the quote that closes the one at `index`. Apostrophes do not count as quotes.
-local function closing_quote(args, index)
-  local quote = args:sub(index, index):match('["\']')
-  local is_opening = quote and (index == 1 or args:sub(index - 1, index - 1):find('[%s=]'))
-  return is_opening and args:find(quote .. '%f[%z%s|]', index + 1) or nil
-end
-
 ---@return integer? index of the first `|` that is neither quoted nor after a backslash
 local function find_bar(args)
-  local index = 1
-  while index <= #args do
-    local letter = args:sub(index, index)
-    if letter == '|' then
-      return index
-    end
-    index = letter == '\\' and index + 2 or (closing_quote(args, index) or index) + 1
-  end
+  local index = vim.fn['claude_ide#arguments#Bar'](args)
+  return index >= 0 and index + 1 or nil
 end
 
 -- Split arguments as Neovim would.
