@@ -19,6 +19,7 @@ from claude_ide.hooks import Links, permissions, sessions
 from claude_ide.hooks.endpoint import Hooks
 from claude_ide.mcp.client import Readings
 from claude_ide.review.service import ReviewService
+from claude_ide.ui import request
 from support.happenings import HookedCli, run_command
 from support.neovim import until
 from support.pocket import pocket_port
@@ -121,7 +122,7 @@ async def test_a_hook_that_fails_here_leaves_the_decision_to_the_cli(
         raise KeyError("path")
 
     await cli.send("UserPromptSubmit", prompt="swim")
-    monkeypatch.setattr(permissions, "whereabouts", fail)
+    monkeypatch.setattr(request, "display_path", fail)
     monkeypatch.setattr(permissions, "REVIEW_SECONDS", 0)
 
     async with asyncio.timeout(10):

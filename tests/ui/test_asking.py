@@ -18,6 +18,7 @@ from claude_ide.agents.requests import (
     Subagent,
 )
 from claude_ide.base.display_path import DisplayPath
+from claude_ide.ui import request as drawn
 from claude_ide.ui.page import Page, Part
 from claude_ide.ui.request import CUT, ONCE, WHOLE, Request
 from claude_ide.ui.text import visible
@@ -325,12 +326,14 @@ def test_a_subagent_that_asks_is_named() -> None:
     assert unknown.rows()[0].text == "? A subagent asks: run this command?  ls"
 
 
-def test_a_file_is_named_with_its_folder_and_a_warning() -> None:
+def test_a_file_is_named_with_its_folder_and_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = request(permission(kind="edit", path="/p/a.py", title="/p/a.py", arguments=EDIT))
     shown.reviewed = True
 
     shown.resize(60, 60)
-    shown.locate(DisplayPath("~/.config/.bash_profile", "runs at login"))
+    where = DisplayPath("~/.config/.bash_profile", "runs at login")
+    monkeypatch.setattr(drawn, "display_path", lambda *_: where)
+    shown.locate()
 
     rows = shown.rows()
     assert [row.text for row in rows[:2]] == [

@@ -6,7 +6,6 @@ A request is answered once. It continues to wait if a list or a review closes wi
 import asyncio
 import logging
 from collections.abc import Callable, Iterator
-from functools import partial
 
 from msgspec.structs import replace
 
@@ -23,16 +22,26 @@ from claude_ide.agents.requests import (
     QuestionAsked,
     Reject,
     RequestWithdrawn,
-    Scope,
     UrlAsked,
 )
 from claude_ide.base.errors import AgentError, UserError
 from claude_ide.chat.chat_context import ChatContext, ChatPart
-from claude_ide.chat.reviews import ALLOWED, REJECTED, Reviews, WaitingRequest
+from claude_ide.chat.reviews import Reviews, WaitingRequest
 from claude_ide.editor.attention import APPROVAL_PLACE
+from claude_ide.editor.port import panel
+from claude_ide.editor.port.binding import handles
 from claude_ide.ui import form, proposal, ways
 from claude_ide.ui.permission import capitalized
-from claude_ide.ui.request import LINE, SHOWN, WIDTH, Request, can_open, whereabouts
+from claude_ide.ui.request import (
+    ALLOWED,
+    LINE,
+    REJECTED,
+    SHOWN,
+    WIDTH,
+    Answering,
+    Request,
+    can_open,
+)
 from claude_ide.ui.sheet import Sheet
 from claude_ide.ui.text import counted, last_sentence, one_line
 
@@ -86,7 +95,7 @@ class Requests:
             lambda part: Request(part, asked, self._root, self._name, self._width, self._room),
             tail=True,
         )
-        waiting = self._waiting[asked.request] = WaitingRequest(asked, view)
+        waiting = self._waiting[asked.request] = WaitingRequest(view=view)
         self._changed()
         return waiting
 
@@ -144,7 +153,7 @@ class Requests:
             self.redraw(waiting)
 
 
-class Answers(ChatPart):
+class Answers(ChatPart, Answering[WaitingRequest]):
     """Shows the requests of one chat to the user, and sends the answers to the agent."""
 
     def __init__(self, chat: ChatContext) -> None:
@@ -197,93 +206,82 @@ class Answers(ChatPart):
             waiting.see()
             self._reviews.begin(waiting)
 
-    async def key(self, part: int, key: str, kind: str, reason: str = "") -> None:
-        """Answer the request in a part of the transcript with one of the keys that it shows.
+    @handles(panel.RequestAnswered)
+    async def answered(self, answered: panel.RequestAnswered) -> None:
+        """Handle a key on a request."""
+        await self.key(answered.part, answered.key, answered.kind, answered.reason)
 
-        `kind` is how much of the request the user had seen (`view.SHOWN`). A key that allows more
-        than that does not answer: it shows the rest first. `reason` is why `n` rejects it.
-        """
+    async def key(self, part: int, key: str, kind: str, reason: str = "") -> None:
+        """Handle a key of the request in a part of the transcript, as `act` does."""
         if waiting := self.requests.at(part):
             waiting.see()
-            await self._press(waiting, key, kind, reason)
+            await self._answer(waiting, key, kind, reason)
 
-    async def _press(self, waiting: WaitingRequest, key: str, kind: str, reason: str = "") -> None:
-        """Answer a request with a key. After the last answer the transcript shows what follows."""
-        await self._key(waiting, key, kind, reason)
+    async def _answer(self, waiting: WaitingRequest, key: str, kind: str, reason: str = "") -> None:
+        """Handle a key. After the last answer the transcript shows what follows."""
+        await self.act(waiting, key, kind, reason)
         if waiting.is_over and not self.requests:
             await self._panel.follow()
 
-    async def _key(self, waiting: WaitingRequest, key: str, kind: str, why: str = "") -> None:
+    async def act(self, waiting: WaitingRequest, key: str, kind: str, reason: str = "") -> None:
         asked = waiting.asked
         match key:
-            case "y" if isinstance(asked, QuestionAsked):
+            case "y" | "d" if isinstance(asked, QuestionAsked):
                 self._reviews.begin(waiting)
-            case "y" if not ways.has_yes(asked):
-                await self._key(waiting, "a", kind)
-            case "y" if waiting.has_one_diff:
-                await self._accept_diff(waiting)
-            case "y" | "a" if not (kind in SHOWN[key] or await self._covers(waiting, key)):
-                await self._lead(waiting, key)
-            case "y" if isinstance(asked, UrlAsked):
-                await self._open(waiting, asked)
-            case "y" if waiting.diff is not None and waiting.diff.shown.is_set():
-                waiting.accepts_all = True
-                await self._accept_diff(waiting)
-            case "y":
-                for path in proposal.paths(asked) if proposal.is_edit(asked) else ():
-                    await self._editor.port.disk.expect_write(path)
-                await self.respond(waiting, Allow(), ALLOWED)
-            case "a":
-                # All ways together would allow too much.
-                way = await ways.choose_way(self._editor, asked)
-                if isinstance(way, Scope):
-                    await self._add_rule(waiting, way)
-                elif way is not None:
-                    await self.respond(waiting, ways.answer(way), way.name)
+            case "d" if isinstance(asked, PlanProposed):
+                self._reviews.begin(waiting)
             case "c" if isinstance(asked, PermissionAsked) and asked.code:
                 self._reviews.begin(waiting)
+            case "y" if ways.has_yes(asked) and waiting.has_one_diff:
+                await self._accept_diff(waiting)
             case "n" if is_for_program(asked):
                 await self.respond(waiting, Reject(), DECLINED)
-            case "n":
-                await self._reject(waiting, why)
             case "N" if is_for_program(asked):
                 await self.respond(waiting, Dismiss(), CANCELLED)
-            case "N":
-                reason = await self._editor.input("Why not? ")
-                if waiting.is_over and reason:
-                    await self._return(reason)
-                elif reason is not None:
-                    await self._reject(waiting, reason)
+            case _:
+                await super().act(waiting, key, kind, reason)
+
+    async def allow(self, waiting: WaitingRequest) -> None:
+        asked = waiting.asked
+        if isinstance(asked, UrlAsked):
+            await self._open(waiting, asked)
+        elif waiting.diff is not None and waiting.diff.shown.is_set():
+            waiting.accepts_all = True
+            await self._accept_diff(waiting)
+        else:
+            for path in proposal.paths(asked) if proposal.is_edit(asked) else ():
+                await self._editor.port.disk.expect_write(path)
+            await super().allow(waiting)
 
     def _locate(self, waiting: WaitingRequest) -> None:
-        """Show the file of a request, with a warning if a change of it is risky."""
-        where = whereabouts(waiting.asked, self._chat.root)
-        if where is not None:
-            waiting.view.locate(where)
-            self.requests.redraw(waiting)
-            self._chat.painter.now()
+        waiting.view.locate()
+        self._redraw(waiting)
 
-    async def _covers(self, waiting: WaitingRequest, key: str) -> bool:
-        """Return whether a window other than the transcript shows all that a key allows."""
+    def _redraw(self, waiting: WaitingRequest) -> None:
+        self.requests.redraw(waiting)
+        self._chat.painter.now()
+
+    async def redraw(self, waiting: WaitingRequest) -> None:
+        self._redraw(waiting)
+
+    async def covers(self, waiting: WaitingRequest, key: str) -> bool:
         if key == "a" and not waiting.view.shows_always:
             return False
         if isinstance(waiting.asked, PlanProposed):
             return await self._editor.port.forms.is_read(waiting.token)
         return waiting.has_one_diff
 
-    async def _lead(self, waiting: WaitingRequest, key: str, *, is_pressed: bool = True) -> None:
-        """Show all that a key allows, scroll to its beginning, and say why the key did no more."""
+    async def show_rest(self, waiting: WaitingRequest, key: str) -> None:
+        await self._lead(waiting, key, key)
+
+    async def _lead(self, waiting: WaitingRequest, key: str, pressed: str = "") -> None:
+        """Show all that a key allows, scroll there, and say why a `pressed` one did no more."""
         if waiting.is_over:
             return
         waiting.view.unfold(key)
-        self.requests.redraw(waiting)
-        self._chat.painter.now()
+        self._redraw(waiting)
         await self._chat.painter.drawn()
-        await self._panel.lead(waiting.view.part.id, key if is_pressed else "")
-
-    async def _reject(self, waiting: WaitingRequest, reason: str) -> None:
-        summary = f"{REJECTED}: {reason}" if reason else REJECTED
-        await self.respond(waiting, Reject(reason), summary)
+        await self._panel.lead(waiting.view.part.id, pressed)
 
     async def _accept_diff(self, waiting: WaitingRequest) -> None:
         """Accept the diff on the screen, including the user's changes in it."""
@@ -320,7 +318,7 @@ class Answers(ChatPart):
         view = waiting.view
         listed = view.line or view.whole
         kind = view.kind_in_line if listed else await self._panel.seen(view.part.id)
-        is_shown = kind in SHOWN["y"] or await self._covers(waiting, "y")
+        is_shown = kind in SHOWN["y"] or await self.covers(waiting, "y")
         choices = _answers(waiting.asked) if is_shown else _choices_before_sight(view)
         if waiting.choosing is not None:
             waiting.choosing.cancel()
@@ -332,21 +330,15 @@ class Answers(ChatPart):
                 waiting.choosing = None
         if key == SHOW:
             # `a` shows the most: also what "always" would allow.
-            await self._lead(waiting, "a", is_pressed=False)
+            await self._lead(waiting, "a")
         elif key:
-            await self._press(waiting, key, kind)
+            await self._answer(waiting, key, kind)
 
     async def _choose_key(self, message: str, meanings: dict[str, str]) -> str:
         """Return the key that the user presses in a form; empty if they close it."""
         page = form.of_keys(f"Answer {self._agent.name}", message, meanings)
         token = self._editor.new_token()
         return (await self._editor.port.forms.fill_in(page, token=token)).answer
-
-    async def _add_rule(self, waiting: WaitingRequest, scope: Scope) -> None:
-        """Have the user edit the rule, until it is valid."""
-        assert ways.has_rules(waiting.asked)
-        respond = partial(self.respond, waiting)
-        await ways.add_rule(self._editor, waiting.asked, scope, lambda: waiting.is_over, respond)
 
     async def respond(
         self, waiting: WaitingRequest, answer: Answer, summary: str, instead: str = ""
@@ -423,15 +415,15 @@ class Answers(ChatPart):
         try:
             prompt = await self._agent.prompt([Words(words)])
         except AgentError:
-            await self._return(words)
+            await self.keep(words)
             raise
         self._transcript.queue.add(prompt, words)
 
-    async def _return(self, words: str) -> None:
+    async def keep(self, reason: str) -> None:
         """Put words that were not sent into the prompt window, or else show them."""
-        if await self._panel.put_if_empty(words):
+        if await self._panel.put_if_empty(reason):
             return self._editor.notify("not sent: your words are in the prompt", "warn")
-        self._transcript.apply(Notice(f"not sent: {words}", "warning"))
+        self._transcript.apply(Notice(f"not sent: {reason}", "warning"))
         self._chat.painter.now()
 
 

@@ -13,7 +13,7 @@ from claude_ide.chat.background import Background
 from claude_ide.chat.bar import Bars, Suggesting, Todos
 from claude_ide.chat.branching import Branching
 from claude_ide.chat.chat_context import ChatContext, ChatPart, Phase, subcommand, subcommands
-from claude_ide.chat.consent import KIND, Consent
+from claude_ide.chat.consent import Consent
 from claude_ide.chat.conversation import Conversation
 from claude_ide.chat.following import Following
 from claude_ide.chat.life import Life, Logins, Stage
@@ -99,11 +99,16 @@ class Chat(ChatPart):
                 self.logins,
             ],
         }
-        self.handlers = {event: act for part in chat.parts for event, act in handlers(part)}
-        """By the type of the event of the panel."""
+        self._handlers = [found for part in chat.parts for found in handlers(part)]
         self.subcommands = subcommands(*chat.parts)
         chat.run(chat.painter.run())
         chat.run(chat.bars.run())
+
+    async def handle(self, event: panel.ChatEvent) -> None:
+        """Have the parts handle an event of the panel."""
+        for handled, act in self._handlers:
+            if handled is type(event) and (work := act(event)) is not None:
+                await work
 
     async def end(self) -> None:
         """End the agent and everything else of the chat."""
@@ -209,15 +214,6 @@ class Chat(ChatPart):
         request = {"path": path if path.startswith("/") else f"{self.root}/{path}"}
         await self._editor.port.buffers.open_file(request | ({"line": line} if line else {}))
         await self.panel.uncover()
-
-    @handles(panel.RequestAnswered)
-    async def _answer(self, answered: panel.RequestAnswered) -> None:
-        if answered.key == "d":
-            await self.press(answered.part, 0)
-        elif answered.kind == KIND:
-            await self.consent.key(answered.part, answered.key)
-        else:
-            await self.answers.key(answered.part, answered.key, answered.kind, answered.reason)
 
     @handles(panel.AnswerWanted)
     async def _answer_wanted(self, _: panel.AnswerWanted) -> None:

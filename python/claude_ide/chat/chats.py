@@ -480,9 +480,7 @@ class Chats:
         if chat is None:
             return
         handle = self._handlers.get(type(event))
-        work = handle(chat, event) if handle else chat.handlers[type(event)](event)
-        if work is not None:
-            await work
+        await (handle(chat, event) if handle else chat.handle(event))
 
     @handles(panel.Closed)
     async def _closed(self, chat: Chat, _event: panel.Closed) -> None:

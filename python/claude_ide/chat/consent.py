@@ -18,6 +18,8 @@ from claude_ide.base.folder_settings import Item
 from claude_ide.base.trust import Trust, shown
 from claude_ide.chat.chat_context import ChatContext, ChatPart
 from claude_ide.chat.life import Life
+from claude_ide.editor.port import panel
+from claude_ide.editor.port.binding import handles
 from claude_ide.ui.page import DETAIL, KEY, REQUEST, Part, Row, row
 from claude_ide.ui.sheet import Action, View
 from claude_ide.ui.text import harmless
@@ -174,10 +176,18 @@ class Consent(ChatPart):
     async def prepare(self, opening: Opening) -> None:
         await self.show()
 
-    async def key(self, part: int, key: str) -> None:
-        """Answer the question with a key that it shows, if it is still in this part."""
-        if self._view is not None and self._view.part.id == part:
-            await self._answer(key)
+    @handles(panel.RequestAnswered)
+    async def answered(self, answered: panel.RequestAnswered) -> None:
+        """Handle a key of the question, if it is still in this part."""
+        view = self._view
+        if view is None or view.part.id != answered.part:
+            return
+        if answered.key == "d":
+            view.press(0)
+            self._chat.sheet.changed(view)
+            self._chat.painter.now()
+        else:
+            await self._answer(answered.key)
 
     async def _answer(self, key: str) -> None:
         if key == "y":

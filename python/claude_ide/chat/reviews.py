@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 from claude_ide.agents.requests import (
     Allow,
-    Asked,
     Option,
     PermissionAsked,
     PlanProposed,
@@ -33,9 +32,7 @@ from claude_ide.ui import form, proposal, ways
 from claude_ide.ui.form import Form
 from claude_ide.ui.permission import LANGUAGE
 from claude_ide.ui.proposal import Base, Proposal
-from claude_ide.ui.request import Request
-
-ALLOWED, REJECTED = "allowed", "rejected"
+from claude_ide.ui.request import ALLOWED, REJECTED, Waiting
 
 KERNEL = "the Jupyter kernel"
 """Where code runs; the kernel is chosen after the user's answer."""
@@ -43,12 +40,10 @@ KERNEL = "the Jupyter kernel"
 SENT_AS_PROMPT = "changes go into a prompt"
 
 
-@dataclass(slots=True, eq=False)
-class WaitingRequest:
-    """A request: its view in the transcript, and its review in another window."""
+@dataclass(kw_only=True, eq=False)
+class WaitingRequest(Waiting):
+    """A request of a chat, and its review in another window."""
 
-    asked: Asked
-    view: Request
     token: int = 0
     """The token of its plan or form in Lua; 0 if it has had none."""
     form: Form | None = None
@@ -59,8 +54,6 @@ class WaitingRequest:
     """The diff on the screen; several are shown one after the other."""
     accepts_all: bool = False
     """Whether the user has accepted the diffs that were not shown yet."""
-    way: Option | None = None
-    """How the user has accepted a diff together with the edits that follow."""
     choosing: "asyncio.Task[Any] | None" = None
     """The task that shows a list of answers."""
     answering: "asyncio.Task[Any] | None" = None
@@ -73,8 +66,6 @@ class WaitingRequest:
     """It calls the user."""
     is_opened: bool = False
     """Whether its address has been opened; a second key opens it no more."""
-    is_over: bool = False
-    """Whether it was answered or withdrawn."""
 
     def see(self) -> None:
         """Know that the user has seen it."""
@@ -226,7 +217,7 @@ class Reviews:
         if waiting.call is not None:
             waiting.call.opens(diff_place(diff.id))
         if name := ways.lasting_name(asked):
-            diffs.offer(diff, Offer(name, partial(self._choose_lasting, waiting)))
+            diffs.offer(diff, Offer(name, partial(waiting.choose_lasting, self._editor)))
         try:
             decision = await diff.decision
         except EditorError:
@@ -238,10 +229,6 @@ class Reviews:
             self._accepted.setdefault(asked.tool, []).append(diff)
             waiting.comments += [decision.words] if decision.words else []
         return decision
-
-    async def _choose_lasting(self, waiting: WaitingRequest) -> bool:
-        waiting.way = await ways.choose_lasting(self._editor, waiting.asked)
-        return waiting.way is not None
 
     async def _accept(self, waiting: WaitingRequest, texts: Sequence[str]) -> None:
         pairs = zip(waiting.proposed, texts, strict=True)

@@ -9,6 +9,7 @@ import hashlib
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
 
 import msgspec
@@ -17,7 +18,6 @@ from msgspec.structs import replace
 from claude_ide.agents import requests
 from claude_ide.agents.fields import mapping, mappings
 from claude_ide.agents.stream_json.permission import decode_request, encode_answer
-from claude_ide.base.errors import UserError
 from claude_ide.base.paths import is_same
 from claude_ide.editor.attention import Call
 from claude_ide.editor.diffs import Diff, Offer
@@ -26,7 +26,7 @@ from claude_ide.editor.events import Run
 from claude_ide.hooks.registration import AGENT, ENDS, TOOL_ENDS, Hook
 from claude_ide.ui import proposal, ways
 from claude_ide.ui.page import Part, Row, drawn, moved, row
-from claude_ide.ui.request import LINE, SHOWN, WHOLE, Request, whereabouts
+from claude_ide.ui.request import LINE, WHOLE, Answering, Request, Waiting
 from claude_ide.ui.text import one_line
 
 REVIEW_SECONDS = 1.0
@@ -46,16 +46,12 @@ class Begun(NamedTuple):
     agent_id: str
 
 
-@dataclass(eq=False)
-class PendingPermission:
+@dataclass(kw_only=True, eq=False)
+class PendingPermission(Waiting):
     """A permission that waits. `decision` is the CLI's answer; None leaves it to its own dialog."""
 
-    id: int
     launch: str
     hook: Hook
-    frame: Frame
-    asked: requests.PermissionAsked
-    view: Request
     tool_use: str
     """Empty if it is not known for which use of a tool the CLI asks."""
     decision: "asyncio.Future[Frame | None]" = field(
@@ -66,21 +62,20 @@ class PendingPermission:
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
     """Done once a diff shows it, in which the user may choose an answer of the hook's."""
-    way: requests.Option | None = None
-    """What the user has chosen there."""
 
     @property
-    def is_over(self) -> bool:
-        """Whether it no longer waits for an answer."""
-        return self.decision.done()
+    def asked(self) -> requests.PermissionAsked:
+        assert isinstance(self.view.asked, requests.PermissionAsked)
+        return self.view.asked
 
     def settle(self, decision: Frame | None) -> None:
         """Answer it, unless it is over."""
-        if not self.is_over:
+        self.is_over = True
+        if not self.decision.done():
             self.decision.set_result(decision)
 
 
-class Permissions:
+class Permissions(Answering[PendingPermission]):
     """All permissions that wait, the oldest first; the float shows one at a time.
 
     `run` starts a task, and shows its errors to the user.
@@ -115,9 +110,7 @@ class Permissions:
             if not (waiting.is_over or waiting.in_diff.done()):
                 call = self._call(waiting)
                 self._waiting.append(waiting)
-                where = whereabouts(waiting.asked, hook.cwd)
-                if where is not None:
-                    waiting.view.locate(where)
+                waiting.view.locate()
                 self._run(self._draw())
             return await waiting.decision
         finally:
@@ -177,41 +170,28 @@ class Permissions:
         return True
 
     async def press(self, id_: int, key: str, kind: str, reason: str = "") -> None:
-        """Handle a key of the float; `kind` is how much of the permission the user has seen.
-
-        `reason` is why `n` rejects it.
+        """Handle a key of the float, as `act` does.
 
         With "resized" the float has another width; with "left" the user answers in the terminal.
         """
-        waiting = next((each for each in self._waiting if each.id == id_), None)
-        match key:
-            case _ if waiting is None:
-                return
-            case "y" | "a" if kind not in SHOWN[key]:
-                waiting.view.unfold(key)
-            case "y":
-                return self._respond(waiting, requests.Allow())
-            case "a":
-                return await self._always(waiting)
-            case "left":
-                return waiting.settle(None)
-            case "n":
-                return self._respond(waiting, requests.Reject(reason))
-            case "N":
-                return await self._reject(waiting)
-            case "d":
-                waiting.view.press(0)
+        waiting = next((each for each in self._waiting if each.view.part.id == id_), None)
+        if key == "resized":
+            await self._draw()
+        elif waiting is not None and key == "left":
+            waiting.settle(None)
+        elif waiting is not None:
+            await self.act(waiting, key, kind, reason)
+
+    async def redraw(self, waiting: PendingPermission) -> None:
         await self._draw()
 
     def _new(self, launch: str, hook: Hook, asked: requests.PermissionAsked) -> PendingPermission:
-        id_ = next(self._ids)
         if hook.agent_id:
             asked = replace(asked, agent=requests.Subagent(kind=hook.agent_type))
-        view = Request(Part(id_, WHOLE), asked, hook.cwd, AGENT)
+        view = Request(Part(next(self._ids), WHOLE), asked, hook.cwd, AGENT)
         view.show_ways()
-        return PendingPermission(
-            id_, launch, hook, _frame(hook), asked, view, self._use(launch, hook)
-        )
+        use = self._use(launch, hook)
+        return PendingPermission(view=view, launch=launch, hook=hook, tool_use=use)
 
     def _call(self, waiting: PendingPermission) -> Call:
         """Have the user called: the float is on the screen wherever they are."""
@@ -290,14 +270,11 @@ class Permissions:
     def _hold(self, waiting: PendingPermission, diff: Diff) -> None:
         """Hold the hook's answer while a diff shows the edit, since only it can carry a mode."""
 
-        async def choose() -> bool:
-            waiting.way = await ways.choose_lasting(self._editor, waiting.asked)
-            return waiting.way is not None
-
         def answer() -> None:
             assert waiting.way is not None
-            self._respond(waiting, ways.answer(waiting.way))
+            _respond(waiting, ways.answer(waiting.way))
 
+        choose = partial(waiting.choose_lasting, self._editor)
         name = ways.lasting_name(waiting.asked)
         offer = Offer(name, choose, answer, lambda: waiting.settle(None))
         waiting.in_diff.set_result(None)
@@ -323,33 +300,19 @@ class Permissions:
                 labels = [await self._editor.terminals.label(launch=each.launch) for each in found]
                 await self._editor.port.permission.show(_shown(oldest, labels))
 
-    def _respond(self, waiting: PendingPermission, answer: requests.Answer) -> None:
-        """Send an answer. Raises `InvalidRuleError`."""
-        decision = encode_answer(waiting.frame, answer)
-        if decision.get("updatedInput") == waiting.frame["input"]:
-            del decision["updatedInput"]
-        waiting.settle(decision)
+    async def respond(
+        self, waiting: PendingPermission, answer: requests.Answer, summary: str
+    ) -> None:
+        _respond(waiting, answer)
 
-    async def _always(self, waiting: PendingPermission) -> None:
-        way = await ways.choose_way(self._editor, waiting.asked)
-        if isinstance(way, requests.Scope):
 
-            async def respond(answer: requests.Allow, _: str) -> None:
-                self._respond(waiting, answer)
-
-            await ways.add_rule(self._editor, waiting.asked, way, lambda: waiting.is_over, respond)
-        elif way is not None:
-            if waiting.is_over:
-                raise UserError(ways.OVER)
-            self._respond(waiting, ways.answer(way))
-
-    async def _reject(self, waiting: PendingPermission) -> None:
-        reason = await self._editor.input("Why not? ")
-        if reason is None:
-            return
-        if waiting.is_over:
-            raise UserError(f"{ways.OVER}; not sent: {reason}" if reason else ways.OVER)
-        self._respond(waiting, requests.Reject(reason))
+def _respond(waiting: PendingPermission, answer: requests.Answer) -> None:
+    """Send an answer. Raises `InvalidRuleError`."""
+    frame = _frame(waiting.hook)
+    decision = encode_answer(frame, answer)
+    if decision.get("updatedInput") == frame["input"]:
+        del decision["updatedInput"]
+    waiting.settle(decision)
 
 
 def _frame(hook: Hook) -> Frame:
@@ -389,7 +352,7 @@ def _shown(waiting: PendingPermission, labels: list[str]) -> dict[str, Any]:
     rows = [moved(_flat(each), 1) for each in waiting.view.rows()]
     name = one_line(f"{AGENT} ({labels[0]})" if labels[0] else AGENT)
     return {
-        "id": waiting.id,
+        "id": waiting.view.part.id,
         "launch": waiting.launch,
         "agent": AGENT,
         "title": f"{name} asks{f' · 1 of {len(labels)}' if len(labels) > 1 else ''}",

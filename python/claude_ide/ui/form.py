@@ -1,6 +1,6 @@
-"""The form for an agent's questions: what the user has picked and typed so far, as a page.
+"""An agent's questions: their rows in the transcript, and their form with the answers so far.
 
-The editor shows the page (`lua/claude_ide/chat/form.lua`) and returns keys.
+The editor shows the form's page (`lua/claude_ide/chat/form.lua`) and returns keys.
 """
 
 import math
@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 from claude_ide.agents.requests import AnswerKind, Choice, Question, QuestionAsked, Value
 from claude_ide.editor.port.events import FormPressed
-from claude_ide.ui.page import Mark, Row, drawn, row, size
+from claude_ide.ui.page import META, REQUEST, Mark, Row, drawn, key_row, row, size
 from claude_ide.ui.permission import capitalized
-from claude_ide.ui.text import harmless
+from claude_ide.ui.text import harmless, lines, one_line, visible
 
 YES, NO = "yes", "no"
 
@@ -484,3 +484,60 @@ def _shown(question: Question, value: Value) -> str:
             return labels.get(value, value)
         case _:
             return str(value)
+
+
+# In the transcript.
+
+MOST_FIELDS = 40
+"""The most rows of a message or of a list of choices; the form has all."""
+
+LONGEST_CHOICES = 60
+
+
+def questions_label(asked: QuestionAsked) -> str:
+    """Return the questions in one line."""
+    first = asked.questions[0].text if asked.questions else ""
+    return one_line(asked.message or first)
+
+
+def questions_rows(asked: QuestionAsked, name: str) -> list[Row]:
+    """Return the questions of the agent with this name, and one line for each way to answer."""
+    if asked.asker:
+        return [*_message_rows(asked, asked.asker), *_questions_keys("decline", "cancel")]
+    if asked.message:
+        return [*_message_rows(asked, name), *_questions_keys("skip", "no, because…")]
+    shown = [found for question in asked.questions for found in _question(question)]
+    return [*shown, *_questions_keys("skip", "no, because…")]
+
+
+def _questions_keys(no: str, other_no: str) -> list[Row]:
+    return [key_row("<CR>", "answer"), key_row("n", no), key_row("N", other_no)]
+
+
+def _question(question: Question) -> list[Row]:
+    first, *rest = lines(question.text) or [""]
+    header = f"{harmless(question.header)}: " if question.header else ""
+    found = [row((f"? {header}{first}", REQUEST)), *(row((f"  {line}", REQUEST)) for line in rest)]
+    sign = "☐" if question.kind is AnswerKind.CHOICES else "·"
+    for choice in question.choices:
+        name = (f"  {sign} {one_line(choice.label)}", "")
+        description = f" — {one_line(choice.description)}" if choice.description else ""
+        found.append(row(name, (description, META)))
+    return found
+
+
+def _message_rows(asked: QuestionAsked, asker: str) -> list[Row]:
+    """Return the message and the fields of a form."""
+    head = row((f"? {capitalized(visible(asker))} asks:", REQUEST))
+    message = [row((f"  {line}", REQUEST)) for line in lines(asked.message)]
+    fields = [_field(question) for question in asked.questions]
+    return [head, *message[:MOST_FIELDS], *fields[:MOST_FIELDS]]
+
+
+def _field(question: Question) -> Row:
+    title, _, description = question.text.partition("\n")
+    note = f" — {one_line(description)}" if description else ""
+    choices = " / ".join(one_line(choice.label) for choice in question.choices)
+    offered = f": {one_line(choices, LONGEST_CHOICES)}" if choices else ""
+    optional = "" if question.required else " (optional)"
+    return row((f"  · {one_line(title)}", ""), (f"{offered}{note}{optional}", META))

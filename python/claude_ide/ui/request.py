@@ -1,23 +1,31 @@
-"""The view of a request that waits for the user, with the keys that answer it.
+"""A request that waits for the user: its view, and what the keys do that answer it.
 
 A yes counts only if everything that it allows was on the screen. The part's kind is how much of the
 request is shown; the editor sends it back with the key (`chat/transcript/keys.lua`).
 """
 
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 from urllib.parse import SplitResult, urlsplit
 
 from claude_ide.agents.requests import (
-    AnswerKind,
+    Allow,
+    Answer,
     Asked,
+    Option,
     PermissionAsked,
     PlanProposed,
-    Question,
     QuestionAsked,
+    Reject,
+    Rule,
+    Scope,
     UrlAsked,
 )
 from claude_ide.base.display_path import DisplayPath, display_path
+from claude_ide.base.errors import InvalidRuleError, UserError
 from claude_ide.base.paths import within
-from claude_ide.ui import permission, proposal, ways
+from claude_ide.editor.editor import Editor
+from claude_ide.ui import form, permission, proposal, ways
 from claude_ide.ui.page import (
     DETAIL,
     KEY,
@@ -33,13 +41,16 @@ from claude_ide.ui.page import (
 )
 from claude_ide.ui.permission import Permission, Piece, capitalized, wrapped
 from claude_ide.ui.sheet import Action, Review, View
-from claude_ide.ui.text import LONGEST_TITLE, counted, fits, harmless, lines, one_line, visible
+from claude_ide.ui.text import LONGEST_TITLE, counted, fits, one_line, visible
 
 WHOLE, ONCE, CUT = "request", "request:once", "request:cut"
 """Kinds of a part: everything is shown; only what `y` allows but not `a`; less than that."""
 
 SHOWN = {"y": (WHOLE, ONCE), "a": (WHOLE,)}
 """The kinds with which a key is valid."""
+
+OVER = "this request is no longer waiting for an answer"
+ALLOWED, REJECTED = "allowed", "rejected"
 
 MOST_ROWS, MOST_REVIEWED, MOST_LISTED = 15, 8, 8
 WIDTH = 30
@@ -85,9 +96,17 @@ class Request(View):
         self.open = self.open or (was_drawn and not self._is_cut)
         self._width, self._room, self._body = width, room, None
 
-    def locate(self, where: DisplayPath) -> None:
-        """Set the file of the request."""
-        if self._permission is not None:
+    def locate(self) -> None:
+        """Show the files of a permission, with a warning if a change of one is risky."""
+        paths = proposal.paths(self.asked) if isinstance(self.asked, PermissionAsked) else []
+        if self._permission is not None and paths:
+            found = [display_path(path, [self._root]) for path in paths]
+            warnings = [
+                f"{each.path}: {each.warning}" if len(found) > 1 else each.warning
+                for each in found
+                if each.warning
+            ]
+            where = DisplayPath(", ".join(each.path for each in found), "; ".join(warnings))
             self._permission.where, self._body = where, None
 
     def propose(self, change: tuple[str, ...], note: str = "") -> None:
@@ -170,7 +189,7 @@ class Request(View):
                 title = one_line(within(self.asked.title, self._root), LONGEST_TITLE)
                 return f"{self.asked.name} {title}".strip()
             case QuestionAsked():
-                return _questions_label(self.asked)
+                return form.questions_label(self.asked)
             case UrlAsked():
                 return f"open {one_line(self.asked.url, LONGEST_TITLE)}"
             case PlanProposed():
@@ -183,7 +202,7 @@ class Request(View):
     def rows(self) -> list[Row]:
         match self.asked:
             case QuestionAsked():
-                return _questions_rows(self.asked, self._name)
+                return form.questions_rows(self.asked, self._name)
             case UrlAsked():
                 return [*_url_head(self.asked), *self._shown(), *self._url_keys()]
             case PlanProposed():
@@ -325,6 +344,119 @@ class Request(View):
         return all(fits(way, self._room) for way in found)
 
 
+@dataclass(kw_only=True, eq=False)
+class Waiting:
+    """A request that waits for the user, who sees its view."""
+
+    view: Request
+    way: Option | None = None
+    """How the user has accepted a diff together with the edits that follow."""
+    is_over: bool = False
+    """Whether it was answered or withdrawn."""
+
+    @property
+    def asked(self) -> Asked:
+        """What the agent asks for."""
+        return self.view.asked
+
+    async def choose_lasting(self, editor: Editor) -> bool:
+        """Have the user choose what accepts the edits that follow, too; False if they cancel."""
+        self.way = await ways.chosen(editor, "Allow always:", ways.lasting(self.asked))
+        return self.way is not None
+
+
+W = TypeVar("W", bound=Waiting)
+
+
+class Answering(Generic[W]):
+    """What the keys of a request do, in a chat as in the float of a terminal."""
+
+    _editor: Editor
+
+    async def respond(self, waiting: W, answer: Answer, summary: str) -> None:
+        """Send an answer, in short a `summary`. Raises `InvalidRuleError`."""
+        raise NotImplementedError
+
+    async def redraw(self, waiting: W) -> None:
+        """Draw a request whose view has changed."""
+        raise NotImplementedError
+
+    async def covers(self, waiting: W, key: str) -> bool:
+        """Return whether the user sees elsewhere all that a key allows."""
+        return False
+
+    async def show_rest(self, waiting: W, key: str) -> None:
+        """Show all that a key allows."""
+        waiting.view.unfold(key)
+        await self.redraw(waiting)
+
+    async def allow(self, waiting: W) -> None:
+        """Allow a request, and nothing more."""
+        await self.respond(waiting, Allow(), ALLOWED)
+
+    async def keep(self, reason: str) -> None:
+        """Return to the user a reason that came too late."""
+        raise UserError(f"{OVER}; not sent: {reason}")
+
+    async def act(self, waiting: W, key: str, kind: str, reason: str = "") -> None:
+        """Handle a key; `kind` is how much of the request the user has seen (`SHOWN`).
+
+        A key that allows more than that only shows the rest. `reason` is why `n` rejects it.
+        """
+        match key:
+            case "y" if not ways.has_yes(waiting.asked):
+                await self.act(waiting, "a", kind)
+            case "y" | "a" if not (kind in SHOWN[key] or await self.covers(waiting, key)):
+                await self.show_rest(waiting, key)
+            case "y":
+                await self.allow(waiting)
+            case "a":
+                await self._allow_more(waiting)
+            case "n":
+                await self._reject(waiting, reason)
+            case "N":
+                why = await self._editor.input("Why not? ")
+                if why is not None and not waiting.is_over:
+                    await self._reject(waiting, why)
+                elif why:
+                    await self.keep(why)
+                elif why is not None:
+                    raise UserError(OVER)
+            case "d":
+                waiting.view.press(0)
+                await self.redraw(waiting)
+
+    async def _allow_more(self, waiting: W) -> None:
+        """Have the user choose how: all ways together would allow too much."""
+        way = await ways.choose_way(self._editor, waiting.asked)
+        if isinstance(way, Scope):
+            await self._add_rule(waiting, way)
+        elif way is not None and waiting.is_over:
+            raise UserError(OVER)
+        elif way is not None:
+            await self.respond(waiting, ways.answer(way), way.name)
+
+    async def _add_rule(self, waiting: W, scope: Scope) -> None:
+        """Have the user edit the rule, until it is valid."""
+        assert ways.has_rules(waiting.asked)
+        rule: str | None = waiting.asked.rule
+        problem = ""
+        while not waiting.is_over:
+            rule = await self._editor.input(f"{problem}Rule for {scope.name}: ", rule or "")
+            if rule is None:
+                return
+            try:
+                answer = Allow(rule=Rule(rule, scope.id))
+                return await self.respond(waiting, answer, f"always: {rule} ({scope.name})")
+            except InvalidRuleError as error:
+                problem = f"{error} · "
+        self._editor.notify(OVER, "warn")
+
+    async def _reject(self, waiting: W, reason: str) -> None:
+        summary = f"{REJECTED}: {reason}" if reason else REJECTED
+        await self.respond(waiting, Reject(reason), summary)
+
+
 def _words(text: str) -> str:
     """Return an agent's words as the meaning of a key."""
     return one_line(visible(text), LINE)
@@ -335,75 +467,6 @@ def _commands(where: str, *keys: tuple[str, str]) -> Row:
     for key, meaning in keys:
         chunks += [(key, KEY), (meaning, DETAIL)]
     return row(*chunks)
-
-
-def whereabouts(asked: Asked, root: str) -> DisplayPath | None:
-    """Return the files of a request, with a warning if a change of one is risky, or None."""
-    paths = proposal.paths(asked) if isinstance(asked, PermissionAsked) else []
-    if not paths:
-        return None
-    found = [display_path(path, [root]) for path in paths]
-    warnings = [
-        f"{each.path}: {each.warning}" if len(found) > 1 else each.warning
-        for each in found
-        if each.warning
-    ]
-    return DisplayPath(", ".join(each.path for each in found), "; ".join(warnings))
-
-
-MOST_FIELDS = 40
-"""The most rows of a message or of a list of choices; the form has all."""
-
-LONGEST_CHOICES = 60
-
-
-def _questions_label(asked: QuestionAsked) -> str:
-    """Return the questions in one line."""
-    first = asked.questions[0].text if asked.questions else ""
-    return one_line(asked.message or first)
-
-
-def _questions_rows(asked: QuestionAsked, name: str) -> list[Row]:
-    """Return the questions of the agent with this name, and one line for each way to answer."""
-    if asked.asker:
-        return [*_form(asked, asked.asker), *_questions_keys("decline", "cancel")]
-    if asked.message:
-        return [*_form(asked, name), *_questions_keys("skip", "no, because…")]
-    shown = [found for question in asked.questions for found in _question(question)]
-    return [*shown, *_questions_keys("skip", "no, because…")]
-
-
-def _questions_keys(no: str, other_no: str) -> list[Row]:
-    return [key_row("<CR>", "answer"), key_row("n", no), key_row("N", other_no)]
-
-
-def _question(question: Question) -> list[Row]:
-    first, *rest = lines(question.text) or [""]
-    header = f"{harmless(question.header)}: " if question.header else ""
-    found = [row((f"? {header}{first}", REQUEST)), *(row((f"  {line}", REQUEST)) for line in rest)]
-    sign = "☐" if question.kind is AnswerKind.CHOICES else "·"
-    for choice in question.choices:
-        name = (f"  {sign} {one_line(choice.label)}", "")
-        description = f" — {one_line(choice.description)}" if choice.description else ""
-        found.append(row(name, (description, META)))
-    return found
-
-
-def _form(asked: QuestionAsked, asker: str) -> list[Row]:
-    """Return the message and the fields of a form."""
-    head = row((f"? {capitalized(visible(asker))} asks:", REQUEST))
-    message = [row((f"  {line}", REQUEST)) for line in lines(asked.message)]
-    fields = [_field(question) for question in asked.questions]
-    return [head, *message[:MOST_FIELDS], *fields[:MOST_FIELDS]]
-
-
-def _field(question: Question) -> Row:
-    title, _, description = question.text.partition("\n")
-    note = f" — {one_line(description)}" if description else ""
-    choices = " / ".join(one_line(choice.label) for choice in question.choices)
-    offered = f": {one_line(choices, LONGEST_CHOICES)}" if choices else ""
-    optional = "" if question.required else " (optional)"
-    return row((f"  · {one_line(title)}", ""), (f"{offered}{note}{optional}", META))
 
 
 LINK = "ClaudeChatLink"

@@ -1,7 +1,7 @@
 """The ways to answer a request that an agent offers: a yes, a no, and others to choose from."""
 
 import re
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeGuard
 
 from claude_ide.agents.requests import (
@@ -13,14 +13,10 @@ from claude_ide.agents.requests import (
     PermissionAsked,
     PlanProposed,
     Reject,
-    Rule,
     Scope,
 )
-from claude_ide.base.errors import InvalidRuleError
 from claude_ide.editor.editor import Editor
 from claude_ide.ui import proposal
-
-OVER = "this request is no longer waiting for an answer"
 
 LASTING = (OptionKind.ALLOW_ALWAYS, OptionKind.REJECT_ALWAYS)
 ALLOWING = (OptionKind.ALLOW_ONCE, OptionKind.ALLOW_ALWAYS)
@@ -112,42 +108,12 @@ async def choose_way(editor: Editor, asked: Asked) -> Scope | Option | None:
     return None if index is None else found[index][1]
 
 
-async def choose_lasting(editor: Editor, asked: Asked) -> Option | None:
-    """Have the user choose a way to allow this and what follows; None if they cancel."""
-    return await chosen(editor, "Allow always:", lasting(asked))
-
-
 async def chosen(editor: Editor, question: str, found: Sequence[Option]) -> Option | None:
     """Have the user choose one of several options; None if they cancel."""
     if len(found) == 1:
         return found[0]
     index = await editor.select(question, [*map(described, found)])
     return None if index is None else found[index]
-
-
-async def add_rule(
-    editor: Editor,
-    asked: PermissionAsked,
-    scope: Scope,
-    is_over: Callable[[], bool],
-    respond: Callable[[Allow, str], Awaitable[None]],
-) -> None:
-    """Have the user edit the rule, until it is valid; `respond` gets the answer and a summary.
-
-    `respond` raises `InvalidRuleError`.
-    """
-    rule: str | None = asked.rule
-    problem = ""
-    while not is_over():
-        rule = await editor.input(f"{problem}Rule for {scope.name}: ", rule or "")
-        if rule is None:
-            return
-        try:
-            answer = Allow(rule=Rule(rule, scope.id))
-            return await respond(answer, f"always: {rule} ({scope.name})")
-        except InvalidRuleError as error:
-            problem = f"{error} · "
-    editor.notify(OVER, "warn")
 
 
 def _named(asked: Asked) -> list[tuple[str, Scope | Option]]:
