@@ -18,13 +18,12 @@ from claude_ide import config, startup
 from claude_ide.base.errors import ClaudeIdeError, UserError
 from claude_ide.base.log import log_to
 from claude_ide.base.redaction import conceal
-from claude_ide.editor.channel import Channel
 from claude_ide.editor.diffs import words_on_edit
 from claude_ide.editor.disk import DiskReport, DiskWatch
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port import events
 from claude_ide.editor.port import prompts as one_off
-from claude_ide.editor.port.binding import handles
+from claude_ide.editor.port.binding import Channel, handles
 from claude_ide.editor.port.panel import ChatEvent
 from claude_ide.hooks import Links
 from claude_ide.mcp.agent_endpoint import Toolbox

@@ -3,9 +3,9 @@
 import asyncio
 from typing import Any
 
-from claude_ide.editor.channel import BUSY_SECONDS
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.events import Diagnostics
+from claude_ide.editor.port.binding import BUSY_SECONDS
 
 
 class Busy:

@@ -3,9 +3,9 @@
 import asyncio
 from typing import Any
 
-from claude_ide.editor.channel import Channel
 from claude_ide.editor.events import Events, State
 from claude_ide.editor.operations import Operations
+from claude_ide.editor.port.binding import Channel
 from claude_ide.editor.private_files import PrivateFiles, ToolGate
 from claude_ide.editor.servers import Servers
 from support.neovim import until

@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
-from claude_ide.editor.channel import Channel
 from claude_ide.editor.events import Events, State
 from claude_ide.editor.operations import Operations
 from claude_ide.editor.port import Port
+from claude_ide.editor.port.binding import Channel
 from claude_ide.editor.remote import Remote
 
 Answer = Callable[..., Awaitable[Any]]

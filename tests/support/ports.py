@@ -6,10 +6,10 @@ from contextlib import asynccontextmanager
 from typing import Any, cast
 
 from claude_ide.editor import vim as vim_channel
-from claude_ide.editor.channel import Channel
 from claude_ide.editor.events import Events, State
 from claude_ide.editor.operations import Operations
 from claude_ide.editor.port import Port
+from claude_ide.editor.port.binding import Channel
 from claude_ide.editor.remote import Remote
 from support.chats_here import EVENT, Notifications, TestedNeovim
 from support.either_editor import Editor

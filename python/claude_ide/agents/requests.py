@@ -81,6 +81,17 @@ class PermissionAsked(Struct, frozen=True):
     scopes: tuple[Scope, ...] = ()
     code: str = ""
 
+    @property
+    def is_edit(self) -> bool:
+        """Whether it is about changes of files."""
+        return self.kind == "edit" or bool(self.edits)
+
+    @property
+    def paths(self) -> list[str]:
+        """The files that it would change, or else the one that it is about."""
+        found = list(dict.fromkeys(edit.path for edit in self.edits))
+        return found or [self.path] * bool(self.path)
+
 
 class AnswerKind(Enum):
     """The kind of answer that a question asks for."""

@@ -167,8 +167,9 @@ class Answers(ChatPart, Answering[WaitingRequest]):
         waiting = self.requests.add(asked)
         waiting.why = last_sentence(self._transcript.last_text())
         self._chat.painter.now()
-        if isinstance(asked, PlanProposed) or proposal.is_edit(asked):
-            self._reviews.begin(waiting)
+        match asked:
+            case PlanProposed() | PermissionAsked(is_edit=True):
+                self._reviews.begin(waiting)
         self._call(waiting)
         if isinstance(asked, PermissionAsked) and asked.path:
             self._locate(waiting)
@@ -249,8 +250,9 @@ class Answers(ChatPart, Answering[WaitingRequest]):
             waiting.accepts_all = True
             await self._accept_diff(waiting)
         else:
-            for path in proposal.paths(asked) if proposal.is_edit(asked) else ():
-                await self._editor.port.disk.expect_write(path)
+            if isinstance(asked, PermissionAsked) and asked.is_edit:
+                for path in asked.paths:
+                    await self._editor.port.disk.expect_write(path)
             await super().allow(waiting)
 
     def _locate(self, waiting: WaitingRequest) -> None:
@@ -353,7 +355,7 @@ class Answers(ChatPart, Answering[WaitingRequest]):
             answer, summary = await self._acceptable(waiting, answer, summary, instead)
             if waiting.is_over or waiting.answering is not None:
                 return
-        if isinstance(answer, Allow) and not answer.unsaved:
+        if isinstance(answer, Allow) and waiting.proposed and not answer.unsaved:
             proposed = ((each, each.text) for each in waiting.proposed)
             answer = replace(answer, unsaved=proposal.over_unsaved(proposed))
         appeared = next((each for each in waiting.proposed if each.file_appeared), None)

@@ -23,7 +23,7 @@ from claude_ide.chat.sending import Sending, is_command
 from claude_ide.chat.settings import Settings
 from claude_ide.chat.welcome import Welcome
 from claude_ide.editor.port import panel
-from claude_ide.editor.port.binding import handlers, handles
+from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.windows import FloatLook
 from claude_ide.ui.page import REQUEST, Chunk
 from claude_ide.ui.sheet import OpenOutput, Resume, Review, ShowEarlier
@@ -99,16 +99,9 @@ class Chat(ChatPart):
                 self.logins,
             ],
         }
-        self._handlers = [found for part in chat.parts for found in handlers(part)]
         self.subcommands = subcommands(*chat.parts)
         chat.run(chat.painter.run())
         chat.run(chat.bars.run())
-
-    async def handle(self, event: panel.ChatEvent) -> None:
-        """Have the parts handle an event of the panel."""
-        for handled, act in self._handlers:
-            if handled is type(event) and (work := act(event)) is not None:
-                await work
 
     async def end(self) -> None:
         """End the agent and everything else of the chat."""

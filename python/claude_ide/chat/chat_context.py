@@ -6,8 +6,9 @@ A feature has the name of its subcommand of `:ClaudeChat`, or of its key (`<Plug
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence, Sized
 from enum import Enum, auto
+from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from claude_ide.agents.agent import Agent, Kind, Opening
 from claude_ide.agents.events import Event, Notice, Ready
@@ -18,6 +19,8 @@ from claude_ide.config import Config
 from claude_ide.editor.attention import Session, chat_place
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.events import Run
+from claude_ide.editor.port.binding import Payload, handlers
+from claude_ide.editor.port.panel import ChatEvent
 from claude_ide.ui.sheet import Painter
 from claude_ide.ui.text import one_line
 
@@ -164,6 +167,16 @@ class ChatContext:
         elif not self._each(type(event).__name__, lambda part: part.ask(event)):
             # The agent waits, and the user has to know.
             self.apply(Notice(UNSHOWN, "error"))
+
+    async def handle(self, event: ChatEvent) -> None:
+        """Have the parts handle an event of the panel."""
+        for handled, act in self._handlers:
+            if handled is type(event) and (work := act(event)) is not None:
+                await work
+
+    @cached_property
+    def _handlers(self) -> list[tuple[type[Payload], Callable[..., Any]]]:
+        return [found for part in self.parts for found in handlers(part)]
 
     def refresh(self) -> None:
         """Draw what has changed, also in the bars."""

@@ -480,7 +480,7 @@ class Chats:
         if chat is None:
             return
         handle = self._handlers.get(type(event))
-        await (handle(chat, event) if handle else chat.handle(event))
+        await (handle(chat, event) if handle else chat.context.handle(event))
 
     @handles(panel.Closed)
     async def _closed(self, chat: Chat, _event: panel.Closed) -> None:

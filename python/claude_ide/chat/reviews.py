@@ -101,7 +101,7 @@ class Reviews:
         if waiting.review is not None and not waiting.review.done():
             return
         match waiting.asked:
-            case PermissionAsked() as asked if proposal.is_edit(asked):
+            case PermissionAsked(is_edit=True) as asked:
                 waiting.accepts_all, waiting.way = False, None
                 if self._has_editor_files:
                     waiting.review = self._chat.run(self._review_as_open(waiting, asked))
@@ -168,7 +168,7 @@ class Reviews:
 
     async def _review_as_open(self, waiting: WaitingRequest, asked: PermissionAsked) -> None:
         """Review edits of texts that may be unsaved."""
-        paths = map(normalized, proposal.paths(asked))
+        paths = map(normalized, asked.paths)
         proposed = proposal.of(asked, await self._buffers(*paths))
         if self._propose(waiting, proposed):
             await self._review_edit(waiting)

@@ -16,10 +16,9 @@ import msgspec
 
 from claude_ide.base.errors import EditorError
 from claude_ide.base.names import NEOVIM, editor_name
-from claude_ide.editor.channel import log_failure, soon
 from claude_ide.editor.events import Diagnostics, State
 from claude_ide.editor.port import Port
-from claude_ide.editor.port.binding import handles
+from claude_ide.editor.port.binding import handles, log_failure, soon
 from claude_ide.editor.port.diagnostics import FileLook, Look, Name, SetLook
 from claude_ide.editor.port.events import DiagnosticsChanged, FileFollowed
 from claude_ide.editor.private_files import PrivateFiles

@@ -13,12 +13,12 @@ from claude_ide.base.names import NEOVIM, editor_name, for_this_editor
 from claude_ide.base.paths import is_same
 from claude_ide.config import AttentionConfig
 from claude_ide.editor.attention import Attention
-from claude_ide.editor.channel import Channel, soon
 from claude_ide.editor.diagnostics import Reader
 from claude_ide.editor.diffs import Diffs
 from claude_ide.editor.events import Diagnostics, Events, State
 from claude_ide.editor.operations import Operations
 from claude_ide.editor.port import Port
+from claude_ide.editor.port.binding import Channel, soon
 from claude_ide.editor.port.diagnostics import LoadedFile, Look
 from claude_ide.editor.port.events import EditorsChanged, SelectionChanged
 from claude_ide.editor.port.files import Dirty

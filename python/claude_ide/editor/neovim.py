@@ -13,7 +13,7 @@ import pynvim
 from greenlet import greenlet
 
 from claude_ide.base.errors import EditorError
-from claude_ide.editor.channel import log_failure
+from claude_ide.editor.port.binding import log_failure
 
 
 class Neovim:

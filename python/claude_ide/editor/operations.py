@@ -11,9 +11,8 @@ from typing import Any, TypeVar
 
 from claude_ide.base.errors import EditorError
 from claude_ide.base.names import for_this_editor
-from claude_ide.editor.channel import Channel, soon, without_error
 from claude_ide.editor.events import Events
-from claude_ide.editor.port.binding import handles
+from claude_ide.editor.port.binding import Channel, handles, soon, without_error
 from claude_ide.editor.port.events import Answered, FormPressed
 from claude_ide.editor.private_files import ToolGate
 

@@ -21,9 +21,8 @@ import msgspec
 from claude_ide.base.errors import EditorError
 from claude_ide.base.names import editor_name
 from claude_ide.base.paths import absolute, below_home, normalized, within
-from claude_ide.editor.channel import log_failure, soon, without_error
 from claude_ide.editor.port import Port
-from claude_ide.editor.port.binding import handles
+from claude_ide.editor.port.binding import handles, log_failure, soon, without_error
 from claude_ide.editor.port.events import EditorsChanged, PrivacyFacts, SelectionChanged
 from claude_ide.privacy import settings
 from claude_ide.privacy.rules import Rules, spellings

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 import msgspec
 
 from claude_ide.base.errors import EditorError
-from claude_ide.editor.channel import Channel, without_error
 from claude_ide.editor.operations import Operations
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.batch import ChangedError, Guard, Step, StepError
-from claude_ide.editor.port.binding import ATTRIBUTE, Binding, Kind, convert
+from claude_ide.editor.port.binding import ATTRIBUTE, Binding, Channel, Kind, convert, without_error
 
 if TYPE_CHECKING:
     from claude_ide.editor.port.panel import Panel

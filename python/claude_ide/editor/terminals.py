@@ -13,9 +13,9 @@ import msgspec
 from claude_ide.base import git, program
 from claude_ide.base.errors import EditorError
 from claude_ide.editor.attention import Session
-from claude_ide.editor.channel import soon
 from claude_ide.editor.events import State
 from claude_ide.editor.port import Port
+from claude_ide.editor.port.binding import soon
 
 if TYPE_CHECKING:
     from claude_ide.editor.port.terminals import Terminal, TmuxPane

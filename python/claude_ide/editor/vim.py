@@ -19,7 +19,7 @@ from collections.abc import Callable
 from typing import Any, BinaryIO
 
 from claude_ide.base.errors import EditorError
-from claude_ide.editor.channel import log_failure
+from claude_ide.editor.port.binding import log_failure
 
 logger = logging.getLogger(__name__)
 

@@ -238,7 +238,7 @@ class Permissions(Answering[PendingPermission]):
 
     async def _expect_diff(self, waiting: PendingPermission) -> None:
         """Wait a moment for the diff of an edit."""
-        if proposal.is_edit(waiting.asked):
+        if waiting.asked.is_edit:
             for diff in self._editor.diffs:
                 self._diff_opened(diff)
             await asyncio.wait(
@@ -252,9 +252,9 @@ class Permissions(Answering[PendingPermission]):
         found = [
             each
             for each in self._asked
-            if proposal.is_edit(each.asked)
+            if each.asked.is_edit
             and not each.in_diff.done()
-            and any(is_same(diff.path, path) for path in proposal.paths(each.asked))
+            and any(is_same(diff.path, path) for path in each.asked.paths)
         ]
         # Only if the diff shows exactly this edit: its answer allows nothing else.
         proposed = [edit for each in found for edit in proposal.of(each.asked)]

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from claude_ide.base.errors import EditorError
 from claude_ide.base.paths import absolute, real
-from claude_ide.editor.channel import soon
 from claude_ide.editor.disk import editor_stamp
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.port.binding import soon
 from claude_ide.review import telling
 from claude_ide.review.entry import Turn
 from claude_ide.review.folder import Folder, read

@@ -9,7 +9,6 @@ import msgspec
 from claude_ide.agents.requests import PermissionAsked, Subagent
 from claude_ide.base.display_path import DisplayPath
 from claude_ide.base.paths import within
-from claude_ide.ui import proposal
 from claude_ide.ui.page import DETAIL, META, REQUEST, Code, Look, Mark, Row, row, size
 from claude_ide.ui.text import fits, one_line, pieces, visible
 
@@ -88,7 +87,7 @@ class Permission:
             return within(self.asked.title, self._root)
         if self.where is not None:
             return self.where.path
-        return ", ".join(within(path, self._root) for path in proposal.paths(self.asked))
+        return ", ".join(within(path, self._root) for path in self.asked.paths)
 
     @property
     def _is_about_files(self) -> bool:
@@ -127,7 +126,7 @@ class Permission:
     @property
     def is_known(self) -> bool:
         """Whether it is known if a change of its files is risky."""
-        return not proposal.paths(self.asked) or self.where is not None
+        return not self.asked.paths or self.where is not None
 
     def note(self, width: int) -> str:
         """Return a description that is not part of what the tool runs; empty if there is none."""
@@ -147,8 +146,8 @@ class Permission:
         if _has_code(self.asked):
             short = self._asked("Run this code?")
             return short, short
-        if proposal.is_edit(self.asked):
-            number = len(proposal.paths(self.asked))
+        if self.asked.is_edit:
+            number = len(self.asked.paths)
             files = "this file" if number < 2 else f"these {number} files"
             return self._asked(f"{self._verb} {files}?"), self._asked(f"{self._verb} {title}?")
         return self._asked(f"Use {name}?"), self._asked(f"Use {name} {title}?")

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from types import MappingProxyType
-from typing import TypeGuard
 
-from claude_ide.agents.requests import Asked, PermissionAsked, Replacement
+from claude_ide.agents.requests import PermissionAsked, Replacement
 from claude_ide.base import files, text_diff
 from claude_ide.base.paths import normalized, within
 from claude_ide.base.quotation import fenced
@@ -72,24 +71,13 @@ class Proposal:
         return self.original is None and self.now().original not in (None, self.text)
 
 
-def is_edit(asked: Asked) -> TypeGuard[PermissionAsked]:
-    """Return whether a request is about changes of files."""
-    return isinstance(asked, PermissionAsked) and (asked.kind == "edit" or bool(asked.edits))
-
-
-def paths(asked: PermissionAsked) -> list[str]:
-    """Return the files that a request would change, or else the one that it is about."""
-    found = list(dict.fromkeys(edit.path for edit in asked.edits))
-    return found or [asked.path] * bool(asked.path)
-
-
 def of(asked: PermissionAsked, buffers: Mapping[str, str] = NONE) -> tuple[Proposal, ...]:
     """Return a tool's proposal for each file; none if any is unknown, or its edit would fail.
 
     `buffers` has the texts of buffers, by their paths; an edit that fits such a text is for it.
     """
     edits: dict[str, list[Replacement]] = {}
-    for edit in asked.edits if is_edit(asked) else ():
+    for edit in asked.edits:
         if not Path(edit.path).is_absolute():
             return ()
         edits.setdefault(normalized(edit.path), []).append(edit)

@@ -25,7 +25,7 @@ from claude_ide.base.display_path import DisplayPath, display_path
 from claude_ide.base.errors import InvalidRuleError, UserError
 from claude_ide.base.paths import within
 from claude_ide.editor.editor import Editor
-from claude_ide.ui import form, permission, proposal, ways
+from claude_ide.ui import form, permission, ways
 from claude_ide.ui.page import (
     DETAIL,
     KEY,
@@ -98,7 +98,7 @@ class Request(View):
 
     def locate(self) -> None:
         """Show the files of a permission, with a warning if a change of one is risky."""
-        paths = proposal.paths(self.asked) if isinstance(self.asked, PermissionAsked) else []
+        paths = self.asked.paths if isinstance(self.asked, PermissionAsked) else []
         if self._permission is not None and paths:
             found = [display_path(path, [self._root]) for path in paths]
             warnings = [
@@ -272,7 +272,7 @@ class Request(View):
         asked = self._permission
         rows = self._intro()
         if asked is not None and self.reviewed:
-            where = "in its diff: " if len(proposal.paths(asked.asked)) < 2 else "in its diffs: "
+            where = "in its diff: " if len(asked.asked.paths) < 2 else "in its diffs: "
             rows.append(_commands(where, (":w", " accepts, "), (":q", " rejects")))
         return rows
 

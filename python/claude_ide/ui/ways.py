@@ -16,7 +16,6 @@ from claude_ide.agents.requests import (
     Scope,
 )
 from claude_ide.editor.editor import Editor
-from claude_ide.ui import proposal
 
 LASTING = (OptionKind.ALLOW_ALWAYS, OptionKind.REJECT_ALWAYS)
 ALLOWING = (OptionKind.ALLOW_ONCE, OptionKind.ALLOW_ALWAYS)
@@ -121,7 +120,8 @@ def _named(asked: Asked) -> list[tuple[str, Scope | Option]]:
     scopes = asked.scopes if has_rules(asked) else ()
     rules = [(f"by a rule, for {scope.name}", scope) for scope in scopes]
     options = [(described(option), option) for option in others(asked)]
-    return [*options, *rules] if proposal.is_edit(asked) else [*rules, *options]
+    is_edit = isinstance(asked, PermissionAsked) and asked.is_edit
+    return [*options, *rules] if is_edit else [*rules, *options]
 
 
 def _first(asked: Asked, kind: OptionKind) -> Option | None:
