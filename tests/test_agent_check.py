@@ -7,7 +7,7 @@ import pytest
 
 from claude_ide import check
 from claude_ide.agents.acp.agent import Acp
-from claude_ide.agents.acp.launch import Entry
+from claude_ide.agents.acp.launch import AgentEntry
 from claude_ide.check import Finding
 from support.another_agent import AnotherKind
 from support.processes import alive
@@ -26,7 +26,7 @@ sys.stdin.read()
 
 
 def agent(code: str, id_: str = "otter") -> Acp:
-    return Acp(Entry("Otter", [sys.executable, "-Ic", code], id_), {"PATH": "/usr/bin"})
+    return Acp(AgentEntry("Otter", [sys.executable, "-Ic", code], id_), {"PATH": "/usr/bin"})
 
 
 async def test_an_agent_answers_in_an_empty_folder() -> None:
@@ -62,7 +62,9 @@ async def test_an_agent_that_does_not_answer_is_an_error_and_is_ended(
 
 async def test_missing_agents_are_one_line_unless_the_user_wants_them() -> None:
     def missing(id_: str) -> Acp:
-        return Acp(Entry(id_.title(), "no-such-agent", id_, install=f"npm install -g {id_}"), {})
+        return Acp(
+            AgentEntry(id_.title(), "no-such-agent", id_, install=f"npm install -g {id_}"), {}
+        )
 
     wanted, *others = await check.agents(
         [missing(each) for each in ("otter", "crab", "eel")], ["otter"]

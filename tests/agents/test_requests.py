@@ -8,9 +8,9 @@ from claude_ide.agents import requests
 from claude_ide.agents.requests import (
     Answer,
     AnswerKind,
+    AnswerLimits,
     Choice,
     Dismiss,
-    Limits,
     Question,
     Reject,
     Reply,
@@ -39,21 +39,21 @@ def test_several_choices_have_limits_and_a_default() -> None:
 
     assert question.kind is AnswerKind.CHOICES
     assert [choice.label for choice in question.choices] == ["A", "b"]
-    assert (question.limits, question.default) == (Limits(1, 2), ("b",))
+    assert (question.limits, question.default) == (AnswerLimits(1, 2), ("b",))
 
 
 @pytest.mark.parametrize(
     ("schema", "kind", "limits"),
     [
-        ({"type": "integer", "minimum": 0, "maximum": 9}, AnswerKind.INTEGER, Limits(0, 9)),
-        ({"type": "number", "minimum": 0.5}, AnswerKind.NUMBER, Limits(0.5)),
-        ({"type": "string", "minLength": 2}, AnswerKind.TEXT, Limits(2)),
-        ({"type": "string", "format": "email"}, AnswerKind.TEXT, Limits(format="email")),
-        ({"type": "boolean"}, AnswerKind.BOOLEAN, Limits()),
+        ({"type": "integer", "minimum": 0, "maximum": 9}, AnswerKind.INTEGER, AnswerLimits(0, 9)),
+        ({"type": "number", "minimum": 0.5}, AnswerKind.NUMBER, AnswerLimits(0.5)),
+        ({"type": "string", "minLength": 2}, AnswerKind.TEXT, AnswerLimits(2)),
+        ({"type": "string", "format": "email"}, AnswerKind.TEXT, AnswerLimits(format="email")),
+        ({"type": "boolean"}, AnswerKind.BOOLEAN, AnswerLimits()),
     ],
 )
 def test_a_type_determines_the_kind_of_answer(
-    schema: dict[str, Any], kind: AnswerKind, limits: Limits
+    schema: dict[str, Any], kind: AnswerKind, limits: AnswerLimits
 ) -> None:
     question = asked(**schema)
 

@@ -20,12 +20,12 @@ from claude_ide.agents.events import (
     TurnEndReason,
     Usage,
 )
-from claude_ide.agents.session_state import SessionState, State
+from claude_ide.agents.session_state import AgentState, SessionState
 from claude_ide.base.limits import Limit
 from claude_ide.chat.bar import Bar, Sides, prompt_bar
 from support.frames import Clock
 
-IDLE = SessionState(State.IDLE)
+IDLE = SessionState(AgentState.IDLE)
 EVENTS: list[Event] = [
     ModeChanged("acceptEdits"),
     ModelChanged("claude-opus-5-5", "opus-5-5"),
@@ -89,15 +89,15 @@ def test_a_cleared_context_is_not_shown_as_full(event: Event) -> None:
     assert bar_after(Usage(None, 190_000, 200_000), event).transcript(IDLE)["right"] == []
 
 
-@pytest.mark.parametrize("state", State)
-def test_every_state_has_a_name(state: State) -> None:
+@pytest.mark.parametrize("state", AgentState)
+def test_every_state_has_a_name(state: AgentState) -> None:
     assert bool(text(bar_after().transcript(SessionState(state)), "left")) == (
-        state is not State.IDLE
+        state is not AgentState.IDLE
     )
 
 
 def test_the_bar_counts_requests_and_queued_prompts() -> None:
-    state = SessionState(State.TOOLS, queued=("a",))
+    state = SessionState(AgentState.TOOLS, queued=("a",))
 
     assert (
         text(bar_after().transcript(state, 2), "left")
@@ -106,7 +106,7 @@ def test_the_bar_counts_requests_and_queued_prompts() -> None:
 
 
 def test_the_bar_shows_a_single_request_in_the_singular() -> None:
-    state = SessionState(State.IDLE)
+    state = SessionState(AgentState.IDLE)
 
     assert bar_after().transcript(state, 1)["left"] == [("1 request waiting", "ClaudeChatRequest")]
 
@@ -125,7 +125,7 @@ def test_the_bar_counts_the_todos_that_are_done() -> None:
 
 def test_a_retry_counts_down() -> None:
     clock = Clock()
-    shown, state = Bar(clock=clock), SessionState(State.RETRYING)
+    shown, state = Bar(clock=clock), SessionState(AgentState.RETRYING)
     shown.apply(Retry(2, 10, 7.5, "rate_limit"))
 
     counted = []
@@ -177,11 +177,11 @@ def test_the_cost_continues_after_a_restart_though_the_agent_counts_from_zero() 
 def test_work_is_the_activity_and_then_the_outcome(event: Event, status: str) -> None:
     shown = bar_after(event)
 
-    assert shown.work(SessionState(State.WRITING)) == {"text": "writing…", "status": "running"}
+    assert shown.work(SessionState(AgentState.WRITING)) == {"text": "writing…", "status": "running"}
     assert shown.work(IDLE) == {"text": status, "status": status}
 
 
 def test_work_waits_while_a_request_waits() -> None:
-    asking = SessionState(State.TOOLS)
+    asking = SessionState(AgentState.TOOLS)
 
     assert bar_after().work(asking, 1) == {"text": "waiting for your answer", "status": "running"}

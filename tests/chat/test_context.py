@@ -8,7 +8,7 @@ import pytest
 
 from claude_ide.agents.agent import Image, Mention, OpenFile, Selection
 from claude_ide.chat import context
-from claude_ide.editor.events import State
+from claude_ide.editor.events import EditorState
 from claude_ide.editor.port.events import EditorsChanged, OpenBuffer
 from support.pocket import pocket_port
 
@@ -72,7 +72,7 @@ class Buffers:
 
     def __init__(self, path: Path, text: str) -> None:
         self.path, self.held = str(path), text
-        self.state = State()
+        self.state = EditorState()
         changed = OpenBuffer(1, str(path), "", True, 1)
         self.state.apply_editors(EditorsChanged([changed], []))
         self.port = pocket_port(self.run)

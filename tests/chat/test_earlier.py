@@ -1,6 +1,6 @@
 """`chat/conversation.py`: the part of a conversation that a transcript no longer shows."""
 
-from claude_ide.agents.events import Cleared, Event, Session, Text, UserMessage
+from claude_ide.agents.events import Cleared, Event, SessionChanged, Text, UserMessage
 from claude_ide.chat.conversation import FIRST_LINES, MISSING, Above, load
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.ui.page import EARLIER
@@ -20,7 +20,7 @@ def turns(first: int, last: int) -> list[Event]:
     ]
 
 
-HISTORY: list[Event] = [Session("s"), *turns(1, 20)]
+HISTORY: list[Event] = [SessionChanged("s"), *turns(1, 20)]
 
 
 def showing(*happened: Event) -> Transcript:
@@ -37,7 +37,7 @@ def questions(transcript: Transcript) -> list[str]:
 
 
 def test_only_the_end_of_a_long_conversation_is_drawn() -> None:
-    transcript, history = Transcript("Otter"), [Session("s"), *turns(1, FIRST_LINES)]
+    transcript, history = Transcript("Otter"), [SessionChanged("s"), *turns(1, FIRST_LINES)]
 
     load(transcript, history)
     transcript.sheet.draw()

@@ -17,11 +17,11 @@ from claude_ide.agents.events import (
 )
 from claude_ide.base.errors import EditorError
 from claude_ide.chat import following
-from claude_ide.chat.following import Following, Place, changed_place
+from claude_ide.chat.following import FollowedPlace, Following, changed_place
 from support.chat_parts import PocketChat
 
 
-class Shown(list[Place]):
+class Shown(list[FollowedPlace]):
     """A chat that records the places that it shows."""
 
     def __init__(self, *, is_on: bool = True) -> None:
@@ -33,10 +33,10 @@ class Shown(list[Place]):
     async def _answer(self, _function: str, _chat: int, *place: Any) -> str:
         if self.fails:
             raise EditorError("the window has gone")
-        self.append(Place(*place))
+        self.append(FollowedPlace(*place))
         return ""
 
-    async def after(self, *happened: Event) -> list[Place]:
+    async def after(self, *happened: Event) -> list[FollowedPlace]:
         """Return all places that have been shown some time after these events."""
         for event in happened:
             self.following.apply(event)
@@ -71,11 +71,11 @@ def use(
 
 
 async def test_a_place_that_was_read_is_shown_with_its_line(shown: Shown) -> None:
-    assert await shown.after(*use("/tmp/a.py", 7)) == [Place("/tmp/a.py", 7)]
+    assert await shown.after(*use("/tmp/a.py", 7)) == [FollowedPlace("/tmp/a.py", 7)]
 
 
 async def test_a_relative_path_is_below_the_root_of_the_chat(shown: Shown) -> None:
-    assert await shown.after(*use("src/a.py")) == [Place("/root/src/a.py")]
+    assert await shown.after(*use("src/a.py")) == [FollowedPlace("/root/src/a.py")]
 
 
 async def test_an_edit_is_shown_at_its_first_change(shown: Shown) -> None:
@@ -84,7 +84,7 @@ async def test_an_edit_is_shown_at_its_first_change(shown: Shown) -> None:
 
     places = await shown.after(*use("/tmp/a.py", kind="edit", changes=(change,)))
 
-    assert places == [Place("/tmp/a.py", 5, 6)]
+    assert places == [FollowedPlace("/tmp/a.py", 5, 6)]
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ async def test_an_edit_is_shown_at_its_first_change(shown: Shown) -> None:
 def test_the_changed_lines_are_those_of_the_first_hunk(
     change: Change, lines: tuple[int, int]
 ) -> None:
-    assert changed_place(change) == Place("a", *lines)
+    assert changed_place(change) == FollowedPlace("a", *lines)
 
 
 @pytest.mark.parametrize("status", [s for s in ToolStatus if s is not ToolStatus.COMPLETED])
@@ -130,8 +130,11 @@ async def test_a_tool_of_a_turn_that_has_ended_is_forgotten(shown: Shown) -> Non
 async def test_of_several_files_at_once_only_the_last_is_shown(shown: Shown) -> None:
     burst = [event for number in range(30) for event in use(f"/tmp/{number}")]
 
-    assert await shown.after(*burst) == [Place("/tmp/29")]
-    assert await shown.after(*use("/tmp/next")) == [Place("/tmp/29"), Place("/tmp/next")]
+    assert await shown.after(*burst) == [FollowedPlace("/tmp/29")]
+    assert await shown.after(*use("/tmp/next")) == [
+        FollowedPlace("/tmp/29"),
+        FollowedPlace("/tmp/next"),
+    ]
 
 
 async def test_the_last_file_is_shown_when_following_starts() -> None:
@@ -141,7 +144,7 @@ async def test_the_last_file_is_shown_when_following_starts() -> None:
     await shown.following.toggle()
     assert shown.chat.notes[-1] == "following Otter's files"
 
-    assert await shown.after() == [Place("/tmp/a.py", 7)]
+    assert await shown.after() == [FollowedPlace("/tmp/a.py", 7)]
 
 
 async def test_a_file_is_not_shown_after_following_has_stopped(shown: Shown) -> None:
@@ -165,4 +168,4 @@ async def test_an_error_of_the_editor_does_not_stop_following(shown: Shown) -> N
     assert await shown.after(*use("/tmp/a.py")) == []
     shown.fails = False
 
-    assert await shown.after(*use("/tmp/b.py")) == [Place("/tmp/b.py")]
+    assert await shown.after(*use("/tmp/b.py")) == [FollowedPlace("/tmp/b.py")]

@@ -4,7 +4,7 @@ import pytest
 
 from claude_ide.agents import events
 from claude_ide.agents.agent import NewSession
-from claude_ide.agents.session_state import State
+from claude_ide.agents.session_state import AgentState
 from claude_ide.base.errors import UserError
 from claude_ide.chat.chat_context import ChatContext, ChatPart, Phase
 from claude_ide.chat.life import MOVES, Life, Move, Stage
@@ -114,6 +114,6 @@ async def test_an_agent_is_started_no_more_after_the_chat_is_closed(restarts: Re
     restarts.life.start(NewSession())
 
     assert restarts.starts == 1
-    assert restarts.life.state.state is State.DEAD
+    assert restarts.life.state.state is AgentState.DEAD
     with pytest.raises(UserError, match="has ended"):
         await restarts.life.started()

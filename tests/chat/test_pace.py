@@ -11,12 +11,12 @@ from claude_ide.agents.events import (
     TurnEndReason,
     Usage,
 )
-from claude_ide.agents.session_state import SessionState, State
+from claude_ide.agents.session_state import AgentState, SessionState
 from claude_ide.chat.bar import Bar, Pace
 from support.frames import Clock
 
-WRITING = SessionState(State.WRITING)
-IDLE = SessionState(State.IDLE)
+WRITING = SessionState(AgentState.WRITING)
+IDLE = SessionState(AgentState.IDLE)
 
 
 class Turn:
@@ -74,11 +74,11 @@ def test_a_long_silence_is_shown() -> None:
 
 
 def test_a_silence_from_the_beginning_is_shown_once() -> None:
-    assert Turn().after(12).words(SessionState(State.WAITING)) == "nothing for 12 s"
+    assert Turn().after(12).words(SessionState(AgentState.WAITING)) == "nothing for 12 s"
 
 
-@pytest.mark.parametrize("state", [State.TOOLS, State.STARTING, State.RETRYING])
-def test_some_states_are_silent(state: State) -> None:
+@pytest.mark.parametrize("state", [AgentState.TOOLS, AgentState.STARTING, AgentState.RETRYING])
+def test_some_states_are_silent(state: AgentState) -> None:
     assert Turn().after(12).words(SessionState(state)) == "12 s"
 
 

@@ -33,7 +33,7 @@ from claude_ide.agents.requests import (
 )
 from claude_ide.chat.transcript.detail import Summary
 from claude_ide.chat.transcript.transcript import Transcript
-from claude_ide.ui.sheet import Review
+from claude_ide.ui.sheet import ReviewWanted
 from support.frames import Clock, Panel, shown
 
 DONE = TurnEnded(TurnEndReason.COMPLETED, milliseconds=1500)
@@ -96,7 +96,7 @@ def test_the_users_time_to_answer_is_not_part_of_a_tools_duration() -> None:
 def test_a_press_on_a_plan_starts_its_review() -> None:
     panel = Panel().handle(PlanProposed("r", "t", "# Plan", "/plan.md", (ALLOW,)))
 
-    assert panel.press("? Approve this plan") == Review("r")
+    assert panel.press("? Approve this plan") == ReviewWanted("r")
 
 
 # The turn's end, and other ends.

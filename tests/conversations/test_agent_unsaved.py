@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.ui.proposal import Base
+from claude_ide.ui.proposal import ProposalBase
 from support.acp import script as acp
 from support.acp.chatting import Start, diff_is_open
 from support.acp.script import Fake, Make, Script, Step
@@ -68,7 +68,7 @@ async def test_a_change_of_unsaved_text_is_shown_once_and_saved(
     panel = await ask(start, fake)
     await diff_is_open(nvim)
 
-    assert Base.UNSAVED.value in await panel.text()
+    assert ProposalBase.UNSAVED.value in await panel.text()
     await on_screen(nvim, "unsaved changes")
     assert await nvim.eval("[getline('$'), getbufline(winbufnr(1), '$')]") == ["mine", ["mine"]]
     await nvim.keys(":w<CR>")
@@ -107,7 +107,7 @@ async def test_the_request_of_an_agent_that_knows_only_the_disk_says_so(
     panel = await ask(start, fake_agent(Script(prompt=steps)))
     await diff_is_open(nvim)
 
-    assert Base.BESIDE.value in await panel.text()
+    assert ProposalBase.BESIDE.value in await panel.text()
     await nvim.keys(":w<CR>")
 
     await panel.shows("All done.")
@@ -160,7 +160,7 @@ async def test_a_change_of_the_text_on_disk_leaves_unsaved_changes_unsaved(
     panel = await ask(start, fake_agent(script))
     await diff_is_open(nvim)
 
-    assert Base.BESIDE.value in await panel.text()
+    assert ProposalBase.BESIDE.value in await panel.text()
     await on_screen(nvim, "on disk; unsaved lines stay")
     await nvim.keys(":w<CR>")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from claude_ide.agents.acp.agent import Acp
-from claude_ide.agents.acp.launch import Entry
+from claude_ide.agents.acp.launch import AgentEntry
 from support.chats_here import ChatsHere
 from support.either_editor import choose
 from support.neovim import ROOT, Neovim, until
@@ -23,7 +23,7 @@ AGENT = ROOT / "tests/support/tool_using_agent.py"
 async def here(nvim: Neovim, tmp_path: Path, project: Path) -> AsyncIterator[ChatsHere]:
     """Chats with an agent that uses MCP servers over HTTP."""
     cmd = [sys.executable, "-I", str(AGENT), "--http"]
-    kind = Acp(Entry("Otter", cmd, "otter", mcp="http"), {"PATH": os.environ["PATH"]})
+    kind = Acp(AgentEntry("Otter", cmd, "otter", mcp="http"), {"PATH": os.environ["PATH"]})
     here = await ChatsHere.start(nvim, kind, tmp_path)
     here.trust.grant(str(project))
     yield here

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from claude_ide.agents.acp.agent import Acp
-from claude_ide.agents.acp.launch import Entry
+from claude_ide.agents.acp.launch import AgentEntry
 from claude_ide.mcp.registration import TOKEN
 from claude_ide.transport.jsonrpc import Peer
 from support.chats_here import ChatsHere
@@ -25,7 +25,8 @@ AGENT = ROOT / "tests/support/tool_using_agent.py"
 async def here(nvim: Neovim, tmp_path: Path, project: Path) -> AsyncIterator[ChatsHere]:
     """Chats with an agent that uses MCP servers."""
     kind = Acp(
-        Entry("Otter", [sys.executable, "-I", str(AGENT)], "otter"), {"PATH": os.environ["PATH"]}
+        AgentEntry("Otter", [sys.executable, "-I", str(AGENT)], "otter"),
+        {"PATH": os.environ["PATH"]},
     )
     here = await ChatsHere.start(nvim, kind, tmp_path)
     here.trust.grant(str(project))

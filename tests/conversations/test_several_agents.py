@@ -91,7 +91,7 @@ async def test_the_requests_of_two_chats_of_an_agent_say_whose_they_are(
         await pond.calls(agent, "prompt")
         agent.emit(events.PromptChanged("p2", events.PromptStage.STARTED))
     first, second = pond.otter.agents
-    first.emit(events.Session("s1", "Dam"))
+    first.emit(events.SessionChanged("s1", "Dam"))
     await pond.nvim.command("stopinsert | wincmd t")
 
     first.emit(edit_of(file))

@@ -8,7 +8,7 @@ import pytest
 
 from claude_ide.editor import disk
 from claude_ide.editor.disk import CLAUDE, HINT, DiskReport, Written, of_followed, of_kept
-from claude_ide.editor.events import Events, State
+from claude_ide.editor.events import EditorState, Events
 from claude_ide.editor.port.events import FileKept
 from support.neovim import until
 from support.pocket import pocket_port
@@ -78,7 +78,7 @@ class Reporting:
         self.judged: list[str] = []
         self.is_free = asyncio.Event()
         self.is_free.set()
-        self.events = Events(State())
+        self.events = Events(EditorState())
         port = pocket_port(self._answer, self._notice, self.events)
         self.report = DiskReport(port, self.events, hinted)
 

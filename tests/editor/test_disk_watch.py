@@ -18,7 +18,7 @@ from claude_ide.editor.disk import (
     DiskWatch,
     Watched,
 )
-from claude_ide.editor.events import Events, State
+from claude_ide.editor.events import EditorState, Events
 from support.neovim import until
 from support.pocket import pocket_port
 
@@ -30,7 +30,7 @@ class Watching:
         self.reported: list[int] = []
         self.states: list[str] = []
         """The answers to the next reports."""
-        self.events = Events(State())
+        self.events = Events(EditorState())
         port = pocket_port(self._changed, events=self.events)
         self.watch = DiskWatch(port, self.events, lambda: True)
         self.watch.start(asyncio.get_running_loop())

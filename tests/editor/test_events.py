@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.editor.events import Events, State, decoded
+from claude_ide.editor.events import EditorState, Events, decoded
 from claude_ide.editor.port import panel
 from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.events import (
@@ -20,16 +20,18 @@ SELECTION = {"text": "x", "filePath": "/a.py"}
 
 
 @pytest.fixture
-def state() -> State:
-    return State()
+def state() -> EditorState:
+    return EditorState()
 
 
 @pytest.fixture
-def events(state: State) -> Events:
+def events(state: EditorState) -> Events:
     return Events(state)
 
 
-def test_the_state_is_updated_before_subscribers_are_called(events: Events, state: State) -> None:
+def test_the_state_is_updated_before_subscribers_are_called(
+    events: Events, state: EditorState
+) -> None:
     seen: list[Any] = []
     events.subscribe(SelectionChanged, lambda _: seen.append(state.selection))
     events.subscribe(EditorsChanged, lambda _: seen.append(state.folders))
@@ -58,7 +60,7 @@ def test_an_exception_in_a_subscriber_is_logged_and_stops_no_other(
 
 
 def test_an_event_that_lacks_a_field_is_logged_and_stops_no_other(
-    events: Events, state: State, caplog: pytest.LogCaptureFixture
+    events: Events, state: EditorState, caplog: pytest.LogCaptureFixture
 ) -> None:
     events.subscribe(Commented, lambda _: None)
 

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from claude_ide.base.errors import EditorError
-from claude_ide.editor.events import Events, State
+from claude_ide.editor.events import EditorState, Events
 from claude_ide.editor.operations import Operations
 from claude_ide.editor.port.binding import (
     Payload,
@@ -55,7 +55,7 @@ class Wired:
     def __init__(self, *bound: Any) -> None:
         self.calls: list[tuple[Any, ...]] = []
         self.result: Any = None
-        self.events = Events(State())
+        self.events = Events(EditorState())
         channel = PocketChannel(self._answer, self._record)
         operations = Operations(channel, self.events)
         self.noun: Noun = implement(Noun, channel, operations, *bound)

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from claude_ide.editor.events import Events, State
+from claude_ide.editor.events import EditorState, Events
 from claude_ide.editor.operations import Operations
 from claude_ide.editor.port.binding import Channel
 from claude_ide.editor.private_files import PrivateFiles, ToolGate
@@ -19,7 +19,7 @@ async def test_a_server_that_never_answers_is_given_up_and_told_so() -> None:
         return True
 
     channel: Channel = PocketChannel(answer, lambda *call: told.append(call))
-    events = Events(State())
+    events = Events(EditorState())
     operations = Operations(channel, events)
     port = port_of_channel(channel, operations)
     operations.gate = ToolGate(PrivateFiles(port, [], None))

@@ -13,7 +13,7 @@ import pytest
 
 from claude_ide.base.trust import Trust
 from claude_ide.config import Config, ReviewConfig
-from claude_ide.editor.attention import Attention, Session
+from claude_ide.editor.attention import Attention, CallingSession
 from claude_ide.editor.port.events import Activity
 from claude_ide.hooks import Links, permissions, sessions
 from claude_ide.hooks.endpoint import Hooks
@@ -61,8 +61,8 @@ class Listener:
     def notify(self, text: str, _level: str = "info") -> None:
         self.notices.append(text)
 
-    def session(self, agent: str, launch: str) -> Session:
-        return Session(launch, agent)
+    def session(self, agent: str, launch: str) -> CallingSession:
+        return CallingSession(launch, agent)
 
     def agent_does(self, source: str, activity: Activity | None) -> None:
         self.activities.append((source, activity))

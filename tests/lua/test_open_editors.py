@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.editor.events import Events, State
+from claude_ide.editor.events import EditorState, Events
 from support.buffers import open_editors, snapshot
 from support.chunks import chunk
 from support.neovim import Neovim, until
@@ -23,7 +23,7 @@ class Host:
         self._nvim = nvim
         self._seen = 0
         self.reports = 0
-        self.state = State()
+        self.state = EditorState()
         self._events = Events(self.state)
         self._events.dispatch("editors_changed", first)
 

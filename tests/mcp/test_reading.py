@@ -9,7 +9,7 @@ import pytest
 
 from claude_ide.base.errors import ToolError
 from claude_ide.base.paths import normalized
-from claude_ide.editor.events import State
+from claude_ide.editor.events import EditorState
 from claude_ide.mcp import client, model
 from claude_ide.mcp.client import (
     MOST_FILES,
@@ -28,7 +28,7 @@ class Asked:
     def __init__(self, *answers: str) -> None:
         self.answers = [*answers]
         self.questions: list[str] = []
-        self.state = State()
+        self.state = EditorState()
         self.port = SimpleNamespace(model_tools=self)
 
     async def named(self, arguments: dict[str, Any]) -> Any:

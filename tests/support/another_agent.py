@@ -123,7 +123,7 @@ class AnotherAgent:
         self._events = EventQueue()
         await self._gate.wait()
         self.session = opening.id or f"s-{next(self._ids)}"
-        self.emit(self.ready, events.Session(self.session))
+        self.emit(self.ready, events.SessionChanged(self.session))
         if self.ready.modes:
             self.emit(events.ModeChanged(self.ready.modes[0].id))
         self.settings = SETTINGS
@@ -198,7 +198,7 @@ class AnotherAgent:
 
     async def rename(self, title: str) -> None:
         self._must("titles")
-        self.emit(events.Session(self.session, title))
+        self.emit(events.SessionChanged(self.session, title))
 
     async def rewind(self, prompt: str, *, dry_run: bool) -> Rewind:
         self._must("rewind")

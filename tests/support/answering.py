@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any, cast
 
-from claude_ide.editor.events import Events, State
+from claude_ide.editor.events import EditorState, Events
 from claude_ide.editor.operations import Operations
 from claude_ide.editor.port import Port
 from claude_ide.editor.remote import Remote
@@ -17,7 +17,7 @@ class Answering:
         self.calls: list[tuple[Any, ...]] = []
         self.answers: list[dict[str, Any]] = []
         self._function = function
-        self._events = Events(State())
+        self._events = Events(EditorState())
         channel = PocketChannel(self._answer, self._record)
         operations = Operations(channel, self._events)
         self.port = cast(Port, Remote(channel, operations))

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from claude_ide.editor.events import State
+from claude_ide.editor.events import EditorState
 from claude_ide.editor.port.binding import convert
 from claude_ide.editor.port.events import EditorsChanged
 from support.either_editor import Editor, run
@@ -26,7 +26,7 @@ async def call(nvim: Neovim, function: str, *arguments: Any) -> Any:
     return await nvim.lua(f"return require('claude_ide.file.buffers').{function}(...)", *arguments)
 
 
-def snapshot(state: State) -> dict[str, Any]:
+def snapshot(state: EditorState) -> dict[str, Any]:
     """Return what the host knows of the open files."""
     current = {"current": state.current} if state.current else {}
     return {
@@ -45,7 +45,7 @@ def report(payload: Any) -> EditorsChanged:
 
 async def open_editors(editor: Editor, what: str) -> Any:
     """Return what the host makes of the open files: `editors`, `paths`, or the `snapshot`."""
-    state = State()
+    state = EditorState()
     state.apply_editors(report(await run(editor, "editors.all")))
     found = snapshot(state)
     return found if what == "snapshot" else found[what]
@@ -53,7 +53,7 @@ async def open_editors(editor: Editor, what: str) -> Any:
 
 def reported(nvim: Neovim) -> list[dict[str, Any]]:
     """Return what the host has known after each report."""
-    state, known = State(), []
+    state, known = EditorState(), []
     for event in nvim.events("editors_changed"):
         state.apply_editors(report(event))
         known.append(snapshot(state))

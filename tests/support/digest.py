@@ -50,7 +50,9 @@ def digest(happened: Iterable[Event]) -> list[str]:
             tools[event.tool] = event.name
         first = type(event) not in seen
         seen.add(type(event))
-        if first and isinstance(event, events.Session | events.ModeChanged | events.ModelChanged):
+        if first and isinstance(
+            event, events.SessionChanged | events.ModeChanged | events.ModelChanged
+        ):
             continue
         lines += _line(event, tools)
     return lines
@@ -58,7 +60,7 @@ def digest(happened: Iterable[Event]) -> list[str]:
 
 def _line(event: Event, tools: dict[str, str]) -> Iterator[str]:
     match event:
-        case events.Session(_, title):
+        case events.SessionChanged(_, title):
             yield f"session {title}".strip()
         case events.ModeChanged(mode):
             yield f"mode {mode}"

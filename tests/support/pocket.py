@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
-from claude_ide.editor.events import Events, State
+from claude_ide.editor.events import EditorState, Events
 from claude_ide.editor.operations import Operations
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.binding import Channel
@@ -43,7 +43,7 @@ class PocketChannel:
 
 def pocket_port(answer: Answer, notice: Notice = _ignore, events: Events | None = None) -> Port:
     """Return a port that calls these functions; `events` bring the results of operations."""
-    channel, events = PocketChannel(answer, notice), events or Events(State())
+    channel, events = PocketChannel(answer, notice), events or Events(EditorState())
     operations = Operations(channel, events)
     return port_of_channel(channel, operations)
 

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from typing import Any, cast
 
 from claude_ide.editor import vim as vim_channel
-from claude_ide.editor.events import Events, State
+from claude_ide.editor.events import EditorState, Events
 from claude_ide.editor.operations import Operations
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.binding import Channel
@@ -30,7 +30,7 @@ def _port(channel: Channel, events: Events) -> Port:
 @asynccontextmanager
 async def port_of(editor: Editor) -> AsyncIterator[Port]:
     """Give a port to an editor without a host."""
-    events = Events(State())
+    events = Events(EditorState())
     if isinstance(editor, Vim):
         async with _channel_to(editor, events) as channel:
             yield _port(channel, events)

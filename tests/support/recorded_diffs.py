@@ -1,6 +1,6 @@
 """An editor that shows no diff, and records which ones were opened and closed."""
 
-from claude_ide.editor.attention import Session
+from claude_ide.editor.attention import CallingSession
 from claude_ide.editor.diffs import Diff
 
 
@@ -13,7 +13,7 @@ class Diffs:
         self.titles: list[str] = []
 
     async def show(
-        self, name: str, path: str, _text: str, title: str, _layout: str, _caller: Session
+        self, name: str, path: str, _text: str, title: str, _layout: str, _caller: CallingSession
     ) -> Diff:
         self.shown.append(Diff(len(self.shown), name, path, path))
         self.titles.append(title)
@@ -26,8 +26,8 @@ class Diffs:
 class Terminals:
     """No terminal."""
 
-    async def session_of_client(self, agent: str, _pid: int) -> Session:
-        return Session("", agent)
+    async def session_of_client(self, agent: str, _pid: int) -> CallingSession:
+        return CallingSession("", agent)
 
 
 class Editor:

@@ -20,7 +20,7 @@ from claude_ide.agents.requests import (
 from claude_ide.base.display_path import DisplayPath
 from claude_ide.ui import request as drawn
 from claude_ide.ui.page import Page, Part
-from claude_ide.ui.request import CUT, ONCE, WHOLE, Request
+from claude_ide.ui.request import CUT, ONCE, WHOLE, RequestView
 from claude_ide.ui.text import visible
 
 ALLOW = Option("allow", "Allow", OptionKind.ALLOW_ONCE)
@@ -29,8 +29,8 @@ NEVER = Option("always:1", "never allow Bash(ls)", OptionKind.REJECT_ALWAYS)
 REJECT = Option("reject", "Reject", OptionKind.REJECT_ONCE)
 
 
-def request(asked: Asked) -> Request:
-    return Request(Part(1, "request"), asked, "/p", "Claude")
+def request(asked: Asked) -> RequestView:
+    return RequestView(Part(1, "request"), asked, "/p", "Claude")
 
 
 def lines(asked: Asked) -> list[str]:
@@ -148,14 +148,14 @@ def test_no_part_of_a_command_is_hidden_by_control_characters(hidden: str) -> No
     assert "^" in question
 
 
-def command(text: str, *always: Option, width: int = 40, **more: Any) -> Request:
+def command(text: str, *always: Option, width: int = 40, **more: Any) -> RequestView:
     """Return a request for a command, in a window of this width."""
     shown = request(permission(*always, title=text, arguments={"command": text} | more))
     shown.resize(width, 60)
     return shown
 
 
-def body(shown: Request) -> list[str]:
+def body(shown: RequestView) -> list[str]:
     return [row.text[4:] for row in shown.rows() if row.text.startswith(("  │ ", "  ┊ "))]
 
 
@@ -228,7 +228,7 @@ def test_the_limit_counts_rows_of_the_window() -> None:
 def test_a_command_that_was_shown_stays_shown_in_a_smaller_window() -> None:
     page = Page()
     asked = permission(title="x" * 600, arguments={"command": "x" * 600})
-    shown = Request(page.add("request", tail=True), asked, "/p", "Claude")
+    shown = RequestView(page.add("request", tail=True), asked, "/p", "Claude")
     shown.resize(104, 60)
     shown.draw(page)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.requests import AnswerKind, Choice, Limits, Question, QuestionAsked
+from claude_ide.agents.requests import AnswerKind, AnswerLimits, Choice, Question, QuestionAsked
 from claude_ide.editor.port.events import FormPressed
 from claude_ide.ui import form
 from claude_ide.ui.form import Field, Form, Page
@@ -42,12 +42,14 @@ class Filling:
 
 
 FIELDS = (
-    Question("name", kind=AnswerKind.TEXT, key="name", limits=Limits(2, 20)),
-    Question("age", kind=AnswerKind.INTEGER, key="age", default=30, limits=Limits(0)),
-    Question("ratio", kind=AnswerKind.NUMBER, key="ratio", required=False, limits=Limits(None, 1)),
+    Question("name", kind=AnswerKind.TEXT, key="name", limits=AnswerLimits(2, 20)),
+    Question("age", kind=AnswerKind.INTEGER, key="age", default=30, limits=AnswerLimits(0)),
+    Question(
+        "ratio", kind=AnswerKind.NUMBER, key="ratio", required=False, limits=AnswerLimits(None, 1)
+    ),
     Question("agree", kind=AnswerKind.BOOLEAN, key="agree", is_open=False, default=True),
     Question("tags", "", (Choice("A", value="a"), Choice("B", value="b")), AnswerKind.CHOICES),
-    Question("mail", kind=AnswerKind.TEXT, key="mail", limits=Limits(format="email")),
+    Question("mail", kind=AnswerKind.TEXT, key="mail", limits=AnswerLimits(format="email")),
 )
 
 
@@ -95,43 +97,43 @@ def test_a_picked_choice_and_its_digit_are_highlighted() -> None:
         (Question("size", kind=AnswerKind.NUMBER), "nan", "a number", ".5"),
         (Question("size", kind=AnswerKind.NUMBER), "1e999", "a number", "1."),
         (Question("size", kind=AnswerKind.NUMBER), "٣", "a number", "3"),
-        (Question("size", kind=AnswerKind.NUMBER, limits=Limits(0)), "-1", "at least 0", "0"),
+        (Question("size", kind=AnswerKind.NUMBER, limits=AnswerLimits(0)), "-1", "at least 0", "0"),
         (
-            Question("size", kind=AnswerKind.INTEGER, limits=Limits(None, 150)),
+            Question("size", kind=AnswerKind.INTEGER, limits=AnswerLimits(None, 150)),
             *("151", "at most 150", "150"),
         ),
         (
-            Question("size", kind=AnswerKind.NUMBER, limits=Limits(None, 0.5)),
+            Question("size", kind=AnswerKind.NUMBER, limits=AnswerLimits(None, 0.5)),
             *("1", "at most 0.5", "0.5"),
         ),
-        (Question("size", limits=Limits(2)), "ö", "at least 2 characters", "öö"),
-        (Question("size", limits=Limits(None, 1)), "abc", "at most 1 character", "a"),
+        (Question("size", limits=AnswerLimits(2)), "ö", "at least 2 characters", "öö"),
+        (Question("size", limits=AnswerLimits(None, 1)), "abc", "at most 1 character", "a"),
         (
-            Question("size", limits=Limits(format="email")),
+            Question("size", limits=AnswerLimits(format="email")),
             *("ann", "an e-mail address", "ann@x.y"),
         ),
         (
-            Question("size", limits=Limits(format="uri")),
+            Question("size", limits=AnswerLimits(format="uri")),
             *("x y", "an address such as https://example.com", "https://x.y"),
         ),
         (
-            Question("size", limits=Limits(format="date")),
+            Question("size", limits=AnswerLimits(format="date")),
             *("2026-02-29", "a date such as 2026-01-31", "2024-02-29"),
         ),
         (
-            Question("size", limits=Limits(format="date")),
+            Question("size", limits=AnswerLimits(format="date")),
             *("2026-13-01", "a date such as 2026-01-31", "2026-12-01"),
         ),
         (
-            Question("size", limits=Limits(format="date-time")),
+            Question("size", limits=AnswerLimits(format="date-time")),
             *("2026-01-31", "a time such as 2026-01-31T18:00:00Z", "2026-01-31T18:00:00.5+01:00"),
         ),
         (
-            Question("size", limits=Limits(format="date-time")),
+            Question("size", limits=AnswerLimits(format="date-time")),
             *("2026-01-31T24:00:00Z", "a time such as 2026-01-31T18:00:00Z"),
             "2026-01-31 23:59:60z",
         ),
-        (Question("size", limits=Limits(format="unknown")), "", "", "anything"),
+        (Question("size", limits=AnswerLimits(format="unknown")), "", "", "anything"),
     ],
 )
 def test_a_wrong_answer_is_named_and_kept_until_it_is_right(
@@ -155,7 +157,7 @@ def test_a_wrong_answer_is_named_and_kept_until_it_is_right(
 
 def test_the_number_of_choices_is_limited() -> None:
     tags = Question(
-        *("tags", "", (Choice("A"), Choice("B")), AnswerKind.CHOICES), limits=Limits(2, 2)
+        *("tags", "", (Choice("A"), Choice("B")), AnswerKind.CHOICES), limits=AnswerLimits(2, 2)
     )
     filling = Filling(tags)
 

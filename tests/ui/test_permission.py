@@ -8,7 +8,7 @@ import pytest
 from claude_ide.agents.requests import Option, OptionKind, PermissionAsked
 from claude_ide.ui.page import Code, Page, Part
 from claude_ide.ui.permission import LONGEST_COMMAND, Permission, shell_words
-from claude_ide.ui.request import CUT, WHOLE, Request
+from claude_ide.ui.request import CUT, WHOLE, RequestView
 from claude_ide.ui.sheet import Sheet
 
 
@@ -34,16 +34,16 @@ OPTIONS = (
 )
 
 
-def request(name: str = "mcp__neovim__execute_code", **fields: Any) -> Request:
+def request(name: str = "mcp__neovim__execute_code", **fields: Any) -> RequestView:
     asked = {"arguments": {"code": "x = 1\nx"}} | fields
     asked |= {"code": asked["arguments"]["code"]} if name == "mcp__neovim__execute_code" else {}
-    return Request(
+    return RequestView(
         *(Part(1, "request"), PermissionAsked("r", "t", name, options=OPTIONS, **asked)),
         *("/p", "Claude"),
     )
 
 
-def lines(view: Request) -> list[str]:
+def lines(view: RequestView) -> list[str]:
     return [row.text for row in view.rows()]
 
 
@@ -184,7 +184,7 @@ def drawn(command: str, width: int = 60) -> list[tuple[str, str]]:
         options=(option,),
     )
     sheet = Sheet()
-    request = sheet.add("request", lambda part: Request(part, asked, "/p", "Claude", width))
+    request = sheet.add("request", lambda part: RequestView(part, asked, "/p", "Claude", width))
     request.open = True
     request.draw(sheet.page)
     return [

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from claude_ide.agents.requests import Allow, PermissionAsked, Replacement
 from claude_ide.agents.stream_json.permission import decode_request, encode_answer
 from claude_ide.ui import proposal
-from claude_ide.ui.proposal import Base, Proposal
+from claude_ide.ui.proposal import Proposal, ProposalBase
 
 
 def asked(path: Path, tool: str = "Edit", **arguments: Any) -> PermissionAsked:
@@ -239,16 +239,16 @@ def proposed(path: Path, text: str, *edits: tuple[str | None, str]) -> Proposal 
 @pytest.mark.parametrize(
     ("old", "new", "text", "base"),
     [
-        ("two", "TWO", "one\nTWO\nmine\n", Base.UNSAVED),
-        ("mine", "theirs", "one\ntwo\ntheirs\n", Base.UNSAVED),
-        (UNSAVED, "new\n", "new\n", Base.UNSAVED),
-        (None, "new\n", "new\n", Base.UNSAVED),
+        ("two", "TWO", "one\nTWO\nmine\n", ProposalBase.UNSAVED),
+        ("mine", "theirs", "one\ntwo\ntheirs\n", ProposalBase.UNSAVED),
+        (UNSAVED, "new\n", "new\n", ProposalBase.UNSAVED),
+        (None, "new\n", "new\n", ProposalBase.UNSAVED),
         # The whole text on disk is also a part of the unsaved one.
-        (SAVED, "one\nTWO\n", "one\nTWO\n", Base.BESIDE),
+        (SAVED, "one\nTWO\n", "one\nTWO\n", ProposalBase.BESIDE),
     ],
 )
 def test_an_edit_is_for_unsaved_text_unless_the_agent_knows_the_text_on_disk(
-    path: Path, old: str | None, new: str, text: str, base: Base
+    path: Path, old: str | None, new: str, text: str, base: ProposalBase
 ) -> None:
     path.write_text(SAVED)
 
@@ -256,7 +256,7 @@ def test_an_edit_is_for_unsaved_text_unless_the_agent_knows_the_text_on_disk(
 
     assert found is not None
     assert (found.text, found.base) == (text, base)
-    assert found.original == (SAVED if base is Base.BESIDE else UNSAVED)
+    assert found.original == (SAVED if base is ProposalBase.BESIDE else UNSAVED)
 
 
 def test_an_edit_of_a_line_that_only_the_disk_has_is_for_the_disk(path: Path) -> None:
@@ -265,7 +265,7 @@ def test_an_edit_of_a_line_that_only_the_disk_has_is_for_the_disk(path: Path) ->
     found = proposed(path, "one\nmine\n", ("two", "TWO"))
 
     assert found is not None
-    assert (found.text, found.base) == ("one\nTWO\n", Base.BESIDE)
+    assert (found.text, found.base) == ("one\nTWO\n", ProposalBase.BESIDE)
 
 
 def test_an_edit_that_fits_neither_text_is_not_a_proposal(path: Path) -> None:
@@ -280,7 +280,7 @@ def test_all_edits_of_a_file_are_for_the_same_text(path: Path) -> None:
     found = proposed(path, "one\nmine\n", ("one", "1"), ("two", "2"))
 
     assert found is not None
-    assert (found.text, found.base) == ("1\n2\n", Base.BESIDE)
+    assert (found.text, found.base) == ("1\n2\n", ProposalBase.BESIDE)
 
 
 def test_a_buffer_with_the_text_on_disk_makes_no_difference(path: Path) -> None:
@@ -289,7 +289,7 @@ def test_a_buffer_with_the_text_on_disk_makes_no_difference(path: Path) -> None:
     found = proposed(path, SAVED, ("two", "TWO"))
 
     assert found is not None
-    assert found.base is Base.SAVED
+    assert found.base is ProposalBase.SAVED
 
 
 def test_a_file_that_was_never_saved_is_not_new(path: Path) -> None:
@@ -298,7 +298,7 @@ def test_a_file_that_was_never_saved_is_not_new(path: Path) -> None:
     found = proposed(path, UNSAVED, (None, "new\n"))
 
     assert found is not None
-    assert (found.original, found.base) == (UNSAVED, Base.UNSAVED)
+    assert (found.original, found.base) == (UNSAVED, ProposalBase.UNSAVED)
     assert not found.file_appeared
 
 
@@ -308,7 +308,7 @@ def test_a_file_that_only_the_editor_can_decode_is_a_proposal(path: Path) -> Non
     found = proposed(path, "é\n", ("é", "e"))
 
     assert found is not None
-    assert (found.text, found.base) == ("e\n", Base.SAVED)
+    assert (found.text, found.base) == ("e\n", ProposalBase.SAVED)
 
 
 def test_unsaved_text_is_read_again(path: Path) -> None:
@@ -339,7 +339,7 @@ def test_only_what_replaces_unsaved_text_is_agreed_upon(path: Path) -> None:
     agreed = proposal.over_unsaved([(found, "mine\n"), (other, other.text)])
 
     assert agreed == (Replacement(str(path), "mine\n", UNSAVED),)
-    assert proposal.note([other, found, found]) == Base.UNSAVED.value
+    assert proposal.note([other, found, found]) == ProposalBase.UNSAVED.value
 
 
 LINES = "".join(f"line {number}\n" for number in range(1, 21))

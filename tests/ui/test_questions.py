@@ -5,14 +5,14 @@ import pytest
 from claude_ide.agents.requests import AnswerKind, Asked, Choice, Question, QuestionAsked, UrlAsked
 from claude_ide.ui import request as shown
 from claude_ide.ui.page import Part
-from claude_ide.ui.request import CUT, WHOLE, Request, can_open
-from claude_ide.ui.sheet import Review
+from claude_ide.ui.request import CUT, WHOLE, RequestView, can_open
+from claude_ide.ui.sheet import ReviewWanted
 
 SERVER = "the MCP server mine"
 
 
-def request(asked: Asked, width: int = 60) -> Request:
-    shown = Request(Part(1, "request"), asked, "/p", "Claude")
+def request(asked: Asked, width: int = 60) -> RequestView:
+    shown = RequestView(Part(1, "request"), asked, "/p", "Claude")
     shown.resize(width, 60)
     return shown
 
@@ -36,7 +36,7 @@ def test_questions_are_shown_with_their_choices() -> None:
         *("? Which features?", "  Any.", "  ☐ Retry"),
         *("  <CR>  answer", "  n  skip", "  N  no, because…"),
     ]
-    assert request(asked).press(0) == Review("r")
+    assert request(asked).press(0) == ReviewWanted("r")
 
 
 def test_questions_of_a_program_are_named_and_can_be_declined() -> None:

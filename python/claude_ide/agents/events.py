@@ -152,7 +152,7 @@ class ServersFailed(Struct, frozen=True):
     names: tuple[str, ...]
 
 
-class Session(Struct, frozen=True):
+class SessionChanged(Struct, frozen=True):
     """The session's id, and its title once it has one."""
 
     id: str
@@ -160,7 +160,7 @@ class Session(Struct, frozen=True):
 
 
 class Cleared(Struct, frozen=True):
-    """The conversation was cleared; a `Session` with another id follows."""
+    """The conversation was cleared; a `SessionChanged` with another id follows."""
 
 
 class ModeChanged(Struct, frozen=True):
@@ -541,7 +541,7 @@ class TurnBegun(Struct, frozen=True):
 
 
 Event = (
-    Ready | OfferChanged | CommandsChanged | ServersFailed | Session | Cleared | ModeChanged
+    Ready | OfferChanged | CommandsChanged | ServersFailed | SessionChanged | Cleared | ModeChanged
     | ModelChanged | EffortChanged | SettingsChanged | PromptChanged | PromptBlocked | UserMessage
     | ShellRan | PromptSuggested | Waiting
     | TextDelta | Text | ThinkingDelta | Thinking | ThinkingTokens | PreviewVoided | ToolStarted

@@ -117,7 +117,7 @@ class Choice(Struct, frozen=True):
     value: str = ""
 
 
-class Limits(Struct, frozen=True):
+class AnswerLimits(Struct, frozen=True):
     """The limits of an answer; `least` and `most` limit a number, a length, or a count of choices.
 
     `format` is a format of JSON Schema such as `email`; `pattern` is a regular expression, which
@@ -144,7 +144,7 @@ class Question(Struct, frozen=True):
     is_open: bool = True
     required: bool = True
     default: Value | None = None
-    limits: Limits = Limits()
+    limits: AnswerLimits = AnswerLimits()
 
 
 class QuestionAsked(Struct, frozen=True):
@@ -313,12 +313,12 @@ def _choices(schema: dict[str, Any]) -> tuple[Choice, ...]:
     return tuple(Choice(name or value, value=value) for value, name in pairs)
 
 
-def _limits(schema: dict[str, Any]) -> Limits:
+def _limits(schema: dict[str, Any]) -> AnswerLimits:
     least, most = (
         next((found for key in keys if (found := number(schema.get(key))) is not None), None)
         for keys in (_LEAST, _MOST)
     )
-    return Limits(least, most, text(schema.get("format")), text(schema.get("pattern")))
+    return AnswerLimits(least, most, text(schema.get("format")), text(schema.get("pattern")))
 
 
 def _plain(value: Any) -> Value | None:

@@ -16,7 +16,7 @@ from claude_ide.agents import events
 from claude_ide.agents.events import Event, PromptStage
 
 
-class State(Enum):
+class AgentState(Enum):
     """The agent's activity."""
 
     OFF = "off"
@@ -34,33 +34,38 @@ class State(Enum):
     DEAD = "dead"
 
 
-BUSY = frozenset(State) - {State.OFF, State.STARTING, State.IDLE, State.DEAD}
+BUSY = frozenset(AgentState) - {
+    AgentState.OFF,
+    AgentState.STARTING,
+    AgentState.IDLE,
+    AgentState.DEAD,
+}
 """States in which a turn can be interrupted."""
 
-_WORKING = BUSY - {State.STOPPING}
+_WORKING = BUSY - {AgentState.STOPPING}
 # A turn can begin without a prompt, for example when a task in the background ends.
-_ANSWERING = _WORKING | {State.IDLE}
+_ANSWERING = _WORKING | {AgentState.IDLE}
 
 
 class Signal(Enum):
     """The meaning of an event: the states that it changes, and the state that follows."""
 
-    SPAWNED = frozenset({State.OFF, State.DEAD}), State.STARTING
-    READY = frozenset({State.STARTING}), State.IDLE
-    QUEUED = frozenset({State.IDLE}), State.QUEUED
-    REQUESTED = _ANSWERING, State.WAITING
-    THINKING = _ANSWERING, State.THINKING
-    WRITING = _ANSWERING, State.WRITING
-    TOOL_INPUT = _ANSWERING, State.TOOL_INPUT
-    TOOL_CALLED = _ANSWERING, State.TOOLS
-    RETRYING = _ANSWERING, State.RETRYING
-    COMPACTING = _ANSWERING, State.COMPACTING
-    COMPACTED = frozenset({State.COMPACTING}), State.WAITING
-    STOPPING = _WORKING, State.STOPPING
-    TURN_ENDED = frozenset(State) - {State.OFF, State.DEAD}, State.IDLE
-    DIED = frozenset(State), State.DEAD
+    SPAWNED = frozenset({AgentState.OFF, AgentState.DEAD}), AgentState.STARTING
+    READY = frozenset({AgentState.STARTING}), AgentState.IDLE
+    QUEUED = frozenset({AgentState.IDLE}), AgentState.QUEUED
+    REQUESTED = _ANSWERING, AgentState.WAITING
+    THINKING = _ANSWERING, AgentState.THINKING
+    WRITING = _ANSWERING, AgentState.WRITING
+    TOOL_INPUT = _ANSWERING, AgentState.TOOL_INPUT
+    TOOL_CALLED = _ANSWERING, AgentState.TOOLS
+    RETRYING = _ANSWERING, AgentState.RETRYING
+    COMPACTING = _ANSWERING, AgentState.COMPACTING
+    COMPACTED = frozenset({AgentState.COMPACTING}), AgentState.WAITING
+    STOPPING = _WORKING, AgentState.STOPPING
+    TURN_ENDED = frozenset(AgentState) - {AgentState.OFF, AgentState.DEAD}, AgentState.IDLE
+    DIED = frozenset(AgentState), AgentState.DEAD
 
-    def after(self, state: State) -> State:
+    def after(self, state: AgentState) -> AgentState:
         """Return the state that follows this signal; most signals leave some states as they are."""
         changed, following = self.value
         return following if state in changed else state
@@ -102,7 +107,7 @@ def signal_of(event: Event) -> Signal | None:
 class SessionState(Struct, frozen=True):
     """A session's state, with the ids of the queued prompts."""
 
-    state: State = State.OFF
+    state: AgentState = AgentState.OFF
     queued: tuple[str, ...] = ()
 
     @property
@@ -122,20 +127,24 @@ class SessionState(Struct, frozen=True):
                 queued = (*others, prompt) if stage is PromptStage.QUEUED else others
                 # No turn has begun, so none will end.
                 is_over = (
-                    self.state is State.QUEUED and not queued and stage is PromptStage.CANCELLED
+                    self.state is AgentState.QUEUED
+                    and not queued
+                    and stage is PromptStage.CANCELLED
                 )
-                state = State.IDLE if is_over else self._next(event)
+                state = AgentState.IDLE if is_over else self._next(event)
                 return replace(self, state=state, queued=queued)
             case events.TurnEnded():
                 # A queued prompt starts without a further report.
-                state = State.WAITING if self.queued and self.state in BUSY else self._next(event)
+                state = (
+                    AgentState.WAITING if self.queued and self.state in BUSY else self._next(event)
+                )
                 return replace(self, state=state)
             case events.Dead():
-                return SessionState(State.DEAD)
+                return SessionState(AgentState.DEAD)
             case _:
                 state = self._next(event)
                 return self if state is self.state else replace(self, state=state)
 
-    def _next(self, event: Event) -> State:
+    def _next(self, event: Event) -> AgentState:
         signal = signal_of(event)
         return self.state if signal is None else signal.after(self.state)

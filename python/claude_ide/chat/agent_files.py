@@ -19,7 +19,7 @@ from claude_ide.base.paths import TURNED, normalized, real
 from claude_ide.base.text_diff import merge
 from claude_ide.chat.recording import AgentEdits
 from claude_ide.config import Config
-from claude_ide.editor.attention import Session
+from claude_ide.editor.attention import CallingSession
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.batch import (
     Gate,
@@ -221,7 +221,7 @@ class AgentFiles:
     async def _approved(self, path: str, text: str, **buffer: int) -> str:
         """Show a diff between a file, or a buffer, and a text; return what the user accepts."""
         diffs, layout = self._editor.diffs, self._config.diff.layout
-        given = "", path, text, self._name, layout, Session("", self._name)
+        given = "", path, text, self._name, layout, CallingSession("", self._name)
         diff = await diffs.show(*given, agent=self._name, **buffer)
         try:
             decision = await diff.decision

@@ -26,7 +26,7 @@ from claude_ide.agents.requests import (
 )
 from claude_ide.base.errors import AgentError, UserError
 from claude_ide.chat.chat_context import ChatContext, ChatPart
-from claude_ide.chat.reviews import Reviews, WaitingRequest
+from claude_ide.chat.reviews import ChatRequest, Reviews
 from claude_ide.editor.attention import APPROVAL_PLACE
 from claude_ide.editor.port import panel
 from claude_ide.editor.port.binding import handles
@@ -39,7 +39,7 @@ from claude_ide.ui.request import (
     SHOWN,
     WIDTH,
     Answering,
-    Request,
+    RequestView,
     can_open,
 )
 from claude_ide.ui.sheet import Sheet
@@ -76,26 +76,26 @@ class Requests:
         self._name = name
         self._root = root
         self._changed = changed
-        self._waiting: dict[str, WaitingRequest] = {}
+        self._waiting: dict[str, ChatRequest] = {}
         self._width, self._room = WIDTH, LINE
 
     def __len__(self) -> int:
         """Return the number of requests."""
         return len(self._waiting)
 
-    def __iter__(self) -> Iterator[WaitingRequest]:
+    def __iter__(self) -> Iterator[ChatRequest]:
         """Iterate over a copy, so that the loop may remove requests."""
         return iter(list(self._waiting.values()))
 
-    def add(self, asked: Asked) -> WaitingRequest:
+    def add(self, asked: Asked) -> ChatRequest:
         """Show a request; it replaces an earlier one with the same id."""
         self.remove(asked.request)
         view = self._sheet.add(
             "request",
-            lambda part: Request(part, asked, self._root, self._name, self._width, self._room),
+            lambda part: RequestView(part, asked, self._root, self._name, self._width, self._room),
             tail=True,
         )
-        waiting = self._waiting[asked.request] = WaitingRequest(view=view)
+        waiting = self._waiting[asked.request] = ChatRequest(view=view)
         self._changed()
         return waiting
 
@@ -111,7 +111,7 @@ class Requests:
             case Dead():
                 self.clear()
 
-    def remove(self, request: str) -> WaitingRequest | None:
+    def remove(self, request: str) -> ChatRequest | None:
         """Remove a request with its view and its review; return it, or None if it is unknown."""
         waiting = self._waiting.pop(request, None)
         if waiting is None:
@@ -132,15 +132,15 @@ class Requests:
         for waiting in self:
             self.remove(waiting.asked.request)
 
-    def find(self, request: str) -> WaitingRequest | None:
+    def find(self, request: str) -> ChatRequest | None:
         """Return a request by its id."""
         return self._waiting.get(request)
 
-    def at(self, part: int) -> WaitingRequest | None:
+    def at(self, part: int) -> ChatRequest | None:
         """Return the request in a part of the transcript."""
         return next((waiting for waiting in self if waiting.view.part.id == part), None)
 
-    def redraw(self, waiting: WaitingRequest) -> None:
+    def redraw(self, waiting: ChatRequest) -> None:
         """Have the next frame draw a request that has changed."""
         if not waiting.is_over:
             self._sheet.changed(waiting.view)
@@ -153,7 +153,7 @@ class Requests:
             self.redraw(waiting)
 
 
-class Answers(ChatPart, Answering[WaitingRequest]):
+class Answers(ChatPart, Answering[ChatRequest]):
     """Shows the requests of one chat to the user, and sends the answers to the agent."""
 
     def __init__(self, chat: ChatContext) -> None:
@@ -174,7 +174,7 @@ class Answers(ChatPart, Answering[WaitingRequest]):
         if isinstance(asked, PermissionAsked) and asked.path:
             self._locate(waiting)
 
-    def _call(self, waiting: WaitingRequest) -> None:
+    def _call(self, waiting: ChatRequest) -> None:
         """Have the user called. A review opens when it does not interrupt them."""
         place = [APPROVAL_PLACE] * isinstance(waiting.asked, PlanProposed)
         what = f"{waiting.view.label} · :ClaudeChat answer"
@@ -218,13 +218,13 @@ class Answers(ChatPart, Answering[WaitingRequest]):
             waiting.see()
             await self._answer(waiting, key, kind, reason)
 
-    async def _answer(self, waiting: WaitingRequest, key: str, kind: str, reason: str = "") -> None:
+    async def _answer(self, waiting: ChatRequest, key: str, kind: str, reason: str = "") -> None:
         """Handle a key. After the last answer the transcript shows what follows."""
         await self.act(waiting, key, kind, reason)
         if waiting.is_over and not self.requests:
             await self._panel.follow()
 
-    async def act(self, waiting: WaitingRequest, key: str, kind: str, reason: str = "") -> None:
+    async def act(self, waiting: ChatRequest, key: str, kind: str, reason: str = "") -> None:
         asked = waiting.asked
         match key:
             case "y" | "d" if isinstance(asked, QuestionAsked):
@@ -242,7 +242,7 @@ class Answers(ChatPart, Answering[WaitingRequest]):
             case _:
                 await super().act(waiting, key, kind, reason)
 
-    async def allow(self, waiting: WaitingRequest) -> None:
+    async def allow(self, waiting: ChatRequest) -> None:
         asked = waiting.asked
         if isinstance(asked, UrlAsked):
             await self._open(waiting, asked)
@@ -255,28 +255,28 @@ class Answers(ChatPart, Answering[WaitingRequest]):
                     await self._editor.port.disk.expect_write(path)
             await super().allow(waiting)
 
-    def _locate(self, waiting: WaitingRequest) -> None:
+    def _locate(self, waiting: ChatRequest) -> None:
         waiting.view.locate()
         self._redraw(waiting)
 
-    def _redraw(self, waiting: WaitingRequest) -> None:
+    def _redraw(self, waiting: ChatRequest) -> None:
         self.requests.redraw(waiting)
         self._chat.painter.now()
 
-    async def redraw(self, waiting: WaitingRequest) -> None:
+    async def redraw(self, waiting: ChatRequest) -> None:
         self._redraw(waiting)
 
-    async def covers(self, waiting: WaitingRequest, key: str) -> bool:
+    async def covers(self, waiting: ChatRequest, key: str) -> bool:
         if key == "a" and not waiting.view.shows_always:
             return False
         if isinstance(waiting.asked, PlanProposed):
             return await self._editor.port.forms.is_read(waiting.token)
         return waiting.has_one_diff
 
-    async def show_rest(self, waiting: WaitingRequest, key: str) -> None:
+    async def show_rest(self, waiting: ChatRequest, key: str) -> None:
         await self._lead(waiting, key, key)
 
-    async def _lead(self, waiting: WaitingRequest, key: str, pressed: str = "") -> None:
+    async def _lead(self, waiting: ChatRequest, key: str, pressed: str = "") -> None:
         """Show all that a key allows, scroll there, and say why a `pressed` one did no more."""
         if waiting.is_over:
             return
@@ -285,12 +285,12 @@ class Answers(ChatPart, Answering[WaitingRequest]):
         await self._chat.painter.drawn()
         await self._panel.lead(waiting.view.part.id, pressed)
 
-    async def _accept_diff(self, waiting: WaitingRequest) -> None:
+    async def _accept_diff(self, waiting: ChatRequest) -> None:
         """Accept the diff on the screen, including the user's changes in it."""
         assert waiting.diff is not None
         await self._editor.port.diffs.accept(waiting.diff.id)
 
-    async def _open(self, waiting: WaitingRequest, asked: UrlAsked) -> None:
+    async def _open(self, waiting: ChatRequest, asked: UrlAsked) -> None:
         """Open an address in the user's browser; without a browser the user may do so elsewhere."""
         if not can_open(asked.url):
             raise UserError(f"this address cannot be opened from here: {one_line(asked.url)}")
@@ -343,7 +343,7 @@ class Answers(ChatPart, Answering[WaitingRequest]):
         return (await self._editor.port.forms.fill_in(page, token=token)).answer
 
     async def respond(
-        self, waiting: WaitingRequest, answer: Answer, summary: str, instead: str = ""
+        self, waiting: ChatRequest, answer: Answer, summary: str, instead: str = ""
     ) -> None:
         """Send an answer, unless the request already has one; show its `summary`.
 
@@ -384,7 +384,7 @@ class Answers(ChatPart, Answering[WaitingRequest]):
         self._chat.painter.now()
 
     async def _acceptable(
-        self, waiting: WaitingRequest, answer: Allow, summary: str, instead: str
+        self, waiting: ChatRequest, answer: Allow, summary: str, instead: str
     ) -> tuple[Answer, str]:
         """Return an answer that the agent can carry out, with its summary.
 
@@ -454,7 +454,7 @@ def _answers(asked: Asked) -> dict[str, str]:
     }
 
 
-def _choices_before_sight(view: Request) -> dict[str, str]:
+def _choices_before_sight(view: RequestView) -> dict[str, str]:
     """Return the choices while the user has not seen all of a request."""
     no = DECLINE if is_for_program(view.asked) else NO
     lines = f" ({counted(len(view.body), 'line')})" if view.body else ""

@@ -7,7 +7,7 @@ from typing import Any
 
 from claude_ide.agents import events
 from claude_ide.agents.events import Event, TurnEndReason
-from claude_ide.agents.session_state import SessionState, State
+from claude_ide.agents.session_state import AgentState, SessionState
 from claude_ide.base.errors import UserError
 from claude_ide.base.limits import Limit
 from claude_ide.chat.chat_context import ChatContext, ChatPart
@@ -29,19 +29,19 @@ FULL = 80
 """The percentage of the context from which it is shown as a warning."""
 
 ACTIVITIES = {
-    State.OFF: "off",
-    State.STARTING: "starting…",
-    State.IDLE: "",
-    State.QUEUED: "sent…",
-    State.WAITING: "waiting…",
-    State.THINKING: "thinking…",
-    State.WRITING: "writing…",
-    State.TOOL_INPUT: "preparing a tool…",
-    State.TOOLS: "using tools…",
-    State.RETRYING: "retrying…",
-    State.COMPACTING: "compacting…",
-    State.STOPPING: "stopping…",
-    State.DEAD: "ended",
+    AgentState.OFF: "off",
+    AgentState.STARTING: "starting…",
+    AgentState.IDLE: "",
+    AgentState.QUEUED: "sent…",
+    AgentState.WAITING: "waiting…",
+    AgentState.THINKING: "thinking…",
+    AgentState.WRITING: "writing…",
+    AgentState.TOOL_INPUT: "preparing a tool…",
+    AgentState.TOOLS: "using tools…",
+    AgentState.RETRYING: "retrying…",
+    AgentState.COMPACTING: "compacting…",
+    AgentState.STOPPING: "stopping…",
+    AgentState.DEAD: "ended",
 }
 
 OUTCOMES = {
@@ -60,7 +60,7 @@ LONG_SILENCE = 10
 CHARACTERS_PER_TOKEN = 4
 """An estimate for a piece of an answer, until the agent counts the tokens."""
 
-QUIET = frozenset({State.STARTING, State.TOOLS, State.RETRYING})
+QUIET = frozenset({AgentState.STARTING, AgentState.TOOLS, AgentState.RETRYING})
 """States in which an agent is expected to be silent."""
 
 LEAVES = (("gx", "leaves it"), ("<C-s>", "sends"))
@@ -139,7 +139,7 @@ class Pace:
 
     def _is_running(self, state: SessionState, waiting: int) -> bool:
         """Whether time passes; begin or end the turn if the state says so."""
-        if not state.busy and state.state is not State.STARTING:
+        if not state.busy and state.state is not AgentState.STARTING:
             self._began = self._paused = None
         elif self._began is None:
             self._begin()
@@ -278,13 +278,13 @@ class Bar:
 
     def seconds_to_change(self, state: SessionState, waiting: int = 0) -> float | None:
         """Return the seconds until the bar changes without an event; None if it does not."""
-        if state.state is not State.RETRYING or self._retry is None:
+        if state.state is not AgentState.RETRYING or self._retry is None:
             return self._pace.seconds_to_change(state, waiting)
         remaining = self._retry[1] - self._clock()
         return remaining % 1 or 1.0 if remaining > 0 else None
 
     def _activity(self, state: SessionState, waiting: int) -> list[Chunk]:
-        if state.state is State.RETRYING and self._retry is not None:
+        if state.state is AgentState.RETRYING and self._retry is not None:
             retry, due = self._retry
             most = f"/{retry.most}" if retry.most else ""
             remaining = max(0, -int(-(due - self._clock()) // 1))
@@ -293,7 +293,7 @@ class Bar:
         if words := self._pace.words(state, waiting):
             group = WARNING if self._pace.is_silent(state) else "ClaudeChatToolRunning"
             return [(f"{activity} {' · '.join(words)}", group)]
-        group = "ClaudeChatError" if state.state is State.DEAD else "ClaudeChatToolRunning"
+        group = "ClaudeChatError" if state.state is AgentState.DEAD else "ClaudeChatToolRunning"
         return [(activity, group)] if activity else []
 
     @property

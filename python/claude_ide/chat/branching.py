@@ -12,7 +12,7 @@ import msgspec
 from claude_ide.agents import events
 from claude_ide.agents.agent import Earlier, Opening, Rewind
 from claude_ide.agents.events import Event
-from claude_ide.agents.session_state import State
+from claude_ide.agents.session_state import AgentState
 from claude_ide.base.errors import AgentError, UserError
 from claude_ide.base.paths import within
 from claude_ide.chat import context
@@ -150,7 +150,7 @@ class Branching(ChatPart):
         if not await self._stop():
             return False
         files, would = target.files, Rewind(False)
-        if files is not False and self._agent.state.state not in (State.OFF, State.DEAD):
+        if files is not False and self._agent.state.state not in (AgentState.OFF, AgentState.DEAD):
             would = await self._would_restore(target.prompt)
         if would.files and files is None:
             question = "Continue from before this prompt; restore"

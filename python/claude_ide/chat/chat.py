@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from claude_ide.agents import events
 from claude_ide.agents.agent import ContextUsage
 from claude_ide.agents.events import Event
-from claude_ide.agents.session_state import SessionState, State
+from claude_ide.agents.session_state import AgentState, SessionState
 from claude_ide.base.errors import UserError
 from claude_ide.chat.answers import Answers
 from claude_ide.chat.background import Background
@@ -26,7 +26,7 @@ from claude_ide.editor.port import panel
 from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.windows import FloatLook
 from claude_ide.ui.page import REQUEST, Chunk
-from claude_ide.ui.sheet import OpenOutput, Resume, Review, ShowEarlier
+from claude_ide.ui.sheet import OpenOutput, Resume, ReviewWanted, ShowEarlier
 
 OFF = "off"
 """The word that ends remote control."""
@@ -48,7 +48,7 @@ class Status:
         """The state in one word."""
         if self.waiting:
             return "waits", REQUEST
-        if self.state.state is State.DEAD:
+        if self.state.state is AgentState.DEAD:
             return "ended", "ClaudeChatError"
         return ("works", "ClaudeChatToolRunning") if self.state.busy else ("open", "ClaudeChatMode")
 
@@ -116,7 +116,7 @@ class Chat(ChatPart):
         match event:
             case events.ToolInput(tool, path=path) if path and self.transcript.is_edit(tool):
                 self._editor.port.disk.announce_write(path, self.transcript.name)
-            case events.Session(session, title):
+            case events.SessionChanged(session, title):
                 self.context.title = title or self.title
                 self._chat.run(self.panel.update({"session": session}))
             case events.TurnEnded():
@@ -172,7 +172,7 @@ class Chat(ChatPart):
         if self.sending.shell.stop():
             return
         state = self.life.state
-        if state.state is State.QUEUED and await self.sending.withdraw_all():
+        if state.state is AgentState.QUEUED and await self.sending.withdraw_all():
             return
         if state.busy:
             await self.agent.interrupt()
@@ -188,7 +188,7 @@ class Chat(ChatPart):
         match self.transcript.press(part, offset):
             case OpenOutput(title, text):
                 await self._editor.port.windows.show_text(self.agent.name, title, text)
-            case Review(request):
+            case ReviewWanted(request):
                 self.answers.review(request)
             case ShowEarlier():
                 await self._conversation.show_earlier()

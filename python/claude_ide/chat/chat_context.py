@@ -16,7 +16,7 @@ from claude_ide.agents.requests import Asked
 from claude_ide.base.errors import UserError
 from claude_ide.chat.transcript.transcript import Transcript
 from claude_ide.config import Config
-from claude_ide.editor.attention import Session, chat_place
+from claude_ide.editor.attention import CallingSession, chat_place
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.events import Run
 from claude_ide.editor.port.binding import Payload, handlers
@@ -129,7 +129,7 @@ class ChatContext:
         self.sheet = self.transcript.sheet
         self.sheet.page.renders = config.chat.render
         self.painter = self.bars = Painter(self.panel.draw, self.sheet)
-        self.session = Session(chat_place(id_), self.name, self._label)
+        self.session = CallingSession(chat_place(id_), self.name, self._label)
         """As it calls the user."""
         self.title = ""
         self.shown = True

@@ -19,7 +19,7 @@ FOLLOWED = ("read", "edit")
 log = logging.getLogger(__name__)
 
 
-class Place(NamedTuple):
+class FollowedPlace(NamedTuple):
     """A file, and lines of it: `first` is 0 if they are unknown, `last` if none has changed."""
 
     path: str
@@ -32,10 +32,10 @@ class Following(ChatPart):
 
     def __init__(self, chat: ChatContext) -> None:
         super().__init__(chat)
-        self._uses: dict[str, Place | None] = {}
+        self._uses: dict[str, FollowedPlace | None] = {}
         """The places of the tools that are running."""
-        self._last: Place | None = None
-        self._next: Place | None = None
+        self._last: FollowedPlace | None = None
+        self._next: FollowedPlace | None = None
         self._is_waiting = False
 
     def apply(self, event: Event) -> None:
@@ -45,7 +45,7 @@ class Following(ChatPart):
             case events.ToolInput(tool, arguments=dict(), path=path, line=line) if (
                 tool in self._uses
             ):
-                self._uses[tool] = Place(path, max(line or 0, 0)) if path else None
+                self._uses[tool] = FollowedPlace(path, max(line or 0, 0)) if path else None
             case events.ToolEnded(tool, status, changes=changes) if tool in self._uses:
                 place = self._uses.pop(tool)
                 if status is ToolStatus.COMPLETED:
@@ -65,7 +65,7 @@ class Following(ChatPart):
     def close(self) -> None:
         self._chat.follows = False
 
-    def _go_to(self, place: Place | None) -> None:
+    def _go_to(self, place: FollowedPlace | None) -> None:
         if place is None:
             return
         self._last = self._next = place
@@ -83,7 +83,7 @@ class Following(ChatPart):
         finally:
             self._is_waiting = False
 
-    async def _show_now(self, place: Place) -> None:
+    async def _show_now(self, place: FollowedPlace) -> None:
         path = str(Path(self._chat.root) / place.path)
         try:
             obstacle = await self._panel.show_file(*place._replace(path=path))
@@ -93,10 +93,14 @@ class Following(ChatPart):
             log.debug("not followed to %s: %s", path, obstacle)
 
 
-def changed_place(change: Change) -> Place:
+def changed_place(change: Change) -> FollowedPlace:
     """Return the lines of a change's first hunk, or the file if nothing has changed."""
     if not change.hunks:
-        return Place(change.path, 1, max(change.added, 1)) if change.created else Place(change.path)
+        return (
+            FollowedPlace(change.path, 1, max(change.added, 1))
+            if change.created
+            else FollowedPlace(change.path)
+        )
     hunk = change.hunks[0]
     line, changed, added = hunk.new_start, list[int](), list[int]()
     for text in hunk.lines:
@@ -107,4 +111,4 @@ def changed_place(change: Change) -> Place:
             added.append(line)
         line += sign in ("+", " ", "")
     first = max(min(changed, default=hunk.new_start), 1)
-    return Place(change.path, first, max([first, *added]))
+    return FollowedPlace(change.path, first, max([first, *added]))

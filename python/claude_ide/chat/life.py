@@ -10,7 +10,7 @@ from typing import Any
 from claude_ide.agents import events
 from claude_ide.agents.agent import Login, NewSession, Opening, ResumeSession
 from claude_ide.agents.events import Dead, Event, Ready, TurnEnded
-from claude_ide.agents.session_state import SessionState, State
+from claude_ide.agents.session_state import AgentState, SessionState
 from claude_ide.base.errors import AgentError, LoginNeededError, UnknownSessionError, UserError
 from claude_ide.base.program import required
 from claude_ide.chat.chat_context import ChatContext, ChatPart
@@ -106,17 +106,17 @@ class Life(ChatPart):
         """The agent's state; STARTING or DEAD while there is no agent."""
         if self.stage is Stage.RUNNING:
             return self._agent.state
-        return SessionState(State.DEAD if self.stage in SETTLED else State.STARTING)
+        return SessionState(AgentState.DEAD if self.stage in SETTLED else AgentState.STARTING)
 
     @property
     def accepts(self) -> bool:
         """Whether there is an agent that accepts prompts."""
-        return self.stage is Stage.RUNNING and self._agent.state.state is not State.DEAD
+        return self.stage is Stage.RUNNING and self._agent.state.state is not AgentState.DEAD
 
     @property
     def is_relaunchable(self) -> bool:
         """Whether there is an agent to restart."""
-        return self._agent.state.state not in (State.OFF, State.DEAD)
+        return self._agent.state.state not in (AgentState.OFF, AgentState.DEAD)
 
     async def started(self, feature: str = "") -> None:
         """Wait until the agent has started.
@@ -165,7 +165,7 @@ class Life(ChatPart):
         if self.stage is Stage.LATE:
             if await self._abort():
                 self.start(self._opening)
-        elif self.state.state is State.DEAD:
+        elif self.state.state is AgentState.DEAD:
             self._start_again()
 
     async def become(self, session: str) -> None:
@@ -185,7 +185,7 @@ class Life(ChatPart):
         """Restart the agent if that is still due, the agent is idle and no request waits."""
         # No prompt is sent in between.
         async with self.lock:
-            is_idle = self._agent.state.state is State.IDLE and not self._chat.requests
+            is_idle = self._agent.state.state is AgentState.IDLE and not self._chat.requests
             if self._is_restart_due and is_idle and await self._replace():
                 self._start_again()
 
@@ -344,7 +344,7 @@ class Logins(ChatPart):
         The program of a login may fail although the user is logged in; only an agent that runs is
         not disturbed then.
         """
-        if self._life.state.state is State.DEAD:
+        if self._life.state.state is AgentState.DEAD:
             await self._life.restart()
         elif succeeded and self._chat.has("resume") and self._life.is_relaunchable:
             await self._life.relaunch()

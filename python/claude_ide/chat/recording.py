@@ -342,7 +342,7 @@ class Reviewing(ChatPart):
 
     def apply(self, event: Event) -> None:
         match event:
-            case events.Session(id):
+            case events.SessionChanged(id):
                 self._recorder.session = id
             case events.ToolInput(arguments={**given}, path=""):
                 if given.get("run_in_background"):
@@ -406,7 +406,7 @@ class Reporting(ChatPart):
 
     def apply(self, event: Event) -> None:
         announcer = self._announcer
-        if isinstance(event, events.Session):
+        if isinstance(event, events.SessionChanged):
             announcer.session(event.id)
         if self._transcript.queue.current != self._prompt:
             self._prompt = self._transcript.queue.current

@@ -31,8 +31,8 @@ from claude_ide.editor.port.panel import Proposed, Reviewed
 from claude_ide.ui import form, proposal, ways
 from claude_ide.ui.form import Form
 from claude_ide.ui.permission import LANGUAGE
-from claude_ide.ui.proposal import Base, Proposal
-from claude_ide.ui.request import ALLOWED, REJECTED, Waiting
+from claude_ide.ui.proposal import Proposal, ProposalBase
+from claude_ide.ui.request import ALLOWED, REJECTED, PendingRequest
 
 KERNEL = "the Jupyter kernel"
 """Where code runs; the kernel is chosen after the user's answer."""
@@ -41,7 +41,7 @@ SENT_AS_PROMPT = "changes go into a prompt"
 
 
 @dataclass(kw_only=True, eq=False)
-class WaitingRequest(Waiting):
+class ChatRequest(PendingRequest):
     """A request of a chat, and its review in another window."""
 
     token: int = 0
@@ -96,7 +96,7 @@ class Reviews:
         self._accepted: dict[str, list[Diff]] = {}
         """Accepted diffs whose text the tool may not have written yet, by the tools' ids."""
 
-    def begin(self, waiting: WaitingRequest) -> None:
+    def begin(self, waiting: ChatRequest) -> None:
         """Start the review of a request, unless it is already open."""
         if waiting.review is not None and not waiting.review.done():
             return
@@ -141,7 +141,7 @@ class Reviews:
     def _of_disk(self, asked: PermissionAsked) -> tuple[Proposal, ...]:
         """Return the proposals of an agent that reads the disk, whatever the editor has."""
         return tuple(
-            replace(each, base=Base.BESIDE) if self._is_unsaved(each) else each
+            replace(each, base=ProposalBase.BESIDE) if self._is_unsaved(each) else each
             for each in proposal.of(asked)
         )
 
@@ -149,7 +149,7 @@ class Reviews:
         known = self._editor.state.editor(proposed.path)
         return proposed.original is not None and known is not None and known["isDirty"]
 
-    def _propose(self, waiting: WaitingRequest, proposed: tuple[Proposal, ...]) -> bool:
+    def _propose(self, waiting: ChatRequest, proposed: tuple[Proposal, ...]) -> bool:
         """Show what a request would change; False if that is not known."""
         waiting.proposed = proposed
         if proposed:
@@ -158,7 +158,7 @@ class Reviews:
             self._show_reviewed(waiting, True)
         return bool(proposed)
 
-    def _show_reviewed(self, waiting: WaitingRequest, is_reviewed: bool) -> None:
+    def _show_reviewed(self, waiting: ChatRequest, is_reviewed: bool) -> None:
         """Show whether a request can be read in another window."""
         if waiting.view.reviewed is not is_reviewed:
             waiting.view.reviewed = is_reviewed
@@ -166,14 +166,14 @@ class Reviews:
                 self._chat.sheet.changed(waiting.view)
             self._chat.painter.now()
 
-    async def _review_as_open(self, waiting: WaitingRequest, asked: PermissionAsked) -> None:
+    async def _review_as_open(self, waiting: ChatRequest, asked: PermissionAsked) -> None:
         """Review edits of texts that may be unsaved."""
         paths = map(normalized, asked.paths)
         proposed = proposal.of(asked, await self._buffers(*paths))
         if self._propose(waiting, proposed):
             await self._review_edit(waiting)
 
-    async def _review_edit(self, waiting: WaitingRequest) -> None:
+    async def _review_edit(self, waiting: ChatRequest) -> None:
         """Show a diff of each file, one after the other; one answer is for all of them."""
         texts: list[str] = []
         try:
@@ -197,7 +197,7 @@ class Reviews:
             self._show_reviewed(waiting, False)
 
     async def _decision(
-        self, waiting: WaitingRequest, proposed: Proposal, number: int
+        self, waiting: ChatRequest, proposed: Proposal, number: int
     ) -> Decision | None:
         """Return the user's decision about one file; None if its diff could not be shown."""
         asked, diffs, layout = waiting.asked, self._editor.diffs, self._chat.config.diff.layout
@@ -207,7 +207,7 @@ class Reviews:
         diff = await diffs.show(
             *(asked.request, proposed.path, proposed.text, self._chat.name, layout),
             is_reported=bool(asked.tool),
-            is_unsaved=proposed.base is Base.UNSAVED,
+            is_unsaved=proposed.base is ProposalBase.UNSAVED,
             agent=self._chat.name,
             hint=", ".join(hints),
             why=waiting.why,
@@ -230,7 +230,7 @@ class Reviews:
             waiting.comments += [decision.words] if decision.words else []
         return decision
 
-    async def _accept(self, waiting: WaitingRequest, texts: Sequence[str]) -> None:
+    async def _accept(self, waiting: ChatRequest, texts: Sequence[str]) -> None:
         pairs = zip(waiting.proposed, texts, strict=True)
         versions = [await self._version(*pair) for pair in pairs]
         edits = tuple(version.edit for version in versions if version.edit)
@@ -256,7 +256,7 @@ class Reviews:
             return _Version(proposed, proposed.accepted(text), text)
         return _Version(now, now.replacing(merged), merged)
 
-    async def _review_questions(self, waiting: WaitingRequest, asked: QuestionAsked) -> None:
+    async def _review_questions(self, waiting: ChatRequest, asked: QuestionAsked) -> None:
         filled = waiting.form = waiting.form or Form(asked, self._chat.name)
         # The agent may not have got the answers that were submitted before.
         filled.is_submitted = False
@@ -273,7 +273,7 @@ class Reviews:
             answers = filled.values
             await self._respond(waiting, Reply(answers), form.summary(asked, answers))
 
-    async def _review_code(self, waiting: WaitingRequest, code: str) -> None:
+    async def _review_code(self, waiting: ChatRequest, code: str) -> None:
         shown = Proposed.code(self._chat.name, code, KERNEL, LANGUAGE)
         reviewed = await self._editor.port.forms.review(shown, token=self._token(waiting))
         text = reviewed.text or code
@@ -286,7 +286,7 @@ class Reviews:
             summary = f"{REJECTED}: {reason}" if reason else REJECTED
             await self._respond(waiting, Reject(reason), summary)
 
-    async def _review_plan(self, waiting: WaitingRequest, asked: PlanProposed) -> None:
+    async def _review_plan(self, waiting: ChatRequest, asked: PlanProposed) -> None:
         text = asked.plan
         is_answered = False
         while not (is_answered or waiting.is_over):
@@ -301,7 +301,7 @@ class Reviews:
         more = more if ways_to_approve else ""
         return Proposed("plan", f"{name} plan", f"{name}'s plan", text, "markdown", more)
 
-    async def _decide_plan(self, waiting: WaitingRequest, text: str, reviewed: Reviewed) -> bool:
+    async def _decide_plan(self, waiting: ChatRequest, text: str, reviewed: Reviewed) -> bool:
         """Send a decision about a plan; False if the user has not chosen how to approve it."""
         asked = waiting.asked
         assert isinstance(asked, PlanProposed)
@@ -327,7 +327,7 @@ class Reviews:
                 return False
         return True
 
-    def _token(self, waiting: WaitingRequest) -> int:
+    def _token(self, waiting: ChatRequest) -> int:
         """Return the token of a request, which is the same for each of its reviews."""
         waiting.token = waiting.token or self._editor.new_token()
         return waiting.token

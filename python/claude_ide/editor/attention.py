@@ -64,7 +64,7 @@ async def _no_label() -> str:
     return ""
 
 
-class Session(NamedTuple):
+class CallingSession(NamedTuple):
     """A conversation with an agent of this name.
 
     `place` is its window in the words of `Looked`; empty if it has none in this editor. `label`
@@ -85,7 +85,7 @@ class Call:
     """A request that waits for the user; `places` are the windows in which they can answer it."""
 
     def __init__(
-        self, attention: "Attention", session: Session, words: str, places: set[str]
+        self, attention: "Attention", session: CallingSession, words: str, places: set[str]
     ) -> None:
         self._attention = attention
         self.session, self.words, self.places = session, words, places
@@ -147,20 +147,22 @@ class Attention:
 
     # Turns.
 
-    def prompted(self, session: Session) -> None:
+    def prompted(self, session: CallingSession) -> None:
         """Know that the user has sent a prompt."""
         self._begun.pop(session.key, None)
         self._called.discard(session.key)
         self.works(session)
 
-    def works(self, session: Session) -> None:
+    def works(self, session: CallingSession) -> None:
         """Know that a session works: its turn has begun, unless it had."""
         self._begun.setdefault(session.key, _now())
         while len(self._begun) > MOST_SESSIONS:
             del self._begun[next(iter(self._begun))]
         self._show_state(session)
 
-    def turn_ended(self, session: Session, how: str, *, is_told: bool, calls: bool = True) -> None:
+    def turn_ended(
+        self, session: CallingSession, how: str, *, is_told: bool, calls: bool = True
+    ) -> None:
         """Know how a turn has ended, in words.
 
         They are told if `is_told`, and in any case if the turn was long and the user is elsewhere,
@@ -174,7 +176,7 @@ class Attention:
         if is_due or is_told:
             self._tell(session, f": {how}", rings=is_due)
 
-    def _is_due(self, session: Session, seconds: float) -> bool:
+    def _is_due(self, session: CallingSession, seconds: float) -> bool:
         if self._config is None or session.key in self._called:
             return False
         return seconds > self._config.seconds and not self._is_at({session.place})
@@ -183,7 +185,7 @@ class Attention:
 
     def asked(
         self,
-        session: Session,
+        session: CallingSession,
         what: str,
         *places: str,
         is_held: bool = False,
@@ -200,7 +202,7 @@ class Attention:
             self.appeared(call)
         return call
 
-    def came(self, session: Session) -> None:
+    def came(self, session: CallingSession) -> None:
         """Know that the user has come to a session otherwise than by going to its window."""
         self._called.discard(session.key)
         for call in self._calls:
@@ -247,7 +249,7 @@ class Attention:
         self._called.add(key)
         self._tell(call.session, f" asks: {call.words}", rings=True, call=call)
 
-    def _show_state(self, session: Session) -> None:
+    def _show_state(self, session: CallingSession) -> None:
         """Tell the editor what the session in a terminal does, if that is new."""
         if not session.place or session.place.startswith(CHAT):
             return
@@ -294,7 +296,9 @@ class Attention:
 
     # Words.
 
-    def _tell(self, session: Session, words: str, *, rings: bool, call: Call | None = None) -> None:
+    def _tell(
+        self, session: CallingSession, words: str, *, rings: bool, call: Call | None = None
+    ) -> None:
         async def tell() -> None:
             label = await session.label()
             text = f"{session.agent} ({label}){words}" if label else session.agent + words

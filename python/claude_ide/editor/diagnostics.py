@@ -16,7 +16,7 @@ import msgspec
 
 from claude_ide.base.errors import EditorError
 from claude_ide.base.names import NEOVIM, editor_name
-from claude_ide.editor.events import Diagnostics, State
+from claude_ide.editor.events import Diagnostics, EditorState
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.binding import handles, log_failure, soon
 from claude_ide.editor.port.diagnostics import FileLook, Look, Name, SetLook
@@ -59,7 +59,7 @@ class _OutdatedError(Exception):
 class Reader:
     """Reads diagnostics, keeps them, and puts the last known ones into the state."""
 
-    def __init__(self, port: Port, private: PrivateFiles, state: State) -> None:
+    def __init__(self, port: Port, private: PrivateFiles, state: EditorState) -> None:
         self._port, self._private, self._state = port, private, state
         self._known: dict[tuple[Name, Name], _Known] = {}
         self._first: dict[Name, float] = {}

@@ -19,7 +19,7 @@ from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.events import DiffComment, DiffDecided, DiffFailed, DiffShown
 
 if TYPE_CHECKING:
-    from claude_ide.editor.attention import Session
+    from claude_ide.editor.attention import CallingSession
 
 
 class Decision(msgspec.Struct, frozen=True):
@@ -61,7 +61,7 @@ class Diff(msgspec.Struct, eq=False):
     text: str = ""
     """The proposed content."""
     offer: Offer | None = None
-    caller: "Session | None" = None
+    caller: "CallingSession | None" = None
     """The session that waits for the decision, and calls the user."""
     decided: bool = False
     """Whether the editor has reported the outcome; the diff is then closed or closing."""
@@ -104,7 +104,7 @@ class Diffs:
         text: str,
         title: str,
         layout: str,
-        caller: "Session | None" = None,
+        caller: "CallingSession | None" = None,
         /,
         **more: int | str,
     ) -> Diff:
@@ -132,7 +132,7 @@ class Diffs:
         path: str,
         opening_as: Callable[[int], Awaitable[None]],
         text: str = "",
-        caller: "Session | None" = None,
+        caller: "CallingSession | None" = None,
     ) -> Diff:
         """Open a diff by a call to the editor, which gets the diff's id.
 

@@ -15,7 +15,7 @@ from claude_ide.config import AttentionConfig
 from claude_ide.editor.attention import Attention
 from claude_ide.editor.diagnostics import Reader
 from claude_ide.editor.diffs import Diffs
-from claude_ide.editor.events import Diagnostics, Events, State
+from claude_ide.editor.events import Diagnostics, EditorState, Events
 from claude_ide.editor.operations import Operations
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.binding import Channel, soon
@@ -61,7 +61,7 @@ class Editor:
         show_above: float = SHOW_ABOVE,
         attention: AttentionConfig | None = None,
     ) -> None:
-        self.state = State(folders=[*folders])
+        self.state = EditorState(folders=[*folders])
         self.events = Events(self.state)
         self._operations = Operations(channel, self.events)
         self.port = cast(Port, Remote(channel, self._operations))
@@ -159,13 +159,13 @@ class Editor:
         known = (await self._open_files()).paths
         return [path for path in known if not self.private_files.verdict(path)]
 
-    async def _open_files(self) -> State:
+    async def _open_files(self) -> EditorState:
         """Return a state that has the open files of now, or those that are known if it is busy."""
         try:
             report = await soon(self.port.buffers.editors())
         except TimeoutError:
             return self.state
-        now = State()
+        now = EditorState()
         now.apply_editors(report)
         return now
 

@@ -38,7 +38,7 @@ class Diagnostics(msgspec.Struct):
     note: str = ""
 
 
-class State(msgspec.Struct):
+class EditorState(msgspec.Struct):
     """What the editor has reported last."""
 
     selection: dict[str, Any] | None = None
@@ -104,7 +104,7 @@ class State(msgspec.Struct):
 class Events:
     """Passes each event to its handlers, in the order in which they were registered."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: EditorState) -> None:
         self._subscribers: dict[str, list[Subscriber]] = {}
         self._screens: dict[str, Screen] = {}
         self.register(state)

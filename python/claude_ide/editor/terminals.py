@@ -12,8 +12,8 @@ import msgspec
 
 from claude_ide.base import git, program
 from claude_ide.base.errors import EditorError
-from claude_ide.editor.attention import Session
-from claude_ide.editor.events import State
+from claude_ide.editor.attention import CallingSession
+from claude_ide.editor.events import EditorState
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.binding import soon
 
@@ -39,7 +39,7 @@ class _Cli(msgspec.Struct, frozen=True):
 class Terminals:
     """The calls about terminals. A terminal is known by its process, or by the id of its launch."""
 
-    def __init__(self, port: Port, state: State) -> None:
+    def __init__(self, port: Port, state: EditorState) -> None:
         self._port = port
         self._state = state
         self._clients: list[int] = []
@@ -64,17 +64,17 @@ class Terminals:
         await self._port.terminals.adopt(pane)
         self.clients_run_as(self._clients)
 
-    def session(self, agent: str, launch: str) -> Session:
+    def session(self, agent: str, launch: str) -> CallingSession:
         """Return the session of an agent in the terminal with this launch."""
-        return Session(launch, agent, partial(self.label, launch=launch))
+        return CallingSession(launch, agent, partial(self.label, launch=launch))
 
-    async def session_of_client(self, agent: str, pid: int) -> Session:
+    async def session_of_client(self, agent: str, pid: int) -> CallingSession:
         """Return the session of an agent that is connected."""
         with contextlib.suppress(EditorError, TimeoutError):
             for each in await soon(self._port.terminals.running()) if pid else ():
                 if pid in each.pids and each.launch:
                     return self.session(agent, each.launch)
-        return Session("", agent, partial(self.label, pid=pid))
+        return CallingSession("", agent, partial(self.label, pid=pid))
 
     async def label(self, *, pid: int = 0, launch: str = "") -> str:
         """Return what tells a CLI from the others: its name, worktree, branch or folder.

@@ -139,7 +139,7 @@ if TYPE_CHECKING:
     from claude_ide.hooks.panes import Pane
     from claude_ide.hooks.sessions import Sessions
     from claude_ide.review.service import ReviewService
-    from claude_ide.ui.request import Request
+    from claude_ide.ui.request import RequestView
 
 
 Tools = Callable[[str], Awaitable[tuple[list[str], dict[str, str]]]]
@@ -347,11 +347,11 @@ class Hooks:
         """Move the user to the permissions that wait for them; return False if there are none."""
         return self._sessions is not None and await self._sessions.permissions.enter()
 
-    def permission(self, launch: str) -> "Request | None":
+    def permission(self, launch: str) -> "RequestView | None":
         """Return the permission for which the CLI in a terminal asks, if it is answered here."""
         return self._sessions.permissions.of(launch) if self._sessions else None
 
-    async def answer_permission(self, asked: "Request", key: str) -> None:
+    async def answer_permission(self, asked: "RequestView", key: str) -> None:
         """Answer a permission with a key of its float, all of which the user has seen."""
         if self._sessions is not None:
             await self._sessions.permissions.press(asked.part.id, key, asked.kind)

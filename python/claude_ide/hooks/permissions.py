@@ -26,7 +26,7 @@ from claude_ide.editor.events import Run
 from claude_ide.hooks.registration import AGENT, ENDS, TOOL_ENDS, Hook
 from claude_ide.ui import proposal, ways
 from claude_ide.ui.page import Part, Row, drawn, moved, row
-from claude_ide.ui.request import LINE, WHOLE, Answering, Request, Waiting
+from claude_ide.ui.request import LINE, WHOLE, Answering, PendingRequest, RequestView
 from claude_ide.ui.text import one_line
 
 REVIEW_SECONDS = 1.0
@@ -47,7 +47,7 @@ class Begun(NamedTuple):
 
 
 @dataclass(kw_only=True, eq=False)
-class PendingPermission(Waiting):
+class PendingPermission(PendingRequest):
     """A permission that waits. `decision` is the CLI's answer; None leaves it to its own dialog."""
 
     launch: str
@@ -155,7 +155,7 @@ class Permissions(Answering[PendingPermission]):
                 waiting.settle(None)
         self._begun = {key: tools for key, tools in self._begun.items() if key[0] != launch}
 
-    def of(self, launch: str) -> Request | None:
+    def of(self, launch: str) -> RequestView | None:
         """Return what the CLI in a terminal waits for, if the float shows it, or will."""
         return next((each.view for each in self._waiting if each.launch == launch), None)
 
@@ -188,7 +188,7 @@ class Permissions(Answering[PendingPermission]):
     def _new(self, launch: str, hook: Hook, asked: requests.PermissionAsked) -> PendingPermission:
         if hook.agent_id:
             asked = replace(asked, agent=requests.Subagent(kind=hook.agent_type))
-        view = Request(Part(next(self._ids), WHOLE), asked, hook.cwd, AGENT)
+        view = RequestView(Part(next(self._ids), WHOLE), asked, hook.cwd, AGENT)
         view.show_ways()
         use = self._use(launch, hook)
         return PendingPermission(view=view, launch=launch, hook=hook, tool_use=use)
@@ -203,7 +203,7 @@ class Permissions(Answering[PendingPermission]):
         """Have the user called to a question or a plan, which only the CLI's dialog shows."""
         if asked is None:
             return
-        what = Request(Part(0, WHOLE), asked, hook.cwd, AGENT).label
+        what = RequestView(Part(0, WHOLE), asked, hook.cwd, AGENT).label
         session = self._editor.terminals.session(AGENT, launch)
         call = self._editor.attention.asked(session, f"{what} · :ClaudeFocus")
         self._in_dialogs.append((launch, hook, call))

@@ -134,7 +134,7 @@ def _is_fit(base: str) -> bool:
     return is_own or bool(status.st_mode & stat.S_ISVTX)
 
 
-class Session:
+class KernelSession:
     """A conversation with one running kernel, by its connection file. Close it at the end.
 
     Messages are read all the time, and passed to the run that they belong to: other programs may

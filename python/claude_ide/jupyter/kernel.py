@@ -11,7 +11,7 @@ from typing import Any
 from claude_ide.base.errors import ToolError
 from claude_ide.base.program import inherited
 from claude_ide.jupyter import connection
-from claude_ide.jupyter.connection import Connection, Session
+from claude_ide.jupyter.connection import Connection, KernelSession
 from claude_ide.jupyter.outputs import Ending, Outcome, Run
 from claude_ide.jupyter.specs import Spec
 from claude_ide.transport.process import Process
@@ -57,7 +57,7 @@ class Kernel:
         self._interrupting: asyncio.Task[Ending] | None = None
         self._process = process
         self._printed = bytearray() if printed is None else printed
-        self._session: Session | None = None
+        self._session: KernelSession | None = None
         self._death = asyncio.create_task(self._watch())
 
     @classmethod
@@ -202,7 +202,7 @@ class Kernel:
 
     async def _connect(self, seconds: float) -> None:
         try:
-            self._session = Session(self._connection.file, beats=self._process is None)
+            self._session = KernelSession(self._connection.file, beats=self._process is None)
             async with asyncio.timeout(seconds):
                 language = await self._unless_dead(self._session.ready())
         except TimeoutError:

@@ -10,7 +10,7 @@ from msgspec.structs import asdict
 
 from claude_ide.agents.events import Change, FileWritten, Happened, ToolStatus, TurnEndReason
 from claude_ide.config import ReviewConfig
-from claude_ide.editor.attention import Attention, Session
+from claude_ide.editor.attention import Attention, CallingSession
 from claude_ide.review.snapshot import Found
 from claude_ide.review.texts import decoded, readable
 
@@ -164,7 +164,7 @@ def _file(change: Change) -> dict[str, Any]:
 def tell_turn_end(
     attention: Attention,
     config: ReviewConfig,
-    session: Session,
+    session: CallingSession,
     reason: TurnEndReason,
     counts: tuple[int, int, int],
 ) -> None:

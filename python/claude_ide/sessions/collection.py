@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from claude_ide.chat.chat import Chat
     from claude_ide.editor.port.events import Activity
     from claude_ide.hooks.endpoint import Hooks
-    from claude_ide.ui.request import Request
+    from claude_ide.ui.request import RequestView
 
 CLAUDE = "Claude"
 STATES = {"waiting": WAITS, "busy": WORKS}
@@ -117,7 +117,7 @@ class Collection:
             ),
         )
 
-    def _known(self, launch: str) -> "tuple[Request | None, Activity | None]":
+    def _known(self, launch: str) -> "tuple[RequestView | None, Activity | None]":
         """Return for what the CLI of a launch asks, and what it does, as far as it reports it."""
         hooks = self._hooks()
         if hooks is None or not launch:

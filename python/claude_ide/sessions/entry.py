@@ -18,7 +18,7 @@ from claude_ide.ui.text import counted, money, one_line
 
 if TYPE_CHECKING:
     from claude_ide.chat.chat import Chat
-    from claude_ide.ui.request import Request
+    from claude_ide.ui.request import RequestView
 
     Source = Chat | Terminal | Running | Stored
 
@@ -86,7 +86,7 @@ class Entry:
     """The name of the terminal in which it is open, if there is one."""
     passage: str = ""
     """The line that a search has found."""
-    asks: "Request | None" = None
+    asks: "RequestView | None" = None
     """What it waits for, if that can be answered here."""
     lacks: tuple[str, ...] = ()
     """The keys of the list that do nothing with it."""

@@ -20,7 +20,7 @@ CONTEXT = 2
 NONE: Mapping[str, str] = MappingProxyType({})
 
 
-class Base(Enum):
+class ProposalBase(Enum):
     """The text that a proposal changes; the values are notes for the user."""
 
     SAVED = ""
@@ -38,7 +38,7 @@ class Proposal:
     text: str
     original: str | None
     edit: Replacement
-    base: Base = Base.SAVED
+    base: ProposalBase = ProposalBase.SAVED
 
     def accepted(self, text: str) -> Replacement | None:
         """Return the edit for an accepted text; None if it is the proposed text."""
@@ -54,7 +54,7 @@ class Proposal:
 
         `buffers` has the texts of buffers, by their paths.
         """
-        if self.base is Base.UNSAVED and self.path in buffers:
+        if self.base is ProposalBase.UNSAVED and self.path in buffers:
             return replace(self, original=buffers[self.path])
         try:
             return replace(self, original=_read(self.path))
@@ -96,7 +96,7 @@ def over_unsaved(accepted: Iterable[tuple[Proposal, str]]) -> tuple[Replacement,
     return tuple(
         Replacement(proposed.path, text, proposed.original)
         for proposed, text in accepted
-        if proposed.base is not Base.SAVED
+        if proposed.base is not ProposalBase.SAVED
     )
 
 
@@ -105,20 +105,20 @@ def _of(path: str, edits: Sequence[Replacement], buffer: str | None) -> Proposal
     try:
         saved = _read(path)
     except (OSError, ValueError):  # not a text, or a path with a NUL
-        return None if buffer is None else _after(path, edits, buffer, Base.SAVED)
+        return None if buffer is None else _after(path, edits, buffer, ProposalBase.SAVED)
     if buffer in (None, saved):
-        return _after(path, edits, saved, Base.SAVED)
-    unsaved = _after(path, edits, buffer, Base.UNSAVED)
+        return _after(path, edits, saved, ProposalBase.SAVED)
+    unsaved = _after(path, edits, buffer, ProposalBase.UNSAVED)
     # A whole text on disk may also be a part of the unsaved text.
     old = edits[0].old
     is_of_disk = None not in (old, saved) and _plain(old or "") == _plain(saved or "")
     if saved is None or (unsaved and not is_of_disk):
         return unsaved
-    return _after(path, edits, saved, Base.BESIDE)
+    return _after(path, edits, saved, ProposalBase.BESIDE)
 
 
 def _after(
-    path: str, edits: Sequence[Replacement], original: str | None, base: Base
+    path: str, edits: Sequence[Replacement], original: str | None, base: ProposalBase
 ) -> Proposal | None:
     text = original
     for edit in edits:

@@ -40,7 +40,7 @@ from claude_ide.ui.page import (
     row,
 )
 from claude_ide.ui.permission import Permission, Piece, capitalized, wrapped
-from claude_ide.ui.sheet import Action, Review, View
+from claude_ide.ui.sheet import Action, ReviewWanted, View
 from claude_ide.ui.text import LONGEST_TITLE, counted, fits, one_line, visible
 
 WHOLE, ONCE, CUT = "request", "request:once", "request:cut"
@@ -60,7 +60,7 @@ LINE = 60
 """Columns of a line that every list of choices can show, whichever plugin draws it."""
 
 
-class Request(View):
+class RequestView(View):
     """A request in the tail, until it is answered or withdrawn."""
 
     def __init__(
@@ -223,7 +223,7 @@ class Request(View):
         if isinstance(self.asked, PermissionAsked | UrlAsked):
             self.open = not self.open
             return None
-        return Review(self.asked.request)
+        return ReviewWanted(self.asked.request)
 
     @property
     def _is_cut(self) -> bool:
@@ -345,10 +345,10 @@ class Request(View):
 
 
 @dataclass(kw_only=True, eq=False)
-class Waiting:
+class PendingRequest:
     """A request that waits for the user, who sees its view."""
 
-    view: Request
+    view: RequestView
     way: Option | None = None
     """How the user has accepted a diff together with the edits that follow."""
     is_over: bool = False
@@ -365,7 +365,7 @@ class Waiting:
         return self.way is not None
 
 
-W = TypeVar("W", bound=Waiting)
+W = TypeVar("W", bound=PendingRequest)
 
 
 class Answering(Generic[W]):

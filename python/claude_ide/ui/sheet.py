@@ -33,7 +33,7 @@ class OpenOutput:
 
 
 @dataclass(frozen=True, slots=True)
-class Review:
+class ReviewWanted:
     """The user wants to answer this request in a larger window, such as a plan or questions."""
 
     request: str
@@ -51,7 +51,7 @@ class Resume:
     session: str
 
 
-Action = OpenOutput | Review | ShowEarlier | Resume
+Action = OpenOutput | ReviewWanted | ShowEarlier | Resume
 """What the panel has to do after a press, apart from changes within the transcript."""
 
 

@@ -14,7 +14,7 @@ from claude_ide.agents.events import (
     TurnEndReason,
 )
 from claude_ide.agents.requests import PermissionAsked, RequestWithdrawn
-from claude_ide.agents.session_state import State
+from claude_ide.agents.session_state import AgentState
 from support.acp import script as acp
 from support.acp.script import Script
 from support.acp.talk import AcpTalk, Begin
@@ -36,7 +36,7 @@ async def test_a_turn_is_cancelled(begin: Begin) -> None:
     await talk.agent.interrupt()
 
     assert (await talk.until(TurnEnded)).why is TurnEndReason.INTERRUPTED
-    assert talk.agent.state.state is State.IDLE
+    assert talk.agent.state.state is AgentState.IDLE
     assert talk.fake.received("session/cancel") == [{"sessionId": "s-1"}]
 
 
@@ -49,7 +49,7 @@ async def test_a_cancelled_turn_may_end_otherwise(begin: Begin, step: acp.Step) 
     await talk.agent.interrupt()
 
     await talk.until(TurnEnded)
-    assert talk.agent.state.state is State.IDLE
+    assert talk.agent.state.state is AgentState.IDLE
 
 
 async def test_updates_after_a_cancelled_turn_begin_no_other(begin: Begin, tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ async def test_updates_after_a_cancelled_turn_begin_no_other(begin: Begin, tmp_p
     (tmp_path / "now").touch()
 
     await talk.until(TextDelta, lambda event: event.text == "last")
-    assert talk.agent.state.state is State.IDLE
+    assert talk.agent.state.state is AgentState.IDLE
     assert (await talk.turn("two")).why is TurnEndReason.COMPLETED
 
 
@@ -100,7 +100,7 @@ async def test_a_request_after_the_cancellation_is_answered(begin: Begin) -> Non
 async def test_a_turn_that_ignores_the_cancellation_can_be_stopped(begin: Begin) -> None:
     talk = await begun(begin, acp.silent())
     await talk.agent.interrupt()
-    assert talk.agent.state.state is State.STOPPING
+    assert talk.agent.state.state is AgentState.STOPPING
 
     await talk.agent.stop()
 
@@ -150,5 +150,5 @@ async def test_an_interruption_without_a_turn_does_no_harm(begin: Begin) -> None
 
     await talk.agent.interrupt()
 
-    assert talk.agent.state.state is State.IDLE
+    assert talk.agent.state.state is AgentState.IDLE
     assert (await talk.turn("hi")).why is TurnEndReason.COMPLETED

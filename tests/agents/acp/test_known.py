@@ -2,11 +2,11 @@
 
 import re
 
-from claude_ide.agents.acp.launch import LISTED, Entry, entries, known
+from claude_ide.agents.acp.launch import LISTED, AgentEntry, entries, known
 from claude_ide.config import AgentConfig
 
 
-def found(id_: str, **agents: AgentConfig | bool) -> Entry:
+def found(id_: str, **agents: AgentConfig | bool) -> AgentEntry:
     return {entry.id: entry for entry in entries(agents)[0]}[id_]
 
 

@@ -23,7 +23,7 @@ from claude_ide.agents.events import (
     TurnEnded,
     TurnEndReason,
 )
-from claude_ide.agents.session_state import State
+from claude_ide.agents.session_state import AgentState
 from claude_ide.base.errors import AgentError, LoginNeededError
 from support.acp import script as acp
 from support.acp.script import Script
@@ -88,7 +88,7 @@ async def test_an_error_of_our_own_in_a_turn_ends_it_with_a_message(begin: Begin
 
     assert (lost.why, lost.message) == (TurnEndReason.FAILED, BROKEN)
     assert ended.why is TurnEndReason.COMPLETED
-    assert talk.agent.state.state is State.IDLE
+    assert talk.agent.state.state is AgentState.IDLE
 
 
 @pytest.mark.parametrize("last", [acp.exit_(3), acp.kill(signal.SIGKILL)])
@@ -101,7 +101,7 @@ async def test_an_agent_that_dies_in_a_turn_is_reported(begin: Begin, last: acp.
     assert dead.code in (3, -signal.SIGKILL)
     assert (dead.stderr, dead.session) == ("no memory", "s-1")
     assert talk.said == "Hello"
-    assert talk.agent.state.state is State.DEAD
+    assert talk.agent.state.state is AgentState.DEAD
 
 
 async def test_a_line_before_the_last_message_is_not_the_reason_of_an_end(begin: Begin) -> None:
@@ -119,7 +119,7 @@ async def test_an_agent_that_has_died_starts_again(begin: Begin) -> None:
     await talk.start()
 
     await talk.until(Ready, count=2)
-    assert talk.agent.state.state is State.IDLE
+    assert talk.agent.state.state is AgentState.IDLE
 
 
 @pytest.mark.parametrize("method", ["initialize", "new"])
@@ -173,7 +173,7 @@ async def test_a_prompt_without_an_answer_can_be_interrupted(begin: Begin) -> No
     await talk.agent.interrupt()
 
     await until(lambda: talk.fake.received("session/cancel"), "the turn is cancelled")
-    assert talk.agent.state.state is State.STOPPING
+    assert talk.agent.state.state is AgentState.STOPPING
 
 
 async def test_large_lines_arrive_whole(begin: Begin) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from claude_ide.agents.acp.agent import Acp
-from claude_ide.agents.acp.launch import Entry, Remembered
+from claude_ide.agents.acp.launch import AgentEntry, Remembered
 from claude_ide.agents.agent import NewSession
 from claude_ide.agents.editor_services import EditorServices
 from claude_ide.base.errors import LoginNeededError, UnsupportedError
@@ -32,7 +32,7 @@ def path(tmp_path: Path) -> Path:
 
 def kind(fake: Fake, path: Path | None, id_: str = "otter") -> Acp:
     """Return what a new host knows about an agent."""
-    return Acp(Entry("Otter", fake.command, id_), {}, Remembered(path))
+    return Acp(AgentEntry("Otter", fake.command, id_), {}, Remembered(path))
 
 
 async def start(otter: Acp, folder: Path) -> None:

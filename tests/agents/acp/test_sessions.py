@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from claude_ide.agents.acp.agent import Acp
-from claude_ide.agents.acp.launch import Entry
+from claude_ide.agents.acp.launch import AgentEntry
 from claude_ide.agents.agent import NewSession, ResumeSession
 from claude_ide.agents.editor_services import EditorServices
 from claude_ide.agents.events import (
     CommandsChanged,
     Notice,
     Ready,
-    Session,
+    SessionChanged,
     Text,
     TextDelta,
     Thinking,
@@ -113,7 +113,7 @@ async def test_a_session_is_resumed_without_its_history(
     await talk.until(Ready)
     assert talk.fake.received(method)[0]["sessionId"] == "s-7"
     assert not talk.of(TextDelta)
-    assert talk.of(Session)[-1].id == "s-7"
+    assert talk.of(SessionChanged)[-1].id == "s-7"
 
 
 async def test_an_agent_that_announces_to_resume_may_only_load(begin: Begin) -> None:
@@ -161,7 +161,7 @@ async def test_sessions_are_listed_page_by_page(fake_agent: Make, tmp_path: Path
         [acp.result({"sessions": [{"sessionId": "b", "updatedAt": "2026-01-02T00:00:00+00:00"}]})],
     ]
     fake = fake_agent(Script(list=pages))
-    kind = Acp(Entry("Fake", fake.command, "fake"), {})
+    kind = Acp(AgentEntry("Fake", fake.command, "fake"), {})
 
     first, second = await kind.sessions(tmp_path)
 
@@ -176,7 +176,7 @@ async def test_an_agent_that_is_ending_is_not_asked_for_its_sessions(
 ) -> None:
     listed = [acp.result({"sessions": [{"sessionId": "a", "title": "A"}]})]
     fake = fake_agent(Script(list=[listed], stubborn=True))
-    kind = Acp(Entry("Fake", fake.command, "fake"), {})
+    kind = Acp(AgentEntry("Fake", fake.command, "fake"), {})
     agent = kind.open(tmp_path, EditorServices())
     await agent.start(NewSession())
     ending = asyncio.create_task(agent.stop(1.0))
@@ -195,11 +195,11 @@ async def test_an_agent_that_cannot_list_its_sessions_says_so(
     fake = fake_agent(Script(initialize=[acp.initialized()]))
 
     with pytest.raises(UnsupportedError, match="Fake cannot list its sessions"):
-        await Acp(Entry("Fake", fake.command, "fake"), {}).sessions(tmp_path)
+        await Acp(AgentEntry("Fake", fake.command, "fake"), {}).sessions(tmp_path)
 
 
 async def test_a_session_that_the_agent_has_lost_is_opened_again(begin: Begin) -> None:
-    lost = [acp.error(-32002, "Session not found")]
+    lost = [acp.error(-32002, "SessionChanged not found")]
     talk = await begin(Script(initialize=[LOADS], load=HISTORY, prompt=[lost, SAID]))
 
     ended = await talk.turn("hi")
@@ -211,7 +211,7 @@ async def test_a_session_that_the_agent_has_lost_is_opened_again(begin: Begin) -
 
 
 async def test_a_session_that_stays_lost_ends_the_turn(begin: Begin) -> None:
-    lost = acp.error(-32002, "Session not found")
+    lost = acp.error(-32002, "SessionChanged not found")
     talk = await begin(Script(initialize=[LOADS], load=[lost], prompt=[lost]))
 
     ended = await talk.turn("hi")
@@ -251,7 +251,7 @@ async def test_a_session_gets_the_other_folders_if_the_agent_takes_them(
     async def folders() -> list[str]:
         return [str(tmp_path), "/other", "/third", "/other"]
 
-    agent = Acp(Entry("Fake", fake.command, "fake"), {}).open(
+    agent = Acp(AgentEntry("Fake", fake.command, "fake"), {}).open(
         tmp_path, EditorServices(folders=folders)
     )
     await agent.start(NewSession())
@@ -266,7 +266,7 @@ async def test_the_agent_learns_which_settings_and_logins_are_understood(
 ) -> None:
     fake = fake_agent(Script())
 
-    await Acp(Entry("Fake", fake.command, "fake"), {}).probe(tmp_path)
+    await Acp(AgentEntry("Fake", fake.command, "fake"), {}).probe(tmp_path)
 
     (begun,) = fake.received("initialize")
     abilities = begun["clientCapabilities"]
@@ -278,7 +278,7 @@ async def test_an_agent_learns_that_nobody_waits_for_an_answer(
     fake_agent: Make, tmp_path: Path
 ) -> None:
     fake = fake_agent(Script(list=[acp.silent()]))
-    agent = Acp(Entry("Fake", fake.command, "fake"), {}).open(tmp_path, EditorServices())
+    agent = Acp(AgentEntry("Fake", fake.command, "fake"), {}).open(tmp_path, EditorServices())
     await agent.start(NewSession())
     async with agent.stored() as stored:
         listing = asyncio.ensure_future(stored.listed())

@@ -4,7 +4,7 @@ import pytest
 
 from claude_ide.agents.acp.prompting import TurnEnds
 from claude_ide.agents.events import Dead, TextDelta, TurnEnded, TurnEndReason
-from claude_ide.agents.session_state import State
+from claude_ide.agents.session_state import AgentState
 from support.acp import script as acp
 from support.acp.script import Script
 from support.acp.talk import Begin
@@ -34,7 +34,7 @@ async def test_an_agent_that_only_accepts_the_prompt_reports_the_end(
     assert talk.said == "Hello"
     assert (await talk.turn("again")).why is expected
     assert talk.said == "HelloHello"
-    assert talk.agent.state.state is State.IDLE
+    assert talk.agent.state.state is AgentState.IDLE
 
 
 async def test_a_turn_that_waits_for_the_user_has_not_ended(begin: Begin) -> None:

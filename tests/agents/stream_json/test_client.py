@@ -17,7 +17,7 @@ from claude_ide.agents.events import (
     PromptChanged,
     PromptStage,
     Ready,
-    Session,
+    SessionChanged,
     TextDelta,
     TodoList,
     ToolEnded,
@@ -25,7 +25,7 @@ from claude_ide.agents.events import (
     TurnEndReason,
 )
 from claude_ide.agents.requests import Allow, PermissionAsked
-from claude_ide.agents.session_state import SessionState, State
+from claude_ide.agents.session_state import AgentState, SessionState
 from claude_ide.agents.stream_json.claude import StreamJsonAgent
 from claude_ide.agents.stream_json.connection import ControlError
 from claude_ide.agents.stream_json.protocol import Launch
@@ -42,7 +42,7 @@ def test_the_agent_has_every_method_of_the_port() -> None:
                 : len(inspect.signature(verb).parameters)
             ] == [*inspect.signature(verb).parameters]
     agent: Agent = StreamJsonAgent(Launch(("x",), Path(), {}))
-    assert agent.state.state is State.OFF
+    assert agent.state.state is AgentState.OFF
 
 
 async def test_modes_models_and_commands_are_reported_before_the_first_prompt(
@@ -57,7 +57,7 @@ async def test_modes_models_and_commands_are_reported_before_the_first_prompt(
     assert ready.models[0].efforts == ("low", "medium", "high", "xhigh", "max")
     assert ready.commands[0].name == "deep-research"
     assert (await talk.until(ModeChanged)).mode == "manual"
-    assert talk.agent.state.state is State.IDLE
+    assert talk.agent.state.state is AgentState.IDLE
 
 
 async def test_the_session_is_known_before_the_first_prompt(replay: Replay, tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ async def test_the_session_is_known_before_the_first_prompt(replay: Replay, tmp_
     arguments = read_log(tmp_path / "received.jsonl")[0]["argv"]
 
     assert talk.agent.session == arguments[arguments.index("--session-id") + 1]
-    assert (await talk.until(Session)).id == talk.agent.session
+    assert (await talk.until(SessionChanged)).id == talk.agent.session
 
 
 async def test_the_child_gets_a_clean_environment(replay: Replay, tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ async def test_a_turn_is_decoded_however_its_lines_are_split(replay: Replay, pie
 
     assert talk.story()[-3:] == ["thinks", "says Hello! **How**", "turn completed"]
     assert ended.why is TurnEndReason.COMPLETED
-    assert talk.agent.state.state is State.IDLE
+    assert talk.agent.state.state is AgentState.IDLE
     assert (await talk.end()).code == 0
 
 
@@ -252,7 +252,7 @@ async def test_the_stages_of_queued_prompts_are_inferred_for_an_old_cli(replay: 
     talk = await replay("cli197_queue")
     agent = talk.agent
     one = await talk.prompt("one")
-    assert agent.state.state is State.QUEUED
+    assert agent.state.state is AgentState.QUEUED
     await talk.until(TextDelta)
     two, three, four = (
         await talk.prompt("two"),
@@ -268,7 +268,7 @@ async def test_the_stages_of_queued_prompts_are_inferred_for_an_old_cli(replay: 
     assert agent.state.queued == (two, three, six)
     await agent.answer(asked.request, Allow())
     await talk.until(TurnEnded, count=2)
-    assert agent.state == SessionState(State.IDLE)
+    assert agent.state == SessionState(AgentState.IDLE)
 
     seven = await talk.prompt("seven")
     await talk.until(TextDelta, count=3)
@@ -276,7 +276,7 @@ async def test_the_stages_of_queued_prompts_are_inferred_for_an_old_cli(replay: 
     await agent.interrupt()
     await talk.until(TurnEnded, count=4)
 
-    assert agent.state == SessionState(State.IDLE)
+    assert agent.state == SessionState(AgentState.IDLE)
     ended = [event for event in talk.events if isinstance(event, PromptChanged | ToolEnded)]
     begun = [e.prompt if isinstance(e, PromptChanged) else "tool" for e in ended if not waits(e)]
     assert begun == [one, five, "tool", two, three, six, seven, eight, nine]
@@ -294,7 +294,7 @@ async def test_a_prompt_that_could_not_be_sent_is_not_queued(replay: Replay) -> 
     with pytest.raises(TransportClosed):
         await talk.prompt("are you there?")
 
-    assert talk.agent.state == SessionState(State.DEAD)
+    assert talk.agent.state == SessionState(AgentState.DEAD)
 
 
 async def test_a_refused_feature_is_no_longer_a_capability(replay: Replay) -> None:

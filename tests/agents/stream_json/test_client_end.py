@@ -10,7 +10,7 @@ import pytest
 
 from claude_ide.agents.agent import NewSession, ResumeSession, Words
 from claude_ide.agents.events import Dead, Notice, TextDelta
-from claude_ide.agents.session_state import SessionState, State
+from claude_ide.agents.session_state import AgentState, SessionState
 from claude_ide.agents.stream_json.claude import StreamJsonAgent
 from claude_ide.agents.stream_json.protocol import Launch
 from claude_ide.base.errors import AgentError, TransportClosed, UnknownSessionError
@@ -26,11 +26,11 @@ async def test_a_killed_cli_is_dead_and_can_be_restarted(replay: Replay, tmp_pat
     dead = await talk.until(Dead)
 
     assert dead.code == -signal.SIGKILL
-    assert talk.agent.state == SessionState(State.DEAD)
+    assert talk.agent.state == SessionState(AgentState.DEAD)
     with pytest.raises(TransportClosed):
         await talk.prompt("are you there?")
     await talk.start(ResumeSession(dead.session))
-    assert talk.agent.state.state is State.IDLE
+    assert talk.agent.state.state is AgentState.IDLE
     assert talk.agent.session == dead.session
     arguments = read_log(tmp_path / "received.jsonl")[-2]["argv"]
     assert arguments[arguments.index("--resume") + 1] == dead.session
@@ -106,7 +106,7 @@ async def test_a_missing_cli_is_named_in_the_error(tmp_path: Path) -> None:
 
     with pytest.raises(AgentError, match="/no/such/claude cannot be started: No such file"):
         await agent.start(NewSession())
-    assert agent.state.state is State.OFF
+    assert agent.state.state is AgentState.OFF
 
 
 async def test_the_reason_of_a_cli_that_ends_immediately_is_reported(tmp_path: Path) -> None:

@@ -280,7 +280,7 @@ def test_settings_are_reported_only_when_they_change() -> None:
     found = decoded([init, init, init | {"permissionMode": "default"}])
 
     assert found == [
-        *(events.Session("s"), events.ModeChanged("plan"), events.ModelChanged("m")),
+        *(events.SessionChanged("s"), events.ModeChanged("plan"), events.ModelChanged("m")),
         events.ModeChanged("manual"),
     ]
 
@@ -293,7 +293,12 @@ def test_a_new_session_id_means_that_the_conversation_was_cleared() -> None:
     init: Frame = {"type": "system", "subtype": "init"}
     found = [decoder.decode(init | {"session_id": id_}) for id_ in ("a", "a", "b", "b")]
 
-    assert found == [[events.Session("a")], [], [events.Cleared(), events.Session("b")], []]
+    assert found == [
+        [events.SessionChanged("a")],
+        [],
+        [events.Cleared(), events.SessionChanged("b")],
+        [],
+    ]
 
 
 def test_a_reset_conversation_is_cleared_once() -> None:
@@ -303,7 +308,7 @@ def test_a_reset_conversation_is_cleared_once() -> None:
         [init | {"session_id": "a"}, {"type": "conversation_reset"}, init | {"session_id": "b"}]
     )
 
-    assert found == [events.Session("a"), events.Cleared(), events.Session("b")]
+    assert found == [events.SessionChanged("a"), events.Cleared(), events.SessionChanged("b")]
 
 
 def test_a_command_without_output_is_not_shown() -> None:

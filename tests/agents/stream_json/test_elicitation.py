@@ -8,9 +8,9 @@ from claude_ide.agents.requests import (
     Allow,
     Answer,
     AnswerKind,
+    AnswerLimits,
     Choice,
     Dismiss,
-    Limits,
     Question,
     QuestionAsked,
     Reject,
@@ -49,12 +49,12 @@ def test_a_form_has_a_question_for_each_property_in_the_order_of_the_server(name
         *("name", "mail", "day", "age", "ratio", "agree", "color", "size", "tags", "tops")
     ]
     assert questions["name"] == Question(
-        "Your name\nAs on the card", kind=AnswerKind.TEXT, key="name", limits=Limits(2, 20)
+        "Your name\nAs on the card", kind=AnswerKind.TEXT, key="name", limits=AnswerLimits(2, 20)
     )
     assert questions["mail"].limits.format == "email"
     assert [key for key, question in questions.items() if question.required] == ["name", "color"]
     assert questions["age"].kind is AnswerKind.INTEGER
-    assert (questions["age"].default, questions["age"].limits) == (30, Limits(0, 150))
+    assert (questions["age"].default, questions["age"].limits) == (30, AnswerLimits(0, 150))
     assert questions["ratio"].kind is AnswerKind.NUMBER
     assert (questions["agree"].kind, questions["agree"].default) == (AnswerKind.BOOLEAN, True)
 

@@ -13,7 +13,7 @@ from claude_ide.agents.events import (
     ThinkingDelta,
     ToolEnded,
 )
-from claude_ide.agents.session_state import SessionState, State
+from claude_ide.agents.session_state import AgentState, SessionState
 from support.digest import decoded, digest
 from support.transcripts import GOLDEN, frames_of, names
 
@@ -326,7 +326,7 @@ def test_the_session_is_idle_when_the_conversation_is_over(name: str) -> None:
     for event in decoded(frames_of(name)):
         state = state.after(event)
 
-    assert state.state is (State.WRITING if name == "killed_kill" else State.IDLE)
+    assert state.state is (AgentState.WRITING if name == "killed_kill" else AgentState.IDLE)
     assert not state.queued
 
 

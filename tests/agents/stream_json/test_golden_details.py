@@ -151,7 +151,7 @@ def test_the_cost_starts_at_zero_after_the_conversation_is_cleared() -> None:
 
 
 def test_clearing_changes_the_session() -> None:
-    sessions = find("slash_commands", events.Session)
+    sessions = find("slash_commands", events.SessionChanged)
 
     assert len({session.id for session in sessions}) == 2
 

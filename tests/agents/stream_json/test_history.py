@@ -97,7 +97,7 @@ def test_a_session_of_the_terminal_shows_its_commands_as_such(name: str) -> None
 def test_the_output_of_a_shell_command_without_the_command_is_ignored(tmp_path: Path) -> None:
     write_session(tmp_path, user("<bash-stdout>hi</bash-stdout><bash-stderr></bash-stderr>"))
 
-    assert stored.read(tmp_path, ID) == [events.Session(ID)]
+    assert stored.read(tmp_path, ID) == [events.SessionChanged(ID)]
 
 
 def test_a_stored_conversation_becomes_events(tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_a_stored_conversation_becomes_events(tmp_path: Path) -> None:
 
     found = stored.read(tmp_path, ID)
 
-    assert found[0] == events.Session(ID, "My title")
+    assert found[0] == events.SessionChanged(ID, "My title")
     assert digest(found) == [
         *("thinks", "uses Edit", "completed Edit +1 -1", "uses Bash", "rejected Bash"),
         *("says done", "info", "compacted"),

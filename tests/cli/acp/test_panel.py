@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from claude_ide.agents.acp.agent import Acp
-from claude_ide.agents.acp.launch import Entry
+from claude_ide.agents.acp.launch import AgentEntry
 from support.acp.chatting import diff_is_open
 from support.fake_api import text, thinking
 from support.neovim import Neovim, until
@@ -172,7 +172,7 @@ async def test_a_session_is_resumed_with_its_history(
     panel: Panel, model: Model, real_agent: RealAgent, desk: Desk
 ) -> None:
     name, words = real_agent.name, list(command(real_agent))
-    kind = Acp(Entry(name, words, name), environment(real_agent, desk))
+    kind = Acp(AgentEntry(name, words, name), environment(real_agent, desk))
     model.script([text("The first answer.")], [text("The second answer.")])
     await panel.send("The first question")
     await panel.shows("The first answer.")

@@ -84,7 +84,7 @@ def _simple(event: Event, cut: Callable[[str], str]) -> Iterator[str]:
             yield f"thinks {cut(text)}"
         case events.UserMessage(text):
             yield f"user: {cut(text)}"
-        case events.Session(_, title) if title:
+        case events.SessionChanged(_, title) if title:
             yield f"title {title}"
         case events.ModeChanged(mode):
             yield f"mode {mode}"

@@ -20,7 +20,7 @@ from claude_ide.agents.requests import (
     Reject,
     Reply,
 )
-from claude_ide.agents.session_state import State
+from claude_ide.agents.session_state import AgentState
 from support.acp.script import Fake
 from support.neovim import ROOT, until
 from support.talking import Talking
@@ -186,7 +186,7 @@ async def replayed(name: str, folder: Path) -> AcpTalk:
     (folder / "a.py").write_text("def hello():\n    return 1\n")
     talk = AcpTalk(replaying(name, folder), folder)
     await Recorded(name, talk).converse()
-    assert talk.agent.state.state is State.IDLE
+    assert talk.agent.state.state is AgentState.IDLE
     await talk.agent.stop()
     await talk.until(Dead)
     return talk

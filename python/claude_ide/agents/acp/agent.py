@@ -20,7 +20,7 @@ from claude_ide.agents import events
 from claude_ide.agents.acp import updates
 from claude_ide.agents.acp.connection import Connection, Offer, Params
 from claude_ide.agents.acp.launch import (
-    Entry,
+    AgentEntry,
     Launch,
     Logins,
     Remembered,
@@ -140,7 +140,7 @@ class AcpAgent(BaseAgent[Connection]):
         offered = settings.models, settings.modes, settings.efforts
         ready = events.Ready(self._decoder.commands, *offered)
         self._is_started = True
-        self._report([events.Session(self._session), ready, *settings.current()])
+        self._report([events.SessionChanged(self._session), ready, *settings.current()])
         return ready
 
     async def _leave(self) -> None:
@@ -372,7 +372,10 @@ class Acp(Kind):
     keeps_sessions = False
 
     def __init__(
-        self, entry: Entry, environment: Mapping[str, str], remembered: Remembered | None = None
+        self,
+        entry: AgentEntry,
+        environment: Mapping[str, str],
+        remembered: Remembered | None = None,
     ) -> None:
         self.id = entry.id
         self.name = entry.name

@@ -42,7 +42,7 @@ class Asking(Struct, frozen=True):
     arguments: tuple[str, ...] = ()
 
 
-class Entry(Struct, frozen=True):
+class AgentEntry(Struct, frozen=True):
     """An agent: its command line, its environment in addition to Neovim's.
 
     `defaults` are variables that Neovim's environment overrides.
@@ -65,17 +65,17 @@ class Entry(Struct, frozen=True):
 
 
 class _Known(Struct, frozen=True):
-    agents: dict[str, Entry]
+    agents: dict[str, AgentEntry]
 
 
 @cache
-def known() -> Mapping[str, Entry]:
+def known() -> Mapping[str, AgentEntry]:
     """Return the built-in entries by their ids."""
     content = msgspec.json.decode(FILE.read_bytes(), type=_Known).agents
     return {id_: replace(entry, id=id_) for id_, entry in content.items()}
 
 
-def entries(agents: Mapping[str, AgentConfig | bool]) -> tuple[list[Entry], list[str]]:
+def entries(agents: Mapping[str, AgentConfig | bool]) -> tuple[list[AgentEntry], list[str]]:
     """Return all agents except Claude by id, and a line for each entry that cannot be used."""
     found, complaints = dict(known()), list[str]()
     for id_, given in agents.items():
@@ -84,13 +84,13 @@ def entries(agents: Mapping[str, AgentConfig | bool]) -> tuple[list[Entry], list
         elif id_ == OWN:
             continue
         elif id_ in found or given.cmd is not None:
-            found[id_] = _merged(found.get(id_, Entry(id_, (), id_)), given)
+            found[id_] = _merged(found.get(id_, AgentEntry(id_, (), id_)), given)
         else:
             complaints.append(f"g:claude_ide.agents.{id_} needs a cmd ({LISTED})")
     return [found[id_] for id_ in sorted(found)], complaints
 
 
-def _merged(entry: Entry, given: AgentConfig) -> Entry:
+def _merged(entry: AgentEntry, given: AgentConfig) -> AgentEntry:
     return replace(
         entry,
         cmd=entry.cmd if given.cmd is None else given.cmd,

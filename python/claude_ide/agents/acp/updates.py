@@ -101,7 +101,7 @@ class Decoder:
 
     def _information(self, update: Update) -> Iterator[events.Event]:
         if title := text(update.get("title")):
-            yield events.Session(self.session, title)
+            yield events.SessionChanged(self.session, title)
 
 
 def _words(update: Update) -> str:

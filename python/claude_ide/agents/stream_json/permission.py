@@ -47,7 +47,7 @@ def decode_request(frame: Frame, root: str = "") -> list[events.Event]:
                     ),
                     kind=KINDS[each.get("multiSelect") is True],
                     default=None,
-                    limits=requests.Limits(),
+                    limits=requests.AnswerLimits(),
                 )
                 for each in mappings(arguments.get("questions"))
             )

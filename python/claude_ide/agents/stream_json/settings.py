@@ -194,11 +194,13 @@ class Settings:
 
     def set_session(self, session: str) -> list[events.Event]:
         """Set the session's id; return the event if that is a change."""
-        return [events.Session(session, self.title)] if self._is_new("session", session) else []
+        return (
+            [events.SessionChanged(session, self.title)] if self._is_new("session", session) else []
+        )
 
     def set_title(self, title: str) -> list[events.Event]:
         """Set the session's title; return the event if that is a change."""
-        return [events.Session(self.session, title)] if self._is_new("title", title) else []
+        return [events.SessionChanged(self.session, title)] if self._is_new("title", title) else []
 
     def set_mode(self, mode: str) -> list[events.Event]:
         """Set the permission mode; return the event if that is a change."""

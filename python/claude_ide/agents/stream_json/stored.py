@@ -132,7 +132,7 @@ def read(session_folder: Path, session: str) -> list[events.Event]:
     for line in _frames(content(session_folder, session).splitlines()):
         title = text(line.get("customTitle")) or title or text(line.get("aiTitle"))
         found += reader.decode(line)
-    return [events.Session(session, title), *found]
+    return [events.SessionChanged(session, title), *found]
 
 
 class _Reader:

@@ -31,7 +31,7 @@ Positive = Annotated[int, Meta(ge=1)]
 Words = Annotated[str, Meta(min_length=1)]
 
 
-class Place(Arguments, frozen=True):
+class SymbolPlace(Arguments, frozen=True):
     """A position in a file, by its column or by the symbol that is there."""
 
     file: FilePath

@@ -15,7 +15,7 @@ from claude_ide.editor.port.tools import Run, Server, ServerDiagnostic, Spot, Vi
 from claude_ide.editor.protocol import listed, place_in, position_of, shortened, within, word_at
 from claude_ide.editor.servers import Answer, Question, Servers
 from claude_ide.mcp.client import Client
-from claude_ide.mcp.model.common import FilePath, Place, Positive, Words, count, page
+from claude_ide.mcp.model.common import FilePath, Positive, SymbolPlace, Words, count, page
 from claude_ide.mcp.model.reviewed_edit import (
     EditedFile,
     Outcome,
@@ -243,7 +243,7 @@ def follow_up(action: Action) -> Command | None:
 @model_tool("rename", "Rename a symbol", is_read_only=False, is_destructive=True, asks_user=True)
 async def rename(
     client: Client,
-    place: Place,
+    place: SymbolPlace,
     new_name: Annotated[str, Meta(min_length=1, max_length=200, description="The new name")],
 ) -> Content:
     """Rename the symbol at a place everywhere in the project.
@@ -278,7 +278,7 @@ async def rename(
 )
 async def code_action(
     client: Client,
-    place: Place,
+    place: SymbolPlace,
     end_line: EndLine = None,
     end_column: Annotated[
         Positive | None,

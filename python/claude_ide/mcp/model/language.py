@@ -18,7 +18,7 @@ from claude_ide.mcp.model.common import (
     Limit,
     Lines,
     Offset,
-    Place,
+    SymbolPlace,
     Words,
     count,
     lines_at,
@@ -33,33 +33,33 @@ INCOMING, OUTGOING = "callHierarchy/incomingCalls", "callHierarchy/outgoingCalls
 
 
 @model_tool("definition", "Go to definition")
-async def definition(client: Client, place: Place) -> Content:
+async def definition(client: Client, place: SymbolPlace) -> Content:
     """Return where the symbol at a place is defined."""
     return await _places(client, place, "textDocument/definition")
 
 
 @model_tool("type_definition", "Go to type definition")
-async def type_definition(client: Client, place: Place) -> Content:
+async def type_definition(client: Client, place: SymbolPlace) -> Content:
     """Return where the type of the symbol at a place is defined."""
     return await _places(client, place, "textDocument/typeDefinition")
 
 
 @model_tool("implementation", "Go to implementation")
-async def implementation(client: Client, place: Place) -> Content:
+async def implementation(client: Client, place: SymbolPlace) -> Content:
     """Return where the interface, abstract class or method at a place is implemented."""
     return await _places(client, place, "textDocument/implementation")
 
 
 @model_tool("references", "Find references", is_always_loaded=True)
 async def references(
-    client: Client, place: Place, offset: Offset = 0, limit: Limit = 200
+    client: Client, place: SymbolPlace, offset: Offset = 0, limit: Limit = 200
 ) -> Content:
     """Return every use of the symbol at a place in the whole project, with its line."""
     return await _places(client, place, "textDocument/references", offset, limit)
 
 
 async def _places(
-    client: Client, place: Place, method: str, offset: int = 0, limit: int | None = None
+    client: Client, place: SymbolPlace, method: str, offset: int = 0, limit: int | None = None
 ) -> Content:
     """Describe the places that servers answer, grouped by file, as far as they fit."""
 
@@ -93,7 +93,7 @@ async def _places(
 
 
 @model_tool("hover", "Type and documentation")
-async def hover(client: Client, place: Place) -> Content:
+async def hover(client: Client, place: SymbolPlace) -> Content:
     """Return the type or signature of the symbol at a place, and its documentation."""
 
     def hovered(result: Any) -> str:
@@ -109,7 +109,7 @@ async def hover(client: Client, place: Place) -> Content:
 
 
 @model_tool("signature_help", "Signature of a call")
-async def signature_help(client: Client, place: Place) -> Content:
+async def signature_help(client: Client, place: SymbolPlace) -> Content:
     """Return the signatures that a call can have, with the parameters and their documentation.
 
     Name the called function as the symbol, or give a column between the parentheses of the call.
@@ -130,7 +130,7 @@ async def signature_help(client: Client, place: Place) -> Content:
     return page(count(len(known), "signature"), lines)
 
 
-def _in_call(view: View, place: Place) -> View:
+def _in_call(view: View, place: SymbolPlace) -> View:
     """Return a view whose spot is in the call: after the parenthesis that follows the symbol."""
     if view.first is None or place.column or not place.symbol:
         return view
@@ -235,7 +235,7 @@ async def workspace_symbols(
 
 @model_tool("incoming_calls", "Incoming calls")
 async def incoming_calls(
-    client: Client, place: Place, offset: Offset = 0, limit: Limit = 100
+    client: Client, place: SymbolPlace, offset: Offset = 0, limit: Limit = 100
 ) -> Content:
     """Return the functions that call the function at a place, with the calls."""
     return await _calls(client, place, INCOMING, "caller", offset, limit)
@@ -243,14 +243,14 @@ async def incoming_calls(
 
 @model_tool("outgoing_calls", "Outgoing calls")
 async def outgoing_calls(
-    client: Client, place: Place, offset: Offset = 0, limit: Limit = 100
+    client: Client, place: SymbolPlace, offset: Offset = 0, limit: Limit = 100
 ) -> Content:
     """Return the functions that the function at a place calls, with the calls in its own file."""
     return await _calls(client, place, OUTGOING, "called function", offset, limit)
 
 
 async def _calls(
-    client: Client, place: Place, method: str, noun: str, offset: int, limit: int
+    client: Client, place: SymbolPlace, method: str, noun: str, offset: int, limit: int
 ) -> Content:
     servers = client.editor.servers
     question = Question("textDocument/prepareCallHierarchy", place.fields(), place_in)

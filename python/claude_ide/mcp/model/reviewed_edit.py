@@ -15,7 +15,7 @@ from claude_ide.base.display_path import display_path
 from claude_ide.base.errors import EditorError, ToolError
 from claude_ide.base.names import editor_name
 from claude_ide.base.paths import TURNED, exists, from_uri, normalized, real
-from claude_ide.editor.attention import Session
+from claude_ide.editor.attention import CallingSession
 from claude_ide.editor.diffs import Diff
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.batch import (
@@ -322,7 +322,7 @@ class _Review:
             file.text,
             self._client.shown_name,
             self._client.config.diff.layout,
-            Session("", self._client.shown_name),
+            CallingSession("", self._client.shown_name),
             is_reported=True,
             hint=hint,
             **buffer,

@@ -59,7 +59,7 @@ Column = Annotated[int | None, Meta(description="Column, from 1, in characters")
 EndLine = Annotated[int | None, Meta(description="Last line; default: the first one")]
 
 
-class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
+class ListEntry(msgspec.Struct, frozen=True, omit_defaults=True):
     """One place in a list."""
 
     file: FilePath
@@ -73,7 +73,7 @@ class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 Entries = Annotated[
-    list[Entry],
+    list[ListEntry],
     Meta(min_length=1, max_length=MOST_ENTRIES, description="The places, in the order to show"),
 ]
 Title = Annotated[str, Meta(min_length=1, max_length=200, description="What the list is about")]
@@ -360,7 +360,9 @@ async def clear_highlights(client: Client) -> Content:
     return text("There are no highlights any more.")
 
 
-async def _set_list(client: Client, title: str, wanted: list[Entry], list_: str, how: str) -> None:
+async def _set_list(
+    client: Client, title: str, wanted: list[ListEntry], list_: str, how: str
+) -> None:
     """Set a list, in parts: each is one instant in the editor."""
     files = [{"file": entry.file} for entry in wanted]
     named = (await client.tools.named({"files": files, "buffers": []}))["files"]

@@ -17,7 +17,16 @@ from msgspec import Meta
 from claude_ide.base.errors import ToolError
 from claude_ide.editor.protocol import index_in, index_of
 from claude_ide.mcp.client import Client
-from claude_ide.mcp.model.common import FilePath, Limit, Line, Offset, Place, count, page, remaining
+from claude_ide.mcp.model.common import (
+    FilePath,
+    Limit,
+    Line,
+    Offset,
+    SymbolPlace,
+    count,
+    page,
+    remaining,
+)
 from claude_ide.mcp.tool import Content, model_tool
 
 PROCESS_SECONDS = 5.0
@@ -116,7 +125,7 @@ class Source(msgspec.Struct, frozen=True):
 
 
 @model_tool("syntax_node", "Node of the syntax tree")
-async def syntax_node(client: Client, place: Place) -> Content:
+async def syntax_node(client: Client, place: SymbolPlace) -> Content:
     """Return the syntax node at a place and its ancestors, with their types, fields and ranges."""
     source = await _source(client, place.file)
     line = _line(source, place.line)
