@@ -20,7 +20,7 @@ from support.processes import cpu
 
 TALKER = Path(__file__).with_name("talker.py")
 COMMAND = [sys.executable, "-I", str(TALKER)]
-PATIENCE = 4 * LONGEST
+WAIT_SECONDS = 4 * LONGEST
 ENDLESS = "say 1000000 1000"
 
 WATCH = """
@@ -231,5 +231,5 @@ async def _reported_at(served: Editor, name: str) -> float:
                 return float(arguments[1])
         return None
 
-    at = await until(find, name, PATIENCE)
+    at = await until(find, name, WAIT_SECONDS)
     return float(at)

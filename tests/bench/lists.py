@@ -19,7 +19,7 @@ from support.panel import Panel
 from support.processes import cpu
 
 TALKER = Path(__file__).with_name("talker.py")
-PATIENCE = LONGEST
+WAIT_SECONDS = LONGEST
 EMPTY_BLOB = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
 SESSION = 22_000_000
 BLOCK = 25
@@ -150,7 +150,7 @@ async def _exported() -> AsyncIterator[tuple[Editor, Act]]:
         async def act() -> None:
             await served.nvim.command("stopinsert | ClaudeChat export all.md")
             target = served.project / "all.md"
-            await until(lambda: target.exists() and target.stat().st_size, "the file", PATIENCE)
+            await until(lambda: target.exists() and target.stat().st_size, "the file", WAIT_SECONDS)
 
         yield served, act
 
@@ -201,9 +201,9 @@ async def _files() -> AsyncIterator[tuple[Editor, Act]]:
         async def act() -> None:
             await panel.write()
             await served.nvim.keys("@")
-            await until(lambda: served.nvim.eval("pumvisible()"), "a menu", PATIENCE)
+            await until(lambda: served.nvim.eval("pumvisible()"), "a menu", WAIT_SECONDS)
             await served.nvim.keys("99999")
-            await until(is_offered, "the last file", PATIENCE)
+            await until(is_offered, "the last file", WAIT_SECONDS)
 
         yield served, act
 
@@ -219,7 +219,9 @@ async def _changes() -> AsyncIterator[tuple[Editor, Act]]:
 
         async def act() -> None:
             await reviews.show(served.nvim, *hunks)
-            await until(lambda: served.nvim.eval("len(getqflist()) == 500"), "all hunks", PATIENCE)
+            await until(
+                lambda: served.nvim.eval("len(getqflist()) == 500"), "all hunks", WAIT_SECONDS
+            )
 
         yield served, act
 
@@ -235,7 +237,7 @@ def _shown(served: Editor, filetype: str, count: int, command: str) -> Act:
 
     async def act() -> None:
         await served.nvim.command(f"stopinsert | {command}")
-        await until(lambda: served.nvim.lua(IS_SHOWN, filetype, count), command, PATIENCE)
+        await until(lambda: served.nvim.lua(IS_SHOWN, filetype, count), command, WAIT_SECONDS)
 
     return act
 
@@ -247,7 +249,7 @@ async def _report(served: Editor, name: str) -> None:
             for method, arguments in served.nvim.notifications
         )
 
-    await until(found, name, PATIENCE)
+    await until(found, name, WAIT_SECONDS)
     served.nvim.notifications.clear()
 
 

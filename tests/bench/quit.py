@@ -11,7 +11,7 @@ from pathlib import Path
 from bench.measure import Effort, Table, figure, goal, median, now, ratio
 from support.claude_code import claude_code
 from support.either_editor import is_serving
-from support.neovim import WAIT, Neovim, until
+from support.neovim import WAIT_SECONDS, Neovim, until
 from support.suspended_client import suspended_client
 from support.vim import Vim
 
@@ -53,5 +53,5 @@ async def _end(kind: type[Neovim] | type[Vim], client: str | None) -> float:
             await until(lambda: editor.eval("getcmdline() ==# 'qa!'"), "typed")
             began = now()
             await editor.keys("<CR>")
-            await asyncio.wait_for(editor.process.wait(), WAIT)
+            await asyncio.wait_for(editor.process.wait(), WAIT_SECONDS)
             return now() - began

@@ -22,7 +22,6 @@ from support.either_editor import (
 )
 from support.fake_api import FakeApi
 from support.neovim import ROOT, until
-from support.terminal import PATIENCE
 
 StartClaude = Callable[..., Awaitable[ClaudeCli]]
 HERE = Path(__file__).parent
@@ -150,8 +149,8 @@ async def nvim_with_cli(
 async def begin(nvim: Editor, mode: str) -> None:
     """Open a CLI in a terminal, in this mode."""
     await nvim.keys(f":Claude --permission-mode {mode}<CR>")
-    await until(lambda: CARET in nvim.screen.text(), "the prompt box", PATIENCE)
-    await until(lambda: "⧉ In a.py" in nvim.screen.text(), "the CLI is connected", PATIENCE)
+    await until(lambda: CARET in nvim.screen.text(), "the prompt box")
+    await until(lambda: "⧉ In a.py" in nvim.screen.text(), "the CLI is connected")
 
 
 def in_new_file(cli: Path, text: bytes) -> bytes:
@@ -183,7 +182,7 @@ async def serve(nvim: Editor, config_folder: Path, path: Path) -> int:
     await record_diffs(nvim)
     await edit(nvim, path)
     await nvim.command("ClaudeStart")
-    port: int = await until(lambda: port_of(nvim, config_folder), "a lock file", PATIENCE)
+    port: int = await until(lambda: port_of(nvim, config_folder), "a lock file")
     return port
 
 
@@ -199,12 +198,12 @@ async def diff_opened(nvim: Editor, count: int = 1) -> None:
     async def is_open() -> bool:
         return await happened(nvim, "ClaudeDiffOpened") >= count
 
-    await until(is_open, f"diff {count} is open", PATIENCE)
+    await until(is_open, f"diff {count} is open")
 
 
 async def accept_in_the_terminal(nvim: Editor, path: Path, key: str = "<CR>") -> None:
     """Press `key` in the CLI's dialog until it accepts: it ignores keys while it opens."""
-    await until(lambda: "1. Yes" in nvim.screen.text(), "the dialog", PATIENCE)
+    await until(lambda: "1. Yes" in nvim.screen.text(), "the dialog")
     before = path.read_text()
     for _ in range(PRESSES):
         await nvim.keys(key)
@@ -221,6 +220,6 @@ async def diffs_closed(nvim: Editor) -> None:
         opened = await happened(nvim, "ClaudeDiffOpened")
         return await happened(nvim, "ClaudeDiffClosed") == opened
 
-    await until(are_closed, "the diffs are closed", PATIENCE)
+    await until(are_closed, "the diffs are closed")
     assert await nvim.eval("tabpagenr('$')") == 1
     assert await nvim.eval("winnr('$')") == 1

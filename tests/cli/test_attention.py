@@ -9,7 +9,6 @@ from support.either_editor import BOTH_WITH_CLI, Editor, happened
 from support.fake_api import FakeApi, edit, text, tool_use
 from support.neovim import until
 from support.permissions import enter, follow, shown
-from support.terminal import PATIENCE
 from support.vim import Vim
 
 from .conftest import begin, diff_opened
@@ -35,7 +34,7 @@ async def nvim(nvim_with_cli: Editor) -> Editor:
 async def prompt(nvim: Editor, words: str) -> None:
     """Type a prompt into the CLI, and go to the file."""
     await nvim.keys(words)
-    await until(lambda: words in nvim.screen.text(), "the prompt is typed", PATIENCE)
+    await until(lambda: words in nvim.screen.text(), "the prompt is typed")
     await nvim.keys(r"<CR><C-w>p" if isinstance(nvim, Vim) else r"<CR><C-\><C-n><C-w>p")
     await until(lambda: nvim.eval("&buftype == ''"), "the user is in the file")
 
@@ -51,7 +50,7 @@ async def called(nvim: Editor, *words: str) -> None:
     async def are_shown() -> bool:
         return await calls() == [*words]
 
-    await until(are_shown, f"{words}; there is {await calls()}", PATIENCE)
+    await until(are_shown, f"{words}; there is {await calls()}")
 
 
 async def test_a_permission_and_the_end_of_the_turn_call(
@@ -63,11 +62,11 @@ async def test_a_permission_and_the_end_of_the_turn_call(
 
     await prompt(nvim, "Go on")
 
-    await shown(nvim, "touch made", PATIENCE)
+    await shown(nvim, "touch made")
     await called(nvim, asks)
     await enter(nvim)
     await nvim.keys("y")
-    await until(lambda: (project / "made").exists(), "the command runs", PATIENCE)
+    await until(lambda: (project / "made").exists(), "the command runs")
     await called(nvim, asks, "Claude: done, 1 file +0 \N{MINUS SIGN}0 · :ClaudeReview")
 
 
@@ -81,11 +80,11 @@ async def test_a_question_and_an_edit_call(nvim: Editor, api: FakeApi, path: Pat
     await prompt(nvim, "Ask me")
     await called(nvim, asks)
     await nvim.keys("<C-w>p" if isinstance(nvim, Vim) else "<C-w>pi")
-    await until(lambda: "Otter" in nvim.screen.text(), "the dialog", PATIENCE)
+    await until(lambda: "Otter" in nvim.screen.text(), "the dialog")
     await nvim.keys("<CR>")
 
     await diff_opened(nvim)
     await called(nvim, asks, "Claude Code asks: edit of a.py")
     await nvim.keys(":write<CR>")
-    await until(lambda: path.read_text() == "one\nTWO\n", "the CLI writes the file", PATIENCE)
+    await until(lambda: path.read_text() == "one\nTWO\n", "the CLI writes the file")
     assert await happened(nvim, "ClaudeDiffOpened") == 1

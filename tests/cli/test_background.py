@@ -23,7 +23,6 @@ from support.either_editor import (
 from support.fake_api import FakeApi, text, tool_use
 from support.neovim import until
 from support.permissions import entered, shown
-from support.terminal import PATIENCE
 from support.vim import Vim
 
 
@@ -90,17 +89,17 @@ async def test_a_session_in_a_worktree_is_answered_and_removed(
 
     await nvim.command("ClaudeBackground! --name=fish Make a folder")
 
-    await on_screen(nvim, "· fish · mode manual", PATIENCE)
-    await shown(nvim, "mkdir made", PATIENCE)
+    await on_screen(nvim, "· fish · mode manual")
+    await shown(nvim, "mkdir made")
     await entered(nvim, "mkdir made")
     await on_screen(nvim, "Claude (fish) asks")
     await nvim.keys("y")
-    await until((worktree / "made").is_dir, "the folder", PATIENCE)
+    await until((worktree / "made").is_dir, "the folder")
 
     await nvim.command("ClaudeSessions")
-    await on_screen(nvim, "background  fish", PATIENCE)
+    await on_screen(nvim, "background  fish")
     await on_screen(nvim, "worktree-fish")
-    await on_screen(nvim, "idle ", PATIENCE)
+    await on_screen(nvim, "idle ")
     (listed,) = await command.sessions()
     assert (listed["name"], listed["status"]) == ("fish", "idle")
     await nvim.keys("/background  fish<CR>d")
@@ -108,11 +107,11 @@ async def test_a_session_in_a_worktree_is_answered_and_removed(
     await choose(nvim, 1)
 
     if each_cli == older_cli_path():
-        await on_screen(nvim, "2.1.197 would remove the worktree unchecked", PATIENCE)
+        await on_screen(nvim, "2.1.197 would remove the worktree unchecked")
         assert worktree.exists()
         assert len(await command.sessions()) == 1
         return
-    await on_screen(nvim, "removed ", PATIENCE)
+    await on_screen(nvim, "removed ")
     assert not worktree.exists()
     assert await command.sessions() == []
 
@@ -131,7 +130,7 @@ async def test_an_untrusted_folder_is_refused(
 
     is_older = each_cli == older_cli_path()
     refusal = "2.1.197 would run untrusted hooks" if is_older else "Workspace not trusted"
-    await on_screen(nvim, refusal, PATIENCE)
+    await on_screen(nvim, refusal)
     assert await command.sessions() == []
 
 
@@ -142,16 +141,16 @@ async def test_attaching_shows_the_session_and_ending_the_terminal_leaves_it(
     nvim = nvim_with_cli
     api.script([text("The word is swordfish.")])
     await nvim.command("ClaudeBackground --name=fish Which word?")
-    await on_screen(nvim, "· fish", PATIENCE)
+    await on_screen(nvim, "· fish")
     await nvim.command("ClaudeSessions")
-    await on_screen(nvim, "idle ", PATIENCE)
+    await on_screen(nvim, "idle ")
 
     await nvim.keys("/background  fish<CR><CR>")
 
-    await on_screen(nvim, "The word is swordfish.", PATIENCE)
+    await on_screen(nvim, "The word is swordfish.")
     await nvim.keys(r"<C-\><C-n>:bwipeout!<CR>")
     await nvim.command("ClaudeSessions")
-    await on_screen(nvim, "background  fish", PATIENCE)
+    await on_screen(nvim, "background  fish")
     (listed,) = await command.sessions()
     assert listed["pid"]
 
@@ -163,25 +162,25 @@ async def test_the_session_of_a_terminal_goes_on_in_the_background(
     nvim = nvim_with_cli
     api.script([text("The word is swordfish.")])
     await nvim.command("Claude")
-    await on_screen(nvim, CARET, PATIENCE)
+    await on_screen(nvim, CARET)
     await nvim.keys("Which word?")
-    await on_screen(nvim, "Which word?", PATIENCE)
+    await on_screen(nvim, "Which word?")
     await nvim.keys("<CR>")
-    await on_screen(nvim, "The word is swordfish.", PATIENCE)
+    await on_screen(nvim, "The word is swordfish.")
     # In its Normal mode, a terminal of Vim shows nothing new.
     await nvim.keys("<C-w>p" if isinstance(nvim, Vim) else r"<C-\><C-n><C-w>p")
 
     await nvim.command("ClaudeBackground")
 
-    await on_screen(nvim, "goes on in the background · ", PATIENCE)
+    await on_screen(nvim, "goes on in the background · ")
     (listed,) = await command.sessions()
-    await until(lambda: nvim.eval("winnr('$') == 1"), "the terminal is closed", PATIENCE)
+    await until(lambda: nvim.eval("winnr('$') == 1"), "the terminal is closed")
     assert "has not got your words" not in nvim.screen.text()
     api.script([tool_use("Bash", command="mkdir made", description="Make")], [text("Made.")])
     await nvim.command("ClaudeSessions")
-    await on_screen(nvim, "background  ", PATIENCE)
+    await on_screen(nvim, "background  ")
     await nvim.keys("/background<CR><CR>")
-    await on_screen(nvim, "The word is swordfish.", PATIENCE)
+    await on_screen(nvim, "The word is swordfish.")
     assert listed["id"]
 
 
@@ -195,17 +194,17 @@ async def test_quitting_waits_until_a_session_that_works_is_in_the_background(
     wait = f"for i in $(seq 900); do [ -e {go} ] && break; sleep 0.1; done; touch made"
     api.script([tool_use("Bash", command=wait, description="Wait")], [text("Made.")])
     await nvim.command("Claude --allowedTools Bash")
-    await on_screen(nvim, CARET, PATIENCE)
+    await on_screen(nvim, CARET)
     await nvim.keys("Do it")
-    await on_screen(nvim, "Do it", PATIENCE)
+    await on_screen(nvim, "Do it")
     await nvim.keys("<CR>")
-    await on_screen(nvim, "Wait", PATIENCE)
+    await on_screen(nvim, "Wait")
     await nvim.keys("<C-w>p" if isinstance(nvim, Vim) else r"<C-\><C-n><C-w>p")
     assert await command.sessions() == []
 
     await nvim.keys(":qa<CR>")
 
-    await until(lambda: nvim.process.returncode is not None, "the end", PATIENCE)
+    await until(lambda: nvim.process.returncode is not None, "the end")
     (listed,) = await command.sessions()
     assert listed["pid"]
 
@@ -225,7 +224,7 @@ async def test_the_next_editor_in_the_folder_answers_what_nobody_has_answered(
     make = tool_use("Bash", command="mkdir made", description="Make")
     api.script([early], [make], [text("Made.")])
     await first.command("ClaudeBackground! --name=fish Make a folder")
-    await shown(first, "mkdir early", PATIENCE)
+    await shown(first, "mkdir early")
     await entered(first, "mkdir early")
     await first.keys("y")
     await hidden(first, "mkdir early")
@@ -239,11 +238,11 @@ async def test_the_next_editor_in_the_folder_answers_what_nobody_has_answered(
     try:
         await configure(next_, cmd=[str(cli_path())])
         await next_.command("ClaudeStart")
-        await shown(next_, "mkdir made", PATIENCE)
+        await shown(next_, "mkdir made")
         await entered(next_, "mkdir made")
         await next_.keys("y")
         made = path.parent / ".claude/worktrees/fish/made"
-        await until(made.is_dir, "the folder", PATIENCE)
+        await until(made.is_dir, "the folder")
     finally:
         await next_.stop()
 
@@ -256,24 +255,24 @@ async def test_a_session_that_was_sent_away_still_asks_here(
     make = tool_use("Bash", command="mkdir made", description="Make")
     api.script([text("The word is swordfish.")])
     await nvim.command("Claude")
-    await on_screen(nvim, CARET, PATIENCE)
+    await on_screen(nvim, CARET)
     await nvim.keys("Which word?")
-    await on_screen(nvim, "Which word?", PATIENCE)
+    await on_screen(nvim, "Which word?")
     await nvim.keys("<CR>")
-    await on_screen(nvim, "The word is swordfish.", PATIENCE)
+    await on_screen(nvim, "The word is swordfish.")
     await nvim.keys("<C-w>p" if isinstance(nvim, Vim) else r"<C-\><C-n><C-w>p")
     await nvim.command("ClaudeBackground")
-    await on_screen(nvim, "goes on in the background · ", PATIENCE)
+    await on_screen(nvim, "goes on in the background · ")
     (listed,) = await command.sessions()
 
     api.script([make], [text("Made.")])
     await nvim.command(f"Claude attach {listed['id']}")
-    await on_screen(nvim, CARET, PATIENCE)
+    await on_screen(nvim, CARET)
     await nvim.keys("Make it")
-    await on_screen(nvim, "Make it", PATIENCE)
+    await on_screen(nvim, "Make it")
     await nvim.keys("<CR>")
 
-    await shown(nvim, "mkdir made", PATIENCE)
+    await shown(nvim, "mkdir made")
     assert (await command.sessions())[0]["status"] == "waiting"
 
 
@@ -291,25 +290,25 @@ async def test_the_work_of_a_session_is_merged_and_nothing_is_left(
     make = "echo fish > made.txt"
     api.script([tool_use("Bash", command=make, description="Make")], [text("Made.")])
     await nvim.command("ClaudeBackground! --name=fish Make a file")
-    await shown(nvim, make, PATIENCE)
+    await shown(nvim, make)
     await entered(nvim, make)
     await nvim.keys("y")
-    await until((worktree / "made.txt").is_file, "the file", PATIENCE)
+    await until((worktree / "made.txt").is_file, "the file")
     await on_screen(nvim, "one")
 
     await nvim.command("ClaudeMerge fish")
-    await on_screen(nvim, "“fish” runs in fish. Stop it?", PATIENCE)
+    await on_screen(nvim, "“fish” runs in fish. Stop it?")
     await choose(nvim, 1)
-    await on_screen(nvim, "1 uncommitted file (made.txt)", PATIENCE)
+    await on_screen(nvim, "1 uncommitted file (made.txt)")
     await choose(nvim, 2)
-    await on_screen(nvim, "Commit it:", PATIENCE)
+    await on_screen(nvim, "Commit it:")
     await choose(nvim, 2)
-    await on_screen(nvim, "Message of the commit:", PATIENCE)
+    await on_screen(nvim, "Message of the commit:")
     await type_answer(nvim, "<CR>")
-    await on_screen(nvim, "Remove the worktree", PATIENCE)
+    await on_screen(nvim, "Remove the worktree")
     await choose(nvim, 1)
 
-    await on_screen(nvim, "fish is removed with its branch", PATIENCE)
+    await on_screen(nvim, "fish is removed with its branch")
     assert (path.parent / "made.txt").read_text() == "fish\n"
     assert not worktree.exists()
     has_record = any(config_folder.glob("jobs/*/state.json"))
@@ -323,20 +322,20 @@ async def test_the_chat_takes_over_a_session_after_a_question(
     nvim = nvim_with_cli
     api.script([text("The word is swordfish.")])
     await nvim.command("ClaudeBackground --name=fish Which word?")
-    await on_screen(nvim, "· fish", PATIENCE)
+    await on_screen(nvim, "· fish")
     # It is idle also before it begins.
     await wait_until_saved("swordfish", config_folder)
     await nvim.command("ClaudeSessions")
-    await on_screen(nvim, "idle ", PATIENCE)
+    await on_screen(nvim, "idle ")
     await nvim.keys("q")
     (listed,) = await command.sessions()
 
     question = "“fish” runs in the background. Stop it, and go on here?"
     for number in (2, 1):
         await nvim.command(f"ClaudeChat resume {listed['sessionId']}")
-        await on_screen(nvim, question, PATIENCE)
+        await on_screen(nvim, question)
         await choose(nvim, number)
         await hidden(nvim, question)
 
-    await on_screen(nvim, "The word is swordfish.", PATIENCE)
+    await on_screen(nvim, "The word is swordfish.")
     assert await command.sessions() == []

@@ -9,7 +9,6 @@ from support.claude_cli import environment
 from support.either_editor import BOTH, Editor, choose_item, configure, start_editor
 from support.fake_api import FakeApi, edit, text, tool_use
 from support.neovim import until
-from support.terminal import PATIENCE
 
 from .conftest import begin, diff_opened, serve
 
@@ -42,7 +41,7 @@ async def nvim(
 
 
 async def shows(nvim: Editor, words: str) -> None:
-    await until(lambda: words in nvim.screen.text(), words, PATIENCE)
+    await until(lambda: words in nvim.screen.text(), words)
 
 
 async def test_a_proposal_waits_for_the_user(nvim: Editor, api: FakeApi, path: Path) -> None:
@@ -68,7 +67,7 @@ async def test_a_question_can_be_answered_later_and_the_model_gets_the_answer(
     await begin(nvim, "default")
     await nvim.keys("Build it<CR>")
     await shows(nvim, "wants to run: echo built")
-    await until(lambda: len(api.requests) == 2, "the CLI goes on without it", PATIENCE)
+    await until(lambda: len(api.requests) == 2, "the CLI goes on without it")
 
     await choose_item(nvim, "Run echo built")
 

@@ -9,7 +9,7 @@ from support.claude_cli import environment, wait_until_saved
 from support.fake_api import Block, FakeApi, text, thinking, tool_use
 from support.headless import holds
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Panel
+from support.panel import Panel
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ async def nvim(
 async def answered(nvim: Neovim, command: str) -> None:
     """Ask a question, and wait until the answer is complete."""
     await nvim.keys(f":{command}<CR>")
-    await until(lambda: "opens a chat" in nvim.screen.text(), "the answer", PATIENCE)
+    await until(lambda: "opens a chat" in nvim.screen.text(), "the answer")
 
 
 def conversation(api: FakeApi) -> list[tuple[str, Block]]:
@@ -154,9 +154,9 @@ async def test_a_stopped_answer_goes_on(nvim: Neovim, api: FakeApi) -> None:
     api.hold = True
     api.script([text("It is tw")], [text("Two.")])
     await nvim.keys(":ClaudeAsk what is it?<CR>")
-    await until(lambda: "It is tw" in nvim.screen.text(), "the first words", PATIENCE)
+    await until(lambda: "It is tw" in nvim.screen.text(), "the first words")
     await nvim.command("ClaudeAsk!")
-    await until(lambda: "opens a chat" in nvim.screen.text(), "it has stopped", PATIENCE)
+    await until(lambda: "opens a chat" in nvim.screen.text(), "it has stopped")
     api.hold = False
 
     await nvim.keys("cshorter<C-s>")

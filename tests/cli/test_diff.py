@@ -8,7 +8,6 @@ from support.claude_cli import ClaudeCli
 from support.either_editor import BOTH, Editor
 from support.fake_api import FakeApi, edit, text, tool_use
 from support.neovim import until
-from support.terminal import PATIENCE
 
 from .conftest import diff_opened, diffs_closed, in_new_file
 
@@ -72,9 +71,7 @@ async def test_an_accepted_text_is_kept_in_a_buffer_if_the_file_has_changed(
     await claude.shows("● All done.")
     await diffs_closed(nvim)
     assert path.read_text() == "theirs\ntwo\n"
-    await until(
-        lambda: "your edits are kept in buffer" in nvim.screen.text(), "the message", PATIENCE
-    )
+    await until(lambda: "your edits are kept in buffer" in nvim.screen.text(), "the message")
     kept = await nvim.eval("getbufline(bufnr('Kept ('), 1, '$')")
     assert kept == ["one", "TWO", "mine"]
     await nvim.command("checktime")
@@ -145,7 +142,7 @@ async def test_quitting_neovim_rejects_the_edit(
 
     await claude.shows("ejected update to a.py")
     assert path.read_text() == "one\ntwo\n"
-    await until(lambda: nvim.process.returncode == 0, "Neovim has ended", PATIENCE)
+    await until(lambda: nvim.process.returncode == 0, "Neovim has ended")
 
 
 async def test_yes_in_the_terminal_writes_the_edit_and_closes_the_diff(
@@ -235,4 +232,4 @@ async def holds(nvim: Editor, path: Path, *lines: str) -> None:
         shown = await nvim.eval("[expand('%:p'), getline(1, '$')]")
         return bool(shown == [str(path), list(lines)])
 
-    await until(as_wanted, f"{path.name} holds {lines}", PATIENCE)
+    await until(as_wanted, f"{path.name} holds {lines}")

@@ -19,8 +19,7 @@ from support.either_editor import BOTH, Editor, choose, configure, name_of
 from support.fake_api import FakeApi, Turn, text, tool_use
 from support.model_languages import GREETER, enable_real
 from support.model_tools import READY
-from support.neovim import Neovim, until
-from support.terminal import PATIENCE
+from support.neovim import WAIT_SECONDS, Neovim, until
 from support.tool_calls import calls
 from support.vim import Vim
 
@@ -111,7 +110,7 @@ async def ask(
 
 async def output(process: Process) -> str:
     """Wait for the end of the CLI, and return what it has printed."""
-    printed, _ = await asyncio.wait_for(process.communicate(), PATIENCE * 2)
+    printed, _ = await asyncio.wait_for(process.communicate(), WAIT_SECONDS * 2)
     return printed.decode()
 
 
@@ -220,7 +219,7 @@ async def test_a_change_by_a_real_language_server_is_reviewed(
     file.write_text("import os\none = [1,2]\n")
 
     process = await ask([tool_use(f"mcp__neovim__{tool}", file=str(file), **arguments)])
-    await until(lambda: nvim.eval(f"len({READY})"), "the diff is shown", PATIENCE)
+    await until(lambda: nvim.eval(f"len({READY})"), "the diff is shown")
     assert file.read_text() == "import os\none = [1,2]\n"
     await nvim.keys(":w<CR>")
 
@@ -236,9 +235,7 @@ async def test_a_tool_that_waits_for_the_user_has_the_name_of_claude(
     await nvim.command("set makeprg=echo\\ made")
 
     process = await ask([tool_use("mcp__neovim__make")])
-    await until(
-        lambda: "Claude Code wants to run: echo made" in nvim.screen.text(), "a question", PATIENCE
-    )
+    await until(lambda: "Claude Code wants to run: echo made" in nvim.screen.text(), "a question")
     await choose(nvim, 1)
 
     assert await output(process) == "Done.\n"

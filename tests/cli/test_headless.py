@@ -18,7 +18,6 @@ from support.fake_api import FakeApi, text, thinking, tool_use
 from support.hostile import DEEP, EAGER, LINK, Addresses, survives
 from support.neovim import Neovim, until
 from support.processes import alive, started_with
-from support.terminal import PATIENCE
 
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 
@@ -58,7 +57,7 @@ async def ask(nvim: Neovim, prompt: str, options: dict[str, Any]) -> dict[str, A
         prompt,
         options,
     )
-    answered = await until(lambda: nvim.lua("return _G.answered"), "an answer", PATIENCE)
+    answered = await until(lambda: nvim.lua("return _G.answered"), "an answer")
     assert len(answered) == 1
     return dict(answered[0])
 
@@ -80,7 +79,7 @@ async def test_a_question_is_answered_in_a_window(nvim: Editor, api: FakeApi) ->
 
     await nvim.keys(":ClaudeAsk what is it?<CR>")
 
-    await on_screen(nvim, "forty-two", PATIENCE)
+    await on_screen(nvim, "forty-two")
     await until(lambda: nvim.eval("&filetype == 'markdown'"), "the answer is complete")
     assert (await lines(nvim))[2:] == ["```lua", "return 42", "```"]
     assert "what is it?" in first_message(api)
@@ -94,10 +93,8 @@ async def test_a_hostile_answer_does_no_harm(nvim: Neovim, api: FakeApi) -> None
 
     await nvim.keys(":ClaudeAsk Repeat the file<CR>")
 
-    await on_screen(nvim, "The end.", PATIENCE)
-    await until(
-        lambda: "CTRL-C stops" not in nvim.screen.text(), "the answer is complete", PATIENCE
-    )
+    await on_screen(nvim, "The end.")
+    await until(lambda: "CTRL-C stops" not in nvim.screen.text(), "the answer is complete")
     await survives(nvim)
     assert (await lines(nvim))[0] == "[a](http://x/^[]0;pwned^G)"
     assert addresses.hostile() == []
@@ -112,7 +109,7 @@ async def test_a_question_includes_the_lines_of_its_range(
 
     await nvim.keys(":2ClaudeAsk what is it?<CR>")
 
-    await on_screen(nvim, "ok", PATIENCE)
+    await on_screen(nvim, "ok")
     assert f"The user selected the lines 2 to 2 from {path}:\ntwo" in first_message(api)
 
 
@@ -125,7 +122,7 @@ async def test_a_named_prompt_is_asked_with_the_lines_of_its_range(
 
     await nvim.keys(":2ClaudeAsk /explain<CR>")
 
-    await on_screen(nvim, "ok", PATIENCE)
+    await on_screen(nvim, "ok")
     sent = first_message(api)
     assert f"The user selected the lines 2 to 2 from {path}:\ntwo" in sent
     assert "Explain this:\n" in sent
@@ -145,7 +142,7 @@ async def test_a_question_can_read_files_but_not_write_them_or_run_commands(
 
     await nvim.keys(":ClaudeAsk change it<CR>")
 
-    await on_screen(nvim, "as you like", PATIENCE)
+    await on_screen(nvim, "as you like")
     assert "two" in api.requests[1].new_text
     assert "No such tool available: Write" in api.requests[2].new_text
     assert "No such tool available: Bash" in api.requests[3].new_text
@@ -158,13 +155,13 @@ async def test_ctrl_c_stops_an_answer_and_its_cli(nvim: Editor, api: FakeApi) ->
     api.hold = True
     api.script([text("a long answer")])
     await nvim.keys(":ClaudeAsk go on<CR>")
-    await on_screen(nvim, "a long answer", PATIENCE)
+    await on_screen(nvim, "a long answer")
     host = await host_pid(nvim)
     assert clis(host)
 
     await nvim.keys("<C-c>")
 
-    await on_screen(nvim, "cancelled", PATIENCE)
+    await on_screen(nvim, "cancelled")
     await until(lambda: not clis(host), "the CLI has ended")
 
 
@@ -203,7 +200,7 @@ async def test_claude_edit_rewrites_lines_in_the_buffer(
     await nvim.command(f"edit {path}")
 
     await nvim.keys(":2ClaudeEdit shout<CR>")
-    await on_screen(nvim, "accept", PATIENCE)
+    await on_screen(nvim, "accept")
     await until(lambda: nvim.eval("&modifiable"))
     await nvim.keys(":w<CR>")
 
@@ -224,12 +221,12 @@ async def test_claude_edit_refines_a_rewrite_in_its_diff(
     )
     await nvim.command(f"edit {path}")
     await nvim.keys(":2ClaudeEdit shout<CR>")
-    await on_screen(nvim, "accept", PATIENCE)
+    await on_screen(nvim, "accept")
     await until(lambda: nvim.eval("&modifiable"))
     await nvim.keys("2Goand I<Esc>")
 
     await nvim.keys(":ClaudeEdit shorter<CR>")
-    await until(lambda: nvim.eval("getline(1, '$') == ['one', '2']"), "the result", PATIENCE)
+    await until(lambda: nvim.eval("getline(1, '$') == ['one', '2']"), "the result")
 
     sent = api.requests[-1].new_text
     assert "<instruction>\nshorter\n</instruction>" in sent
@@ -262,7 +259,7 @@ async def test_claude_commit_writes_a_commit_message(
 
     await nvim.command("ClaudeCommit")
 
-    await until(lambda: nvim.eval("getline(1) == 'Print one'"), "the message", PATIENCE)
+    await until(lambda: nvim.eval("getline(1) == 'Print one'"), "the message")
     assert await lines(nvim) == [
         *("Print one", "", "Two came before.", ""),
         "# Please enter the message",

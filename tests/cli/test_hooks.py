@@ -14,7 +14,6 @@ from support.fake_api import FakeApi, edit, text, tool_use
 from support.happenings import BESIDE, Happening, follow, happened, names, the
 from support.neovim import Neovim, until
 from support.panel import Panel
-from support.terminal import PATIENCE
 
 from .conftest import begin
 
@@ -32,7 +31,7 @@ async def nvim(nvim_with_cli: Editor) -> Editor:
 async def prompt(nvim: Editor, words: str) -> None:
     """Type a prompt into the CLI in the terminal."""
     await nvim.keys(words)
-    await until(lambda: words in nvim.screen.text(), "the prompt is typed", PATIENCE)
+    await until(lambda: words in nvim.screen.text(), "the prompt is typed")
     await nvim.keys("<CR>")
 
 
@@ -105,15 +104,15 @@ async def test_the_cli_in_a_terminal_announces_its_turn(
     await begin(nvim, mode)
     await prompt(nvim, "Shout")
 
-    await until(lambda: "ClaudeTurnEnd" in names(nvim), "the turn ends", PATIENCE)
+    await until(lambda: "ClaudeTurnEnd" in names(nvim), "the turn ends")
     assert comparable(happened(nvim)) == expected(path)
     sessions = {data["session"] for _, data in happened(nvim)}
     assert len(sessions) == 1
     assert "" not in sessions
-    await until(own.exists, "the user's own hook has run", PATIENCE)
+    await until(own.exists, "the user's own hook has run")
 
     await prompt(nvim, "/exit")
-    await until(lambda: "ClaudeSessionEnd" in names(nvim), "the session ends", PATIENCE)
+    await until(lambda: "ClaudeSessionEnd" in names(nvim), "the session ends")
 
 
 async def test_a_chat_announces_the_same_turn(
@@ -125,12 +124,12 @@ async def test_a_chat_announces_the_same_turn(
     await panel.bar_shows("acceptEdits")
     await panel.send("Shout")
 
-    await until(lambda: "ClaudeTurnEnd" in names(nvim), "the turn ends", PATIENCE)
+    await until(lambda: "ClaudeTurnEnd" in names(nvim), "the turn ends")
     assert comparable(happened(nvim)) == expected(path)
     assert {data["chat"] for _, data in happened(nvim)} == {1}
 
     await nvim.command("stopinsert | ClaudeChat end")
-    await until(lambda: "ClaudeSessionEnd" in names(nvim), "the session ends", PATIENCE)
+    await until(lambda: "ClaudeSessionEnd" in names(nvim), "the session ends")
 
 
 @BOTH_WITH_CLI
@@ -140,21 +139,20 @@ async def test_the_cli_notices_nothing_of_a_host_that_is_killed(
     await begin(nvim, "acceptEdits")
     api.script([text("Once.")], [text("Twice.")])
     await prompt(nvim, "First")
-    await until(lambda: "ClaudeTurnEnd" in names(nvim), "the turn ends", PATIENCE)
+    await until(lambda: "ClaudeTurnEnd" in names(nvim), "the turn ends")
 
     (lock,) = [lock for _, lock in locks(config_folder)]
     os.kill(lock["hostPid"], signal.SIGKILL)
     await until(
         lambda: {lock["hostPid"] for _, lock in locks(config_folder)} - {lock["hostPid"]},
         "the next host serves",
-        PATIENCE,
     )
     await prompt(nvim, "Second")
 
-    await until(lambda: names(nvim).count("ClaudeTurnEnd") == 2, "the turn ends", PATIENCE)
-    await until(lambda: "Twice." in nvim.screen.text(), "the answer", PATIENCE)
+    await until(lambda: names(nvim).count("ClaudeTurnEnd") == 2, "the turn ends")
+    await until(lambda: "Twice." in nvim.screen.text(), "the answer")
     # While a hook runs, the CLI names it; the failure of one stays on the screen.
-    await until(lambda: "hook" not in nvim.screen.text(), "no hook has failed", PATIENCE)
+    await until(lambda: "hook" not in nvim.screen.text(), "no hook has failed")
 
 
 @BOTH_WITH_CLI
@@ -162,15 +160,15 @@ async def test_a_refused_command_has_not_happened(nvim: Editor, api: FakeApi, pa
     api.script([tool_use("Bash", command=f"rm {path}", description="Remove")])
     await begin(nvim, "default")
     await prompt(nvim, "Remove it")
-    await until(lambda: "Do you want to" in nvim.screen.text(), "the CLI asks", PATIENCE)
+    await until(lambda: "Do you want to" in nvim.screen.text(), "the CLI asks")
     assert names(nvim)[-1] == "ClaudeToolStart"
 
     await nvim.keys("<Esc>")
-    await until(lambda: "Do you want to" not in nvim.screen.text(), "it is refused", PATIENCE)
+    await until(lambda: "Do you want to" not in nvim.screen.text(), "it is refused")
     api.script([text("Well.")])
     await prompt(nvim, "Go on")
 
-    await until(lambda: names(nvim).count("ClaudeTurnEnd") == 2, "the turn ends", PATIENCE)
+    await until(lambda: names(nvim).count("ClaudeTurnEnd") == 2, "the turn ends")
     ended = [data for name, data in happened(nvim) if name in ("ClaudeToolEnd", "ClaudeTurnEnd")]
     assert ended[0]["status"] in ("rejected", "interrupted", "failed")
     assert ended[0]["files"] == ended[1]["paths"] == []

@@ -9,7 +9,6 @@ from support.claude_code import locks
 from support.either_editor import BOTH, Editor, happened, holds_port
 from support.fake_api import FakeApi, edit
 from support.neovim import Neovim, until
-from support.terminal import PATIENCE
 
 from .conftest import StartClaude, diff_opened, serve
 
@@ -26,7 +25,6 @@ async def test_the_cli_reconnects_after_the_host_was_killed(
     await until(
         lambda: {lock["hostPid"] for _, lock in locks(config_folder)} - {killed["hostPid"]},
         "another host",
-        PATIENCE,
     )
     ((port_now, lock),) = locks(config_folder)
     assert (port_now, lock["authToken"]) == (port, killed["authToken"])

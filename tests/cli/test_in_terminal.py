@@ -9,7 +9,6 @@ from support.claude_cli import CARET
 from support.either_editor import BOTH_WITH_CLI, Editor, on_screen, type_prompt
 from support.fake_api import FakeApi, text, tool_use
 from support.neovim import until
-from support.terminal import PATIENCE
 from support.vim import Vim
 
 from .conftest import begin, diff_opened, in_new_file
@@ -20,7 +19,7 @@ pytestmark = BOTH_WITH_CLI
 async def send(nvim: Editor, prompt: str) -> None:
     """Type a prompt and send it."""
     await nvim.keys(prompt)
-    await on_screen(nvim, prompt, PATIENCE)
+    await on_screen(nvim, prompt)
     await nvim.keys("<CR>")
 
 
@@ -28,8 +27,8 @@ async def decide(nvim: Editor, keys: str) -> None:
     """Type the keys in the diff, and wait until the terminal has the focus again."""
     await diff_opened(nvim)
     await nvim.keys(keys)
-    await until(lambda: nvim.eval("tabpagenr('$') == 1"), "the diff is closed", PATIENCE)
-    await until(lambda: nvim.eval("mode() == 't'"), "typing goes on", PATIENCE)
+    await until(lambda: nvim.eval("tabpagenr('$') == 1"), "the diff is closed")
+    await until(lambda: nvim.eval("mode() == 't'"), "typing goes on")
 
 
 async def test_it_sees_the_selection_and_goes_on_while_it_is_hidden(
@@ -38,16 +37,16 @@ async def test_it_sees_the_selection_and_goes_on_while_it_is_hidden(
     nvim = nvim_with_cli
     api.script([text("Heard.")])
     await nvim.keys("Vj:Claude<CR>")
-    await on_screen(nvim, CARET, PATIENCE)
-    await on_screen(nvim, "2 lines selected", PATIENCE)
+    await on_screen(nvim, CARET)
+    await on_screen(nvim, "2 lines selected")
 
     await nvim.command("Claude")
     await until(lambda: nvim.eval("winnr('$') == 1"))
     await type_prompt(nvim, "Look\nat this")
-    await until(lambda: len(api.requests) > 0, "the model is asked", PATIENCE)
+    await until(lambda: len(api.requests) > 0, "the model is asked")
     await nvim.command("Claude")
 
-    await on_screen(nvim, "Heard.", PATIENCE)
+    await on_screen(nvim, "Heard.")
     assert "one\ntwo" in api.requests[0].new_text
     leave = "<C-w>" if isinstance(nvim, Vim) else r"<C-\><C-n>"
     await nvim.keys(f"{leave}:qa!<CR>")
@@ -75,7 +74,7 @@ async def test_an_edit_is_decided_in_its_diff(
     assert path.read_text() == "one\ntwo\n"
     await decide(nvim, keys)
 
-    await on_screen(nvim, "ejected update to" if written == "one\ntwo\n" else "All done.", PATIENCE)
+    await on_screen(nvim, "ejected update to" if written == "one\ntwo\n" else "All done.")
     assert path.read_text() == written
     await until(
         lambda: nvim.eval(f"getbufline('{path}', 1, '$') == {written.splitlines()}"), "the buffer"
@@ -100,7 +99,7 @@ async def test_a_new_file_is_decided_in_its_diff(
     assert not new.exists()
     await decide(nvim, keys)
 
-    await on_screen(nvim, "All done." if written else "ejected", PATIENCE)
+    await on_screen(nvim, "All done." if written else "ejected")
     assert new.exists() is bool(written)
     if written:
         assert new.read_bytes() == in_new_file(each_cli, written)

@@ -14,7 +14,6 @@ from support.fake_api import FakeApi, text, tool_use
 from support.happenings import follow, the
 from support.neovim import until
 from support.permissions import entered
-from support.terminal import PATIENCE
 from support.tmux import Tmux, needs_tmux, tmux_around
 
 pytestmark = [needs_tmux, BOTH_WITH_CLI]
@@ -80,7 +79,7 @@ async def shows(tmux: Tmux, words: str) -> None:
     async def is_shown() -> bool:
         return words in await screen(tmux)
 
-    await until(is_shown, words, PATIENCE)
+    await until(is_shown, words)
 
 
 async def complains_of_no_hook(tmux: Tmux) -> None:
@@ -89,7 +88,7 @@ async def complains_of_no_hook(tmux: Tmux) -> None:
     async def is_quiet() -> bool:
         return "hook" not in await screen(tmux)
 
-    await until(is_quiet, "no hook has failed", PATIENCE)
+    await until(is_quiet, "no hook has failed")
 
 
 async def prompt(tmux: Tmux, words: str) -> None:

@@ -17,7 +17,7 @@ from support.claude_cli import CARET, environment
 from support.either_editor import BOTH, Editor, configure, host_pid, start_editor
 from support.fake_api import FakeApi, Turn, text, tool_use
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Panel
+from support.panel import Panel
 from support.processes import alive, started_with
 from support.vim import Vim
 
@@ -37,14 +37,14 @@ def clis(tmp_path: Path) -> set[int]:
 async def followers(mark: Path) -> set[int]:
     """Wait until processes follow a file with `tail -f`; return these."""
     found: set[int] = await until(
-        lambda: started_with(f"tail\0-f\0{mark}"), f"{mark.name} is followed", PATIENCE
+        lambda: started_with(f"tail\0-f\0{mark}"), f"{mark.name} is followed"
     )
     return found
 
 
 async def have_ended(running: set[int]) -> None:
     """Wait until none of these processes is running."""
-    await until(lambda: not any(map(alive, running)), f"{running} have ended", PATIENCE)
+    await until(lambda: not any(map(alive, running)), f"{running} have ended")
 
 
 @pytest.fixture
@@ -166,7 +166,7 @@ async def test_no_process_outlives_neovim(panel: Panel, tmp_path: Path, end: End
     await end(panel.nvim)
 
     await panel.nvim.process.wait()
-    await until(lambda: not processes_of_test(tmp_path), "all processes have ended", PATIENCE)
+    await until(lambda: not processes_of_test(tmp_path), "all processes have ended")
 
 
 @pytest.mark.parametrize("end", [quit_editor, kill_with_the_host])
@@ -179,7 +179,7 @@ async def test_no_process_outlives_neovim_if_a_cli_hangs(
     await end(panel.nvim)
 
     await panel.nvim.process.wait()
-    await until(lambda: not processes_of_test(tmp_path), "all processes have ended", PATIENCE)
+    await until(lambda: not processes_of_test(tmp_path), "all processes have ended")
 
 
 @pytest.mark.parametrize("end", [quit_editor, kill_with_the_host])
@@ -194,7 +194,7 @@ async def test_no_process_outlives_neovim_if_a_cli_is_still_starting(
     await end(nvim)
 
     await nvim.process.wait()
-    await until(lambda: not processes_of_test(tmp_path), "all processes have ended", PATIENCE)
+    await until(lambda: not processes_of_test(tmp_path), "all processes have ended")
 
 
 @BOTH
@@ -204,16 +204,16 @@ async def test_no_process_of_the_terminal_outlives_the_editor(
 ) -> None:
     api.script(follow(marks["front"]))
     await nvim.command("Claude --permission-mode default")
-    await until(lambda: CARET in nvim.screen.text(), "the prompt box", PATIENCE)
+    await until(lambda: CARET in nvim.screen.text(), "the prompt box")
     await nvim.keys("Follow it")
-    await until(lambda: "Follow it" in nvim.screen.text(), "it is typed", PATIENCE)
+    await until(lambda: "Follow it" in nvim.screen.text(), "it is typed")
     await nvim.keys("<CR>")
     await followers(marks["front"])
 
     await end(nvim)
 
     await nvim.process.wait()
-    await until(lambda: not processes_of_test(tmp_path), "all processes have ended", PATIENCE)
+    await until(lambda: not processes_of_test(tmp_path), "all processes have ended")
 
 
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM])
@@ -235,7 +235,7 @@ async def test_no_process_of_a_chat_outlives_the_chat(
     await panel.nvim.command("stopinsert | ClaudeChat end")
 
     await have_ended(commands)
-    await until(lambda: len(clis(tmp_path)) == 1, "only the idle chat's CLI is running", PATIENCE)
+    await until(lambda: len(clis(tmp_path)) == 1, "only the idle chat's CLI is running")
     await until(lambda: len(started_with(f"tail\0-f\0{marks['server']}")) == 1, "and its server")
 
 
@@ -247,9 +247,9 @@ async def test_no_cli_outlives_a_cancelled_question(
     api.hold = True
     api.script([text("a very long story " * 50)])
     await nvim.command("ClaudeAsk Tell me")
-    await until(lambda: "a very" in nvim.screen.text(), "the answer begins", PATIENCE)
+    await until(lambda: "a very" in nvim.screen.text(), "the answer begins")
     assert clis(tmp_path)
 
     send_command(nvim, end)
 
-    await until(lambda: not clis(tmp_path), "the CLI has ended", PATIENCE)
+    await until(lambda: not clis(tmp_path), "the CLI has ended")

@@ -12,7 +12,6 @@ from support.either_editor import BOTH, Editor, configure, start_editor
 from support.fake_api import FakeApi, text
 from support.neovim import Neovim, until
 from support.panel import Panel
-from support.terminal import PATIENCE
 
 from .conftest import serve
 
@@ -57,21 +56,21 @@ async def are_known(nvim: Editor, expected: list[dict[str, Any]]) -> None:
     async def known() -> bool:
         return await limits(nvim) == expected
 
-    await until(known, f"{expected} are known", PATIENCE)
+    await until(known, f"{expected} are known")
 
 
 @BOTH
 async def test_a_terminal_tells_both_limits_and_shows_them(nvim: Editor, api: FakeApi) -> None:
     api.script([text("Hello.")])
     await nvim.keys(":Claude --permission-mode default<CR>")
-    await until(lambda: CARET in nvim.screen.text(), "the prompt box", PATIENCE)
-    await until(lambda: "⧉ In a.py" in nvim.screen.text(), "the CLI is connected", PATIENCE)
+    await until(lambda: CARET in nvim.screen.text(), "the prompt box")
+    await until(lambda: "⧉ In a.py" in nvim.screen.text(), "the CLI is connected")
     await nvim.keys("Greet")
-    await until(lambda: "Greet" in nvim.screen.text(), "the prompt is typed", PATIENCE)
+    await until(lambda: "Greet" in nvim.screen.text(), "the prompt is typed")
     await nvim.keys("<CR>")
 
     await are_known(nvim, BOTH_LIMITS)
-    await until(lambda: " · 5h 82% · 7d 41%" in nvim.screen.text(), "the row", PATIENCE)
+    await until(lambda: " · 5h 82% · 7d 41%" in nvim.screen.text(), "the row")
 
 
 async def test_a_chat_tells_what_its_version_tells(
@@ -80,7 +79,7 @@ async def test_a_chat_tells_what_its_version_tells(
     api.script([text("Hello.")])
     await nvim.command("ClaudeChat")
     panel = Panel(nvim)
-    await panel.wait_until_ready(PATIENCE)
+    await panel.wait_until_ready()
     await panel.send("Greet")
     await panel.shows("── ")
 

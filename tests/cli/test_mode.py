@@ -22,7 +22,6 @@ from support.either_editor import (
 )
 from support.fake_api import FakeApi, edit
 from support.neovim import until
-from support.terminal import PATIENCE
 
 from .conftest import diff_opened, serve
 
@@ -75,16 +74,16 @@ async def ask_for_an_edit(nvim: Editor, api: FakeApi, path: Path, command: str) 
     """Open Claude, and type a prompt that makes the model edit `path`."""
     api.script(*edit(path, "two", "TWO", then="All done."))
     await nvim.keys(f":{command}<CR>")
-    await until(lambda: CARET in nvim.screen.text(), "the prompt box", PATIENCE)
-    await until(lambda: "⧉ In a.py" in nvim.screen.text(), "the CLI is connected", PATIENCE)
+    await until(lambda: CARET in nvim.screen.text(), "the prompt box")
+    await until(lambda: "⧉ In a.py" in nvim.screen.text(), "the CLI is connected")
     await nvim.keys("Shout")
-    await until(lambda: "Shout" in nvim.screen.text(), "the prompt is typed", PATIENCE)
+    await until(lambda: "Shout" in nvim.screen.text(), "the prompt is typed")
     await nvim.keys("<CR>")
 
 
 async def is_written_at_once(nvim: Editor, path: Path) -> None:
     """Wait until the CLI has finished, and check that it has not asked."""
-    await until(lambda: "All done." in nvim.screen.text(), "the answer", PATIENCE)
+    await until(lambda: "All done." in nvim.screen.text(), "the answer")
     assert path.read_text() == "one\nTWO\n"
     assert await happened(nvim, "ClaudeDiffOpened") == 0
 
@@ -95,7 +94,7 @@ async def test_an_edit_opens_as_a_diff(nvim: Editor, api: FakeApi, path: Path) -
     await diff_opened(nvim)
     assert path.read_text() == "one\ntwo\n"
     await nvim.keys(":w<CR>")
-    await until(lambda: path.read_text() == "one\nTWO\n", "the edit is written", PATIENCE)
+    await until(lambda: path.read_text() == "one\nTWO\n", "the edit is written")
 
 
 @pytest.mark.parametrize("file", ["settings.json", "settings.local.json"])
@@ -172,4 +171,4 @@ async def restart(nvim: Editor, options: dict[str, Any]) -> None:
         # In Vim, the server of the killed host is known for a moment longer than its process.
         return await host_pids(nvim) not in ([], [killed]) and await is_serving(nvim)
 
-    await until(restarted, "another host serves", PATIENCE)
+    await until(restarted, "another host serves")

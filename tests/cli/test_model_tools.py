@@ -26,8 +26,7 @@ from support.either_editor import (
 from support.fake_api import FakeApi, text, tool_use
 from support.kernels import asked, use_environment
 from support.model_languages import enable_real
-from support.neovim import Neovim, until
-from support.terminal import PATIENCE
+from support.neovim import WAIT_SECONDS, Neovim, until
 from support.vim import Vim
 
 from .conftest import diff_opened, serve
@@ -80,8 +79,8 @@ def asks(api: FakeApi, tool: str, **arguments: object) -> None:
 
 async def opened(nvim: Editor, command: str) -> None:
     await nvim.keys(f":{command}<CR>")
-    await until(lambda: CARET in nvim.screen.text(), "the prompt box", PATIENCE)
-    await until(lambda: "⧉ In a.py" in nvim.screen.text(), "the CLI is connected", PATIENCE)
+    await until(lambda: CARET in nvim.screen.text(), "the prompt box")
+    await until(lambda: "⧉ In a.py" in nvim.screen.text(), "the CLI is connected")
 
 
 def serves_again(config_folder: Path, former: dict[str, Any]) -> bool:
@@ -100,12 +99,12 @@ def shows(nvim: Editor, words: str) -> bool:
 async def send(nvim: Editor, prompt: str) -> None:
     """Type a prompt and send it."""
     await nvim.keys(prompt)
-    await until(lambda: prompt in nvim.screen.text(), "the prompt is typed", PATIENCE)
+    await until(lambda: prompt in nvim.screen.text(), "the prompt is typed")
     await nvim.keys("<CR>")
 
 
 async def done(nvim: Editor) -> None:
-    await until(lambda: "All done." in nvim.screen.text(), "the answer", PATIENCE)
+    await until(lambda: "All done." in nvim.screen.text(), "the answer")
 
 
 NEOVIM = ("no language server answers textDocument/definition", "Prefer them to a text search")
@@ -147,7 +146,7 @@ async def test_a_file_that_the_cli_has_read_itself_is_not_asked_about_again(
     await opened(nvim, "Claude")
 
     await send(nvim, "Read my diary")
-    await until(lambda: shows(nvim, "Do not read it"), "the question", PATIENCE)
+    await until(lambda: shows(nvim, "Do not read it"), "the question")
     assert "Opened" in api.requests[-1].new_text
     await choose_item(nvim, "Do not read it")
 
@@ -204,7 +203,7 @@ async def test_the_cli_asks_before_it_reads_if_the_user_wants(
 
     await send(nvim, "Where is it?")
 
-    await until(lambda: "Do you want to proceed?" in nvim.screen.text(), "it asks", PATIENCE)
+    await until(lambda: "Do you want to proceed?" in nvim.screen.text(), "it asks")
 
 
 @BOTH
@@ -213,7 +212,7 @@ async def test_a_printed_answer_uses_the_tools(nvim: Editor, api: FakeApi, path:
 
     await nvim.keys(":Claude -p Where\\ is\\ two?<CR>")
 
-    await until(lambda: len(api.requests) == 2, "both requests", PATIENCE)
+    await until(lambda: len(api.requests) == 2, "both requests")
     assert "Where is two?" in str(api.requests[0].body)
     assert LINES in api.requests[1].new_text
 
@@ -233,7 +232,7 @@ async def test_the_printed_command_gives_the_tools_to_a_cli_elsewhere(
         stdin=DEVNULL,
         stdout=PIPE,
     )
-    said, _ = await asyncio.wait_for(elsewhere.communicate(), PATIENCE)
+    said, _ = await asyncio.wait_for(elsewhere.communicate(), WAIT_SECONDS)
 
     assert said.decode().strip() == "All done."
     assert "Where is two?" in str(api.requests[0].body)
@@ -244,9 +243,7 @@ async def test_the_printed_command_gives_the_tools_to_a_cli_elsewhere(
 async def test_the_value_of_an_option_is_not_taken_for_another(nvim: Editor) -> None:
     await nvim.keys(":Claude --resume 00000000-0000-4000-8000-000000000000<CR>")
 
-    await until(
-        lambda: "No conversation found" in nvim.screen.text(), "the CLI has looked for it", PATIENCE
-    )
+    await until(lambda: "No conversation found" in nvim.screen.text(), "the CLI has looked for it")
 
 
 @BOTH
@@ -265,7 +262,7 @@ async def test_the_users_own_options_and_ours_both_count(
     asks(api, "buffer_text", file=str(path))
 
     await opened(nvim, "Claude Where\\ is\\ two?")
-    await until(lambda: "In line 2." in nvim.screen.text(), "the answer", PATIENCE)
+    await until(lambda: "In line 2." in nvim.screen.text(), "the answer")
     await send(nvim, "Look again")
 
     await done(nvim)
@@ -282,8 +279,8 @@ async def test_the_session_gets_its_tools_back_after_the_host_has_died(
     ((_, lock),) = locks(config_folder)
 
     os.kill(lock["hostPid"], signal.SIGKILL)
-    await until(lambda: serves_again(config_folder, lock), "another host serves", PATIENCE)
-    await until(lambda: "⧉ In a.py" in nvim.screen.text(), "the CLI is connected", PATIENCE)
+    await until(lambda: serves_again(config_folder, lock), "another host serves")
+    await until(lambda: "⧉ In a.py" in nvim.screen.text(), "the CLI is connected")
     await send(nvim, "Where is it?")
 
     await done(nvim)
@@ -293,7 +290,7 @@ async def test_the_session_gets_its_tools_back_after_the_host_has_died(
 async def accept(nvim: Neovim, number: int) -> None:
     """Accept one of two diffs."""
     shown = f"{number} of 2"
-    await until(lambda: shown in nvim.screen.text(), shown, PATIENCE)
+    await until(lambda: shown in nvim.screen.text(), shown)
     await diff_opened(nvim, number)
     await nvim.keys(":w<CR>")
 
@@ -310,7 +307,7 @@ async def test_a_rename_is_reviewed_and_lands_in_every_file(
     await nvim.keys("Rename it<CR>")
 
     question = "rename greet to hail: 3 lines in 2 files"
-    await until(lambda: question in nvim.screen.text(), question, PATIENCE)
+    await until(lambda: question in nvim.screen.text(), question)
     assert "Do you want to proceed?" not in nvim.screen.text()
     await choose(nvim, 1)
     await accept(nvim, 1)
@@ -384,7 +381,7 @@ async def test_the_model_calls_a_tool_of_the_users_that_only_reads_without_permi
     asks(api, "greet", who="you")
 
     await opened(nvim, "Claude Hello")
-    await until(lambda: "One." in nvim.screen.text(), "the first answer", PATIENCE)
+    await until(lambda: "One." in nvim.screen.text(), "the first answer")
     await send(nvim, "Again")
 
     await done(nvim)
@@ -397,7 +394,7 @@ async def test_the_model_calls_a_tool_that_was_added_while_the_cli_is_connected(
 ) -> None:
     api.script([text("One.")])
     await opened(nvim, "Claude Hello")
-    await until(lambda: "One." in nvim.screen.text(), "the first answer", PATIENCE)
+    await until(lambda: "One." in nvim.screen.text(), "the first answer")
     assert "mcp__neovim__greet" not in str(api.requests[-1].body)
 
     await nvim.lua(OWN % "false")
@@ -405,13 +402,13 @@ async def test_the_model_calls_a_tool_that_was_added_while_the_cli_is_connected(
     for answer in ("Two.", "Three.", "Four.", "Five.", "Six."):
         api.script([text(answer)])
         await send(nvim, f"Not {answer}"[:-1])
-        await until(partial(shows, nvim, answer), "an answer", PATIENCE)
+        await until(partial(shows, nvim, answer), "an answer")
         if any("mcp__neovim__greet" in str(request.body) for request in api.requests):
             break
     asks(api, "greet", who="you")
     await send(nvim, "Again")
 
-    await until(lambda: "Do you want to proceed?" in nvim.screen.text(), "it asks", PATIENCE)
+    await until(lambda: "Do you want to proceed?" in nvim.screen.text(), "it asks")
     await nvim.idle(1000)  # the dialog ignores keys that were typed before it
     await nvim.keys("<CR>")
     await done(nvim)

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(
     reason="opencode is not installed: run `make agents AGENTS=opencode`",
 )
 
-PATIENCE_SECONDS = 240.0
+START_SECONDS = 240.0
 """It is slow to start on a busy machine."""
 
 
@@ -34,7 +34,7 @@ async def model() -> AsyncIterator[Model]:
 
 async def shows(nvim: Neovim, words: str) -> None:
     """Wait until the screen shows words."""
-    await until(lambda: words in nvim.screen.text(), f"{words} is shown", PATIENCE_SECONDS)
+    await until(lambda: words in nvim.screen.text(), f"{words} is shown", START_SECONDS)
 
 
 async def test_it_follows_the_selection_and_tells_its_model(

@@ -11,7 +11,6 @@ from support.either_editor import BOTH_WITH_CLI, Editor, choose, happened, type_
 from support.fake_api import FakeApi, edit, text, tool_use
 from support.neovim import until
 from support.permissions import counts, enter, follow, gone, look, shown
-from support.terminal import PATIENCE
 from support.vim import Vim
 
 from .conftest import begin, diff_opened
@@ -46,7 +45,7 @@ async def to_the_terminal(nvim: Editor) -> None:
 async def prompt(nvim: Editor, words: str) -> None:
     """Type a prompt into the CLI, and return to the file."""
     await nvim.keys(words)
-    await until(lambda: words in nvim.screen.text(), "the prompt is typed", PATIENCE)
+    await until(lambda: words in nvim.screen.text(), "the prompt is typed")
     # In Vim's other mode, a terminal does not go on.
     await nvim.keys(r"<CR><C-w>p" if isinstance(nvim, Vim) else r"<CR><C-\><C-n><C-w>p")
     await until(lambda: nvim.eval("&buftype == ''"), "the user is in the file")
@@ -57,13 +56,13 @@ async def ask(nvim: Editor, api: FakeApi, command: str) -> None:
     use = tool_use("Bash", command=command, description="Do it")
     api.script([use], [text("All done.")])
     await prompt(nvim, "Go on")
-    await shown(nvim, command, PATIENCE)
-    await until(lambda: DIALOG in nvim.screen.text(), "the dialog in the terminal", PATIENCE)
+    await shown(nvim, command)
+    await until(lambda: DIALOG in nvim.screen.text(), "the dialog in the terminal")
 
 
 async def done(nvim: Editor) -> None:
-    await until(lambda: "All done." in nvim.screen.text(), "the turn ends", PATIENCE)
-    await gone(nvim, PATIENCE)
+    await until(lambda: "All done." in nvim.screen.text(), "the turn ends")
+    await gone(nvim)
 
 
 async def test_the_editor_allows(nvim: Editor, api: FakeApi, project: Path) -> None:
@@ -82,7 +81,7 @@ async def test_the_editor_denies_with_a_reason(nvim: Editor, api: FakeApi, proje
     await enter(nvim)
 
     await nvim.keys("N")
-    await until(lambda: "Why not?" in nvim.screen.text(), "the question", PATIENCE)
+    await until(lambda: "Why not?" in nvim.screen.text(), "the question")
     await type_answer(nvim, "Use another name<CR>")
 
     await done(nvim)
@@ -94,9 +93,9 @@ async def test_the_editor_allows_always(nvim: Editor, api: FakeApi, project: Pat
     await ask(nvim, api, "mkdir -p one")
     await enter(nvim)
     await nvim.keys("a")
-    await until(lambda: "by a rule, for this session" in nvim.screen.text(), "the ways", PATIENCE)
+    await until(lambda: "by a rule, for this session" in nvim.screen.text(), "the ways")
     await choose(nvim, 1)
-    await until(lambda: "Rule for this session: " in nvim.screen.text(), "the rule", PATIENCE)
+    await until(lambda: "Rule for this session: " in nvim.screen.text(), "the rule")
     await type_answer(nvim, "<C-u>Bash(mkdir *)<CR>")
     await done(nvim)
 
@@ -105,7 +104,7 @@ async def test_the_editor_allows_always(nvim: Editor, api: FakeApi, project: Pat
     await to_the_terminal(nvim)
     await prompt(nvim, "Once more")
 
-    await until(lambda: "Twice." in nvim.screen.text(), "the turn ends", PATIENCE)
+    await until(lambda: "Twice." in nvim.screen.text(), "the turn ends")
     assert (project / "two").is_dir()
     assert counts(nvim) == [1, 0]
 
@@ -127,9 +126,9 @@ async def test_a_key_in_the_terminal_allows(nvim: Editor, api: FakeApi, project:
 
     await nvim.keys("<CR>")
 
-    await until((project / "made").exists, "the command runs", PATIENCE)
-    await until(lambda: counts(nvim) == [1, 0], "nothing waits", PATIENCE)
-    await until(lambda: "PermissionRequest" not in nvim.screen.text(), "no hook runs", PATIENCE)
+    await until((project / "made").exists, "the command runs")
+    await until(lambda: counts(nvim) == [1, 0], "nothing waits")
+    await until(lambda: "PermissionRequest" not in nvim.screen.text(), "no hook runs")
     assert not (project / "late").exists()
     await done(nvim)
 
@@ -140,7 +139,7 @@ async def test_the_terminal_denies(nvim: Editor, api: FakeApi, project: Path) ->
 
     await press(nvim, "\x1b")
 
-    await gone(nvim, PATIENCE)
+    await gone(nvim)
     assert not (project / "made").exists()
 
 
@@ -151,12 +150,12 @@ async def test_the_dialog_outlives_the_host(
     (lock,) = [lock for _, lock in locks(config_folder)]
 
     os.kill(lock["hostPid"], signal.SIGKILL)
-    await gone(nvim, PATIENCE)
+    await gone(nvim)
     await nvim.idle(1000)
     assert DIALOG in nvim.screen.text()
     await press(nvim, "\r")
 
-    await until((project / "made").exists, "the command runs", PATIENCE)
+    await until((project / "made").exists, "the command runs")
 
 
 async def propose(nvim: Editor, api: FakeApi, path: Path) -> None:
@@ -164,11 +163,11 @@ async def propose(nvim: Editor, api: FakeApi, path: Path) -> None:
     api.script(*edit(path, "two", "TWO", then="All done."))
     await prompt(nvim, "Shout")
     await diff_opened(nvim)
-    await until(lambda: "gA always" in nvim.screen.text(), "the key is shown", PATIENCE)
+    await until(lambda: "gA always" in nvim.screen.text(), "the key is shown")
 
 
 async def diff_closed(nvim: Editor) -> None:
-    await until(lambda: nvim.eval("tabpagenr('$') == 1"), "the diff is closed", PATIENCE)
+    await until(lambda: nvim.eval("tabpagenr('$') == 1"), "the diff is closed")
 
 
 async def test_a_diff_accepts_further_edits_too(nvim: Editor, api: FakeApi, path: Path) -> None:
@@ -176,13 +175,13 @@ async def test_a_diff_accepts_further_edits_too(nvim: Editor, api: FakeApi, path
 
     await nvim.keys("gA")
 
-    await until(lambda: path.read_text() == "one\nTWO\n", "it is written", PATIENCE)
+    await until(lambda: path.read_text() == "one\nTWO\n", "it is written")
     await diff_closed(nvim)
-    await until(lambda: "All done." in nvim.screen.text(), "the turn ends", PATIENCE)
+    await until(lambda: "All done." in nvim.screen.text(), "the turn ends")
     api.script(*edit(path, "one", "ONE", then="Twice."))
     await to_the_terminal(nvim)
     await prompt(nvim, "Once more")
-    await until(lambda: path.read_text() == "ONE\nTWO\n", "it is written", PATIENCE)
+    await until(lambda: path.read_text() == "ONE\nTWO\n", "it is written")
     assert await happened(nvim, "ClaudeDiffOpened") == 1
     assert counts(nvim) == []
 
@@ -195,9 +194,9 @@ async def test_an_edit_that_was_changed_is_accepted_alone(
     await nvim.keys("GoTHREE<Esc>")
     await nvim.keys("gA")
 
-    await until(lambda: "Claude still asks" in nvim.screen.text(), "the reason", PATIENCE)
-    await until(lambda: path.read_text() == "one\nTWO\nTHREE\n", "it is written", PATIENCE)
-    await until(lambda: "All done." in nvim.screen.text(), "the turn ends", PATIENCE)
+    await until(lambda: "Claude still asks" in nvim.screen.text(), "the reason")
+    await until(lambda: path.read_text() == "one\nTWO\nTHREE\n", "it is written")
+    await until(lambda: "All done." in nvim.screen.text(), "the turn ends")
     api.script(*edit(path, "one", "ONE", then="Twice."))
     await to_the_terminal(nvim)
     await prompt(nvim, "Once more")
@@ -227,18 +226,18 @@ async def test_the_dialog_in_the_terminal_accepts_too(
 
     await press(nvim, "\r")
 
-    await until(lambda: path.read_text() == "one\nTWO\n", "it is written", PATIENCE)
+    await until(lambda: path.read_text() == "one\nTWO\n", "it is written")
     await diff_closed(nvim)
 
 
 async def test_an_edit_in_a_diff_has_no_float(nvim: Editor, api: FakeApi, path: Path) -> None:
     api.script(*edit(path, "two", "TWO", then="All done."))
     await prompt(nvim, "Shout")
-    await until(lambda: nvim.eval("tabpagenr('$') == 2"), "the diff", PATIENCE)
+    await until(lambda: nvim.eval("tabpagenr('$') == 2"), "the diff")
     await nvim.idle(1500)
     assert not await look(nvim)
 
     await nvim.keys(":w<CR>")
 
-    await until(lambda: path.read_text() == "one\nTWO\n", "it is written", PATIENCE)
+    await until(lambda: path.read_text() == "one\nTWO\n", "it is written")
     assert counts(nvim) == []

@@ -8,7 +8,7 @@ import pytest
 from support.claude_cli import environment
 from support.fake_api import FakeApi, text, tool_use
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Panel
+from support.panel import Panel
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ async def test_the_whole_command_is_shown_before_it_is_allowed(
 
     shown = await panel.shows("? Run this command?")
     assert body(shown) == command
-    await until(lambda: press(panel, "y", project / "HIDDEN"), "the command runs", PATIENCE)
+    await until(lambda: press(panel, "y", project / "HIDDEN"), "the command runs")
 
 
 async def test_the_first_y_shows_all_of_a_long_command_and_the_second_allows_it(
@@ -76,10 +76,10 @@ async def test_the_first_y_shows_all_of_a_long_command_and_the_second_allows_it(
         await press(panel, "y", project / "HIDDEN")
         return "touch HIDDEN" in await panel.text()
 
-    await until(opened, "the whole command", PATIENCE)
+    await until(opened, "the whole command")
     assert not (project / "HIDDEN").exists()
     assert body(await panel.text()) == command
-    await until(lambda: press(panel, "y", project / "HIDDEN"), "the command runs", PATIENCE)
+    await until(lambda: press(panel, "y", project / "HIDDEN"), "the command runs")
 
 
 async def test_all_arguments_of_an_mcp_tool_are_shown(

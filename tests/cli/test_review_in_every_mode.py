@@ -8,9 +8,8 @@ import pytest
 
 from support.either_editor import Editor, on_screen
 from support.fake_api import FakeApi, text, tool_use
-from support.neovim import until
+from support.neovim import WAIT_SECONDS, until
 from support.reviews import git
-from support.terminal import PATIENCE
 
 from .conftest import begin
 from .test_terminal_changes import MINUS
@@ -18,7 +17,7 @@ from .test_terminal_changes import MINUS
 EXPECTED = {"a.py": 1, "new.txt": 1, "sed.txt": 1, "gone.txt": 0, "moved.txt": 0}
 """The files that wait, each with the number of its hunks."""
 
-TURN_SECONDS = 3 * PATIENCE
+TURN_SECONDS = 3 * WAIT_SECONDS
 """Each of its tools runs two hooks."""
 
 
@@ -75,11 +74,11 @@ async def test_what_a_turn_changes_waits(
     )
 
     await editor.keys("Work")
-    await on_screen(editor, "Work", PATIENCE)
+    await on_screen(editor, "Work")
     await editor.keys("<CR>")
     if mode == "plan":
-        await on_screen(editor, "1. Yes", PATIENCE)
-        await until(lambda: is_left(editor), "the CLI leaves the mode", PATIENCE, 2.0)
+        await on_screen(editor, "1. Yes")
+        await until(lambda: is_left(editor), "the CLI leaves the mode", WAIT_SECONDS, 2.0)
     await on_screen(editor, f"Claude: done, 5 files +3 {MINUS}5 ", TURN_SECONDS)
 
     async def found() -> bool:

@@ -9,9 +9,8 @@ from support.claude_code import locks, the_lock
 from support.either_editor import BOTH_WITH_CLI, Editor, on_screen
 from support.fake_api import FakeApi, Turn, text, tool_use
 from support.happenings import follow
-from support.neovim import until
+from support.neovim import WAIT_SECONDS, until
 from support.reviews import git
-from support.terminal import PATIENCE
 
 from .conftest import begin
 from .test_terminal_changes import MINUS, listed, take_a_turn
@@ -56,7 +55,7 @@ def turn(project: Path) -> list[Turn]:
     return [read, [*edits, write], [bash], [text("All done.")]]
 
 
-TURN_SECONDS = 3 * PATIENCE
+TURN_SECONDS = 3 * WAIT_SECONDS
 """Each of its many tools runs two hooks."""
 
 
@@ -83,7 +82,7 @@ async def test_a_turn_is_reviewed_across_a_restart_and_the_model_gets_exactly_th
 
     expected = {"x.txt": 3, "y.txt": 2, "z.txt": 3, "new.txt": 1, "sed.txt": 1}
     expected |= {"gone.txt": 0, "moved.txt": 0}
-    await until(lambda: waiting_is(nvim, expected), f"{expected} wait", PATIENCE)
+    await until(lambda: waiting_is(nvim, expected), f"{expected} wait")
     await on_screen(nvim, "Claude: done, 7 files")
 
     # Keep a hunk, revert another one and half of a third.
@@ -92,7 +91,7 @@ async def test_a_turn_is_reviewed_across_a_restart_and_the_model_gets_exactly_th
     await nvim.command("10ClaudeRevert")
     await nvim.keys("8GV:ClaudeRevert<CR>")
     kept = after(2).replace("line 7\n", "seven\n") + "x.txt\n"
-    await until(lambda: (project / "x.txt").read_text() == kept, "x.txt", PATIENCE)
+    await until(lambda: (project / "x.txt").read_text() == kept, "x.txt")
     await nvim.command("edit z.txt")
     await nvim.command("6ClaudeComment why six?")
     await until(lambda: nvim.eval("len(claude_ide#review().remarks) == 1"), "a remark")
@@ -104,24 +103,21 @@ async def test_a_turn_is_reviewed_across_a_restart_and_the_model_gets_exactly_th
             [each["hostPid"] for _, each in locks(config_folder)] not in ([], [lock["hostPid"]])
         ),
         "another host",
-        PATIENCE,
     )
     await nvim.command("edit new.txt")
     await nvim.command("1ClaudeComment a better name?")
-    await until(
-        lambda: nvim.eval("len(claude_ide#review().remarks) == 2"), "both remarks", PATIENCE
-    )
+    await until(lambda: nvim.eval("len(claude_ide#review().remarks) == 2"), "both remarks")
 
     # In the list: bring the removed file back, and keep the moved one.
     items = await listed(nvim, "ClaudeReview")
     gone = next(at for at, item in enumerate(items, 1) if "gone.txt" in item)
     assert items[gone - 1] == f"gone.txt:1 +0 {MINUS}13  deleted file"
     await nvim.keys(f"{gone}Gx")
-    await until(lambda: (project / "gone.txt").exists(), "the file is back", PATIENCE)
+    await until(lambda: (project / "gone.txt").exists(), "the file is back")
 
     api.script([text("I see.")])
     await nvim.command("ClaudeReview send")
-    await until(lambda: nvim.eval("&buftype == 'acwrite'"), "the prompt", PATIENCE)
+    await until(lambda: nvim.eval("&buftype == 'acwrite'"), "the prompt")
     await nvim.keys("<Esc>:w<CR>")
     await on_screen(nvim, "I see.", TURN_SECONDS)
 

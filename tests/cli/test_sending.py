@@ -5,7 +5,6 @@ import pytest
 from support.either_editor import BOTH_WITH_CLI, Editor, on_screen
 from support.fake_api import FakeApi, text
 from support.neovim import until
-from support.terminal import PATIENCE
 
 from .conftest import begin
 
@@ -25,12 +24,12 @@ async def test_texts_wait_in_the_prompt_until_the_user_sends_them(
     await begin(nvim, "default")
     await nvim.call("claude_ide#send", "!first")
     await nvim.call("claude_ide#send", "second {{x}")
-    await on_screen(nvim, "!first second {x}", PATIENCE)
+    await on_screen(nvim, "!first second {x}")
     assert not any("first" in each.new_text for each in api.requests)
 
     await nvim.keys("<CR>")
 
-    await on_screen(nvim, "● Heard.", PATIENCE)
+    await on_screen(nvim, "● Heard.")
     assert any("!first second {x}" in each.new_text for each in api.requests)
 
 
@@ -40,14 +39,14 @@ async def test_a_text_is_sent(nvim: Editor, api: FakeApi) -> None:
 
     await nvim.call("claude_ide#send", "One\n> two", {"submit": True})
 
-    await on_screen(nvim, "● Heard.", PATIENCE)
+    await on_screen(nvim, "● Heard.")
     await until(lambda: any("One\n> two" in each.new_text for each in api.requests))
 
 
 async def test_a_kept_text_is_typed_once_a_cli_connects(nvim: Editor, api: FakeApi) -> None:
     await nvim.call("claude_ide#send", "zebra")
-    await on_screen(nvim, "saved; Claude gets it when it connects", PATIENCE)
+    await on_screen(nvim, "saved; Claude gets it when it connects")
 
     await begin(nvim, "default")
 
-    await on_screen(nvim, "zebra", PATIENCE)
+    await on_screen(nvim, "zebra")

@@ -10,7 +10,6 @@ from support.either_editor import on_screen
 from support.fake_api import FakeApi, edit
 from support.neovim import Neovim, until
 from support.panel import CONFIGURE
-from support.terminal import PATIENCE
 
 from .conftest import diff_opened, serve
 
@@ -33,7 +32,7 @@ async def nvim(
 async def prompt(nvim: Neovim, words: str) -> None:
     """Type a prompt into the CLI in the terminal."""
     await nvim.keys(words)
-    await on_screen(nvim, words, PATIENCE)
+    await on_screen(nvim, words)
     await nvim.keys("<CR>")
 
 
@@ -49,22 +48,22 @@ async def test_each_has_its_diff_and_its_mentions_in_its_tab_page(
     other.write_text("three\n")
     first, second = edit(path, "two", "TWO", then="One."), edit(other, "three", "3", then="Two.")
     await nvim.keys(":Claude<CR>")
-    await on_screen(nvim, CARET, PATIENCE)
-    await on_screen(nvim, "⧉ In a.py", PATIENCE)
+    await on_screen(nvim, CARET)
+    await on_screen(nvim, "⧉ In a.py")
     await leave(nvim)
     await nvim.command(f"tabnew {other}")
     await nvim.keys(":ClaudeNew tests<CR>")
-    await on_screen(nvim, CARET, PATIENCE)
-    await on_screen(nvim, "⧉ In b.py", PATIENCE)
-    await on_screen(nvim, " tests ─", PATIENCE)
+    await on_screen(nvim, CARET)
+    await on_screen(nvim, "⧉ In b.py")
+    await on_screen(nvim, " tests ─")
     await leave(nvim)
 
     await nvim.command("1ClaudeSend")
-    await on_screen(nvim, "@b.py#L1", PATIENCE)
+    await on_screen(nvim, "@b.py#L1")
     await nvim.command("tabfirst")
     await until(lambda: "@b.py" not in nvim.screen.text(), "the first CLI was not told")
     await nvim.command("1ClaudeSend")
-    await on_screen(nvim, "@a.py#L1", PATIENCE)
+    await on_screen(nvim, "@a.py#L1")
     await nvim.keys("<C-w>l")
     api.script(*first[:2])
     await prompt(nvim, "Shout")
@@ -83,10 +82,10 @@ async def test_each_has_its_diff_and_its_mentions_in_its_tab_page(
 
     api.script(*second[2:])
     await nvim.keys(":w<CR>")
-    await until(lambda: other.read_text() == "3\n", "the second file is written", PATIENCE)
+    await until(lambda: other.read_text() == "3\n", "the second file is written")
     await until(lambda: nvim.eval("[tabpagenr(), expand('%:t')] == [1, 'a.py']"))
     api.script(*first[2:])
     await nvim.command("tabnext")
     await nvim.keys(":w<CR>")
-    await until(lambda: path.read_text() == "one\nTWO\n", "the first file is written", PATIENCE)
+    await until(lambda: path.read_text() == "one\nTWO\n", "the first file is written")
     await until(lambda: nvim.eval("tabpagenr('$') == 2"))

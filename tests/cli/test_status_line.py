@@ -11,7 +11,6 @@ from support.either_editor import BOTH_WITH_CLI, Editor, status_line
 from support.fake_api import FakeApi, edit, text, tool_use
 from support.happenings import follow, happened, names
 from support.neovim import until
-from support.terminal import PATIENCE
 from support.vim import Vim
 
 from .conftest import diff_opened
@@ -32,13 +31,13 @@ async def nvim(nvim_with_cli: Editor) -> Editor:
 async def begin(nvim: Editor) -> None:
     """Open a CLI in a terminal that asks before it edits."""
     await nvim.keys(":Claude --permission-mode default<CR>")
-    await until(lambda: CARET in nvim.screen.text(), "the prompt box", PATIENCE)
-    await until(lambda: "⧉ In a.py" in nvim.screen.text(), "the CLI is connected", PATIENCE)
+    await until(lambda: CARET in nvim.screen.text(), "the prompt box")
+    await until(lambda: "⧉ In a.py" in nvim.screen.text(), "the CLI is connected")
 
 
 async def shows(nvim: Editor, words: str) -> None:
     """Wait until the status line on the screen begins with these words."""
-    await until(lambda: f"Claude: {words}" in nvim.screen.text(), f"{words!r} is shown", PATIENCE)
+    await until(lambda: f"Claude: {words}" in nvim.screen.text(), f"{words!r} is shown")
 
 
 async def wants_the_user(nvim: Editor) -> None:
@@ -50,7 +49,7 @@ async def wants_the_user(nvim: Editor) -> None:
     async def is_told() -> bool:
         return (await status_line(nvim)).startswith("Claude: wants you · Opus")
 
-    await until(is_told, "it says so", PATIENCE)
+    await until(is_told, "it says so")
 
 
 async def test_the_states_and_figures_of_a_turn_are_shown(
@@ -62,11 +61,11 @@ async def test_the_states_and_figures_of_a_turn_are_shown(
     api.script(*edit(path, "two", "TWO", then="All done."))
     await shows(nvim, "ready")
     await begin(nvim)
-    await until(lambda: "   the own line" in nvim.screen.text(), "the user's own", PATIENCE)
+    await until(lambda: "   the own line" in nvim.screen.text(), "the user's own")
     await shows(nvim, "idle · Opus")
 
     await nvim.keys("Shout")
-    await until(lambda: "Shout" in nvim.screen.text(), "the prompt is typed", PATIENCE)
+    await until(lambda: "Shout" in nvim.screen.text(), "the prompt is typed")
     await nvim.keys("<CR>")
     await shows(nvim, "working · Opus")
     await diff_opened(nvim)
@@ -74,9 +73,9 @@ async def test_the_states_and_figures_of_a_turn_are_shown(
     await nvim.keys(":write<CR>")
 
     await shows(nvim, "idle · Opus")
-    await until(lambda: path.read_text() == "one\nTWO\n", "the CLI writes the file", PATIENCE)
-    await until(lambda: "%%" in nvim.screen.text() or "% · $" in nvim.screen.text(), "", PATIENCE)
-    await until(lambda: "the own line" in nvim.screen.text(), "the user's own", PATIENCE)
+    await until(lambda: path.read_text() == "one\nTWO\n", "the CLI writes the file")
+    await until(lambda: "%%" in nvim.screen.text() or "% · $" in nvim.screen.text(), "")
+    await until(lambda: "the own line" in nvim.screen.text(), "the user's own")
 
 
 async def test_an_interrupted_turn_is_over(nvim: Editor, api: FakeApi) -> None:
@@ -86,16 +85,16 @@ async def test_an_interrupted_turn_is_over(nvim: Editor, api: FakeApi) -> None:
         if number == 1:
             await begin(nvim)
         await nvim.keys(f"Wait {number}")
-        await until(lambda: f"Wait {number}" in nvim.screen.text(), "typed", PATIENCE)  # noqa: B023
+        await until(lambda: f"Wait {number}" in nvim.screen.text(), "typed")  # noqa: B023
         await nvim.keys("<CR>")
-        await until(lambda: names(nvim).count("ClaudeToolStart") == number, "", PATIENCE)  # noqa: B023
+        await until(lambda: names(nvim).count("ClaudeToolStart") == number, "")  # noqa: B023
         await shows(nvim, "working")
-        await until(lambda: "sleep 20" in nvim.screen.text(), "the command runs", PATIENCE)
+        await until(lambda: "sleep 20" in nvim.screen.text(), "the command runs")
 
         await nvim.keys("<Esc>")
 
         await shows(nvim, "idle")
-        await until(lambda: names(nvim).count("ClaudeTurnEnd") == number, "", PATIENCE)  # noqa: B023
+        await until(lambda: names(nvim).count("ClaudeTurnEnd") == number, "")  # noqa: B023
     assert {data["reason"] for _, data in happened(nvim) if "reason" in data} == {"interrupted"}
 
 
@@ -105,14 +104,14 @@ async def test_without_an_own_line_a_row_shows_the_figures(
     api.script([text("Hello.")])
     await begin(nvim)
 
-    await until(lambda: row(nvim).startswith("Opus"), "the model is below the box", PATIENCE)
+    await until(lambda: row(nvim).startswith("Opus"), "the model is below the box")
     await shows(nvim, "idle · Opus")
 
     await nvim.keys("Greet")
-    await until(lambda: "Greet" in nvim.screen.text(), "the prompt is typed", PATIENCE)
+    await until(lambda: "Greet" in nvim.screen.text(), "the prompt is typed")
     await nvim.keys("<CR>")
     figures = re.compile(r"Opus [^·]+ · \d+% · \$\d")
-    await until(lambda: figures.match(row(nvim)), "the figures follow", PATIENCE)
+    await until(lambda: figures.match(row(nvim)), "the figures follow")
 
 
 @pytest.mark.parametrize("options", [{"terminal": {"status_line": False}}])

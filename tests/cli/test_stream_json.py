@@ -46,7 +46,7 @@ from support.digest import digest
 from support.fake_api import FakeApi, edit, text, thinking, tool_use
 from support.mcp_server import Server
 from support.neovim import until
-from support.talking import PATIENCE
+from support.talking import REPLY_SECONDS
 
 StartTalk = Callable[..., Awaitable[Talk]]
 
@@ -180,7 +180,7 @@ async def test_a_rule_applies_in_an_untrusted_folder_or_the_user_is_warned(
     await until(
         lambda: 2 in (count(PermissionAsked), count(TurnEnded)),
         "a second request or turn",
-        PATIENCE,
+        REPLY_SECONDS,
     )
     warned = [event for event in talk.events if isinstance(event, Notice) and "trust" in event.text]
     assert len(warned) == (count(PermissionAsked) == 2)

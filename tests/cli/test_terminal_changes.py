@@ -7,18 +7,17 @@ import pytest
 from support.either_editor import Editor
 from support.fake_api import FakeApi, edit, text, tool_use
 from support.happenings import follow, names
-from support.neovim import Neovim, until
-from support.terminal import PATIENCE
+from support.neovim import WAIT_SECONDS, Neovim, until
 
 from .conftest import begin
 
 MINUS = "\N{MINUS SIGN}"
 
 
-async def take_a_turn(nvim: Editor, words: str, count: int, seconds: float = PATIENCE) -> None:
+async def take_a_turn(nvim: Editor, words: str, count: int, seconds: float = WAIT_SECONDS) -> None:
     """Type a prompt into the CLI, and wait until that turn has ended."""
     await nvim.keys(words)
-    await until(lambda: words in nvim.screen.text(), "the prompt is typed", PATIENCE)
+    await until(lambda: words in nvim.screen.text(), "the prompt is typed")
     await nvim.keys("<CR>")
     await until(lambda: names(nvim).count("ClaudeTurnEnd") == count, "the turn ends", seconds)
 
@@ -26,7 +25,7 @@ async def take_a_turn(nvim: Editor, words: str, count: int, seconds: float = PAT
 async def listed(nvim: Editor, command: str) -> list[str]:
     """Run the command in the window with the file; return the list as `file:line text`."""
     await nvim.command(f"stopinsert | wincmd t | {command}")
-    await until(lambda: nvim.eval("&buftype == 'quickfix'"), "the list is open", PATIENCE)
+    await until(lambda: nvim.eval("&buftype == 'quickfix'"), "the list is open")
     items = await nvim.eval(
         "map(getqflist(), {_, v -> [fnamemodify(bufname(v.bufnr), ':t'), v.lnum, v.text]})"
     )
@@ -59,7 +58,7 @@ async def test_the_hunks_of_a_cli_are_listed_and_reverted_and_the_model_is_told(
         f"made.txt:1 +1 {MINUS}0  new file",
     ]
     await nvim.keys("x")
-    await until(lambda: path.read_text() == "one\ntwo\n", "it is reverted", PATIENCE)
+    await until(lambda: path.read_text() == "one\ntwo\n", "it is reverted")
 
     api.script([text("I see.")], [text("Nothing new.")])
     await nvim.command("ClaudeFocus")

@@ -15,7 +15,7 @@ from support.either_editor import Editor, on_screen, start_editor
 from support.fake_api import FakeApi, text, tool_use
 from support.hostile_folder import MEMORY, Hostile
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Panel
+from support.panel import Panel
 
 Start = Callable[..., Awaitable[Neovim]]
 QUESTION = "? Use the settings "
@@ -106,7 +106,7 @@ async def press(panel: Panel, words: str, key: str, done: Callable[[], Awaitable
             await panel.nvim.keys(key)
         return await done()
 
-    await until(pressed, f"{key} answers", PATIENCE)
+    await until(pressed, f"{key} answers")
     # A superfluous `y` would wait for a motion.
     await panel.nvim.keys("<Esc>")
 
@@ -132,12 +132,12 @@ async def test_a_chat_uses_a_folders_settings_only_after_the_user_trusts_it(
 
     await press(panel, QUESTION, "y", lambda: no_question(panel))
     await panel.shows("is trusted: Claude restarts with its settings")
-    await until(lambda: {"SessionStart", "apiKeyHelper", "server"} <= hostile.ran, "", PATIENCE)
+    await until(lambda: {"SessionStart", "apiKeyHelper", "server"} <= hostile.ran, "")
     await panel.wait_until_ready()
     elsewhere.script([text("I am elsewhere.")])
     await panel.send("And now?")
     shown = await panel.shows("I am elsewhere.")
-    await until(lambda: {"UserPromptSubmit", "Stop"} <= hostile.ran, "", PATIENCE)
+    await until(lambda: {"UserPromptSubmit", "Stop"} <= hostile.ran, "")
     assert MEMORY in str(elsewhere.requests[-1].body)
     assert "Make it" in str(elsewhere.requests[-1].body), "it is the same session"
     assert shown.count("» Make it") == 1
@@ -148,7 +148,7 @@ async def test_a_continued_answer_uses_a_folders_settings_only_after_the_user_tr
 ) -> None:
     api.script([text("It is two.")], [text("Then three.")])
     await nvim.keys(":ClaudeAsk what is it?<CR>")
-    await until(lambda: "opens a chat" in nvim.screen.text(), "the answer", PATIENCE)
+    await until(lambda: "opens a chat" in nvim.screen.text(), "the answer")
 
     await nvim.keys("cand then?<C-s>")
     panel = Panel(nvim)
@@ -173,7 +173,7 @@ async def test_trusting_before_the_first_prompt_keeps_the_typed_text(
 
     await press(panel, QUESTION, "y", lambda: no_question(panel))
 
-    await until(lambda: "SessionStart" in hostile.ran, "the hook", PATIENCE)
+    await until(lambda: "SessionStart" in hostile.ran, "the hook")
     await panel.wait_until_ready()
     assert (await panel.look())["prompt"] == ["half a thou"]
     elsewhere.script([text("I see.")])
@@ -196,7 +196,7 @@ async def test_trusting_during_a_turn_takes_effect_when_it_ends(
     assert hostile.ran == set()
     await press(panel, "? Run this command", "y", lambda: _has(panel, "Done."))
 
-    await until(lambda: "SessionStart" in hostile.ran, "the hook", PATIENCE)
+    await until(lambda: "SessionStart" in hostile.ran, "the hook")
     assert (project / "made").exists()
 
 
@@ -209,7 +209,7 @@ async def test_trusting_keeps_the_mode_that_the_user_has_set(
 
     await press(panel, QUESTION, "y", lambda: no_question(panel))
 
-    await until(lambda: "SessionStart" in hostile.ran, "the hook", PATIENCE)
+    await until(lambda: "SessionStart" in hostile.ran, "the hook")
     await panel.wait_until_ready()
     await panel.bar_shows("plan")
 
@@ -226,7 +226,7 @@ async def test_trusting_before_the_first_prompt_of_a_fork_keeps_its_conversation
     await panel.shows(QUESTION)
 
     await press(panel, QUESTION, "y", lambda: no_question(panel))
-    await until(lambda: "SessionStart" in hostile.ran, "the hook", PATIENCE)
+    await until(lambda: "SessionStart" in hostile.ran, "the hook")
     await panel.wait_until_ready()
     elsewhere.script([text("You were told.")])
     await panel.send("What was it?")
@@ -247,7 +247,7 @@ async def test_a_resumed_session_asks_whether_to_trust_the_folder(
     async def ended() -> bool:
         return not await panel.look()
 
-    await until(ended, "the chat has ended", PATIENCE)
+    await until(ended, "the chat has ended")
     await panel.nvim.command("ClaudeChat continue")
 
     await panel.shows("The word is swordfish.")
@@ -294,7 +294,7 @@ async def test_a_declined_folder_is_not_asked_about_again_in_this_neovim(
 async def test_a_chat_in_a_trusted_folder_does_not_ask_about_trust(
     panel: Panel, hostile: Hostile, elsewhere: FakeApi
 ) -> None:
-    await until(lambda: {"SessionStart", "apiKeyHelper"} <= hostile.ran, "", PATIENCE)
+    await until(lambda: {"SessionStart", "apiKeyHelper"} <= hostile.ran, "")
     elsewhere.script([text("Hello.")])
     await panel.send("Greet me")
 
@@ -323,7 +323,7 @@ async def ask_from_lua(nvim: Neovim, api: FakeApi) -> None:
     api.script([text("It is forty-two.")])
     callback = "function(_, text) _G.text = text end"
     await nvim.command(f"lua require('claude_ide').ask('what?', {{}}, {callback})")
-    await until(lambda: nvim.lua("return _G.text == 'It is forty-two.'"), "the answer", PATIENCE)
+    await until(lambda: nvim.lua("return _G.text == 'It is forty-two.'"), "the answer")
 
 
 Ask = Callable[[Editor, FakeApi], Awaitable[None]]

@@ -7,7 +7,6 @@ import pytest
 from support.either_editor import BOTH_WITH_CLI, Editor, name_of, on_screen, run, type_prompt
 from support.fake_api import FakeApi, text, tool_use
 from support.neovim import until
-from support.terminal import PATIENCE
 
 from .conftest import begin
 
@@ -20,7 +19,7 @@ def nvim(nvim_with_cli: Editor) -> Editor:
 
 async def asked(api: FakeApi, words: str) -> None:
     """Wait until the model gets these words as a prompt."""
-    await until(lambda: any(words in each.new_text for each in api.requests), words, PATIENCE)
+    await until(lambda: any(words in each.new_text for each in api.requests), words)
 
 
 @BOTH_WITH_CLI
@@ -42,7 +41,7 @@ async def test_a_prompt_reaches_the_model(nvim: Editor, api: FakeApi, words: str
 
     await type_prompt(nvim, words)
 
-    await on_screen(nvim, "● Heard.", PATIENCE)
+    await on_screen(nvim, "● Heard.")
     assert any(words in each.new_text for each in api.requests)
     assert "made" not in await nvim.eval("readdir('.')")
 
@@ -59,7 +58,7 @@ async def test_a_prompt_that_ends_with_a_quoted_file_is_sent_as_it_is(
     words = 'Explain this:\n@"./!a b/c.py"'
     await type_prompt(nvim, words)
 
-    await on_screen(nvim, "● Heard.", PATIENCE)
+    await on_screen(nvim, "● Heard.")
     assert any(words in each.new_text for each in api.requests)
 
 
@@ -86,12 +85,10 @@ async def test_a_prompt_answers_no_dialog(nvim: Editor, api: FakeApi) -> None:
     )
     await begin(nvim, "default")
     await type_prompt(nvim, "Touch it")
-    await on_screen(nvim, "1. Yes", PATIENCE)
+    await on_screen(nvim, "1. Yes")
 
     await type_prompt(nvim, "The next")
-    await on_screen(
-        nvim, "Claude gets your words once its terminal shows the prompt again", PATIENCE
-    )
+    await on_screen(nvim, "Claude gets your words once its terminal shows the prompt again")
     assert "1. Yes" in nvim.screen.text()
 
     await nvim.keys("<Esc>")
@@ -103,12 +100,12 @@ async def test_a_prompt_answers_no_dialog(nvim: Editor, api: FakeApi) -> None:
 async def test_a_prompt_that_the_user_has_begun_is_not_sent(nvim: Editor, api: FakeApi) -> None:
     await begin(nvim, "default")
     await nvim.keys("My own")
-    await on_screen(nvim, "My own", PATIENCE)
+    await on_screen(nvim, "My own")
 
     await type_prompt(nvim, " and yours")
 
-    await on_screen(nvim, "press Enter there to send them", PATIENCE)
-    await on_screen(nvim, "My own and yours", PATIENCE)
+    await on_screen(nvim, "press Enter there to send them")
+    await on_screen(nvim, "My own and yours")
     assert not any("yours" in each.new_text for each in api.requests)
 
 
@@ -141,7 +138,7 @@ async def test_a_prompt_from_a_buffer_starts_a_cli_and_is_typed_into_it(
     await nvim.keys("Shout @a.py<Esc>:x<CR>")
 
     await asked(api, "a.py, line 2:\n> two\nShout @a.py")
-    await on_screen(nvim, "● Heard.", PATIENCE)
+    await on_screen(nvim, "● Heard.")
     assert await nvim.eval("bufwinid('Claude terminal prompt')") == -1
 
 
@@ -155,5 +152,5 @@ async def test_a_prompt_whose_window_opens_and_closes_at_once_reaches_the_model(
     await nvim.keys(":2ClaudePrompt | write<CR>")
 
     await asked(api, "a.py, line 2:\n> two")
-    await on_screen(nvim, "● Heard.", PATIENCE)
+    await on_screen(nvim, "● Heard.")
     assert await nvim.eval("[mode(), &filetype]") == ["n", "python"]

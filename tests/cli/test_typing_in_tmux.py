@@ -9,7 +9,6 @@ import pytest
 from support.either_editor import BOTH_WITH_CLI, Editor, type_prompt
 from support.fake_api import FakeApi, text, tool_use
 from support.neovim import until
-from support.terminal import PATIENCE
 from support.tmux import Tmux, needs_tmux, tmux_around
 
 pytestmark = [needs_tmux, BOTH_WITH_CLI]
@@ -44,12 +43,12 @@ async def shown(tmux: Tmux, words: str) -> None:
     async def is_shown() -> bool:
         return words in await tmux("capture-pane", "-p", "-t", PANE)
 
-    await until(is_shown, words, PATIENCE)
+    await until(is_shown, words)
 
 
 async def asked(api: FakeApi, words: str) -> None:
     """Wait until the model gets these words as a prompt."""
-    await until(lambda: any(words in each.new_text for each in api.requests), words, PATIENCE)
+    await until(lambda: any(words in each.new_text for each in api.requests), words)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +106,7 @@ async def test_a_prompt_answers_no_dialog(nvim: Editor, api: FakeApi, tmux: Tmux
 
     await type_prompt(nvim, "The next")
     waiting = "Claude gets your words once its terminal shows the prompt again"
-    await until(lambda: waiting in nvim.screen.text(), waiting, PATIENCE)
+    await until(lambda: waiting in nvim.screen.text(), waiting)
     await shown(tmux, "1. Yes")
 
     await tmux("send-keys", "-t", PANE, "Escape")
@@ -125,5 +124,5 @@ async def test_words_that_the_cli_can_no_longer_get_are_yanked(
 
     await tmux("kill-pane", "-t", PANE)
 
-    await until(lambda: nvim.eval("getreg() == 'The next'"), "the words are yanked", PATIENCE)
+    await until(lambda: nvim.eval("getreg() == 'The next'"), "the words are yanked")
     await until(lambda: "Claude has ended" in nvim.screen.text())

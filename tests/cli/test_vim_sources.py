@@ -9,7 +9,6 @@ from support.claude_cli import ClaudeCli, environment
 from support.either_editor import configure
 from support.fake_api import FakeApi, edit, tool_use
 from support.neovim import until
-from support.terminal import PATIENCE
 from support.vim import Vim
 from support.vim_plugins import SOURCES, load
 
@@ -61,7 +60,7 @@ def start(
 
     async def start(*, mode: str = "default", arguments: tuple[str, ...] = ()) -> ClaudeCli:
         port = await serve(vim, config_folder, path)
-        await until(lambda: checks(vim, path), "the plugin checks the file", PATIENCE)
+        await until(lambda: checks(vim, path), "the plugin checks the file")
         claude = await start_claude(
             *["--permission-mode", mode, *arguments], ide_port=port, program=each_cli
         )
@@ -107,16 +106,16 @@ async def test_an_edit_by_a_cli_in_the_terminal(
 ) -> None:
     await configure(vim, cmd=[str(each_cli)])
     await serve(vim, config_folder, path)
-    await until(lambda: checks(vim, path), "the plugin checks the file", PATIENCE)
+    await until(lambda: checks(vim, path), "the plugin checks the file")
     await begin(vim, "default")
     api.script(*edit(path, "os.name", "os.name, wrong", then="All done."))
 
     await vim.keys("Err")
-    await until(lambda: "Err" in vim.screen.text(), "the prompt is typed", PATIENCE)
+    await until(lambda: "Err" in vim.screen.text(), "the prompt is typed")
     await vim.keys("<CR>")
     await diff_opened(vim)
     await vim.keys(":w<CR>")
-    await until(lambda: "All done." in vim.screen.text(), "the answer", PATIENCE)
+    await until(lambda: "All done." in vim.screen.text(), "the answer")
 
     found = api.requests[2].new_text
     assert "✘ [Line 3:16] " in found
@@ -157,7 +156,7 @@ async def test_errors_that_the_user_has_typed_are_not_those_of_the_edit(
 ) -> None:
     claude = await start()
     await vim.keys("ggOprint(typed)<Esc>:w<CR>")
-    await until(lambda: reports(vim, path, "typed"), "the error of the user", PATIENCE)
+    await until(lambda: reports(vim, path, "typed"), "the error of the user")
     api.script(*edit(path, "os.name", "os.name, wrong", then="All done."))
 
     await claude.prompt("Err")
@@ -173,7 +172,7 @@ async def test_an_edit_that_removes_an_error(
 ) -> None:
     path.write_text("import os\n\nprint(os.name, wrong)\n")
     claude = await start(arguments=("--allowedTools", "mcp__ide__getDiagnostics"))
-    await until(lambda: reports(vim, path, "wrong"), "the error", PATIENCE)
+    await until(lambda: reports(vim, path, "wrong"), "the error")
     ask = [tool_use("mcp__ide__getDiagnostics", uri=f"file://{path}")]
     read, change, done = edit(path, "os.name, wrong", "os.name", then="All done.")
     api.script([*read, *ask], change, ask, done)

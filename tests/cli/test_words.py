@@ -10,7 +10,6 @@ from support.fake_api import FakeApi, edit, text
 from support.happenings import follow, the
 from support.neovim import Neovim, until
 from support.reviews import send_remark
-from support.terminal import PATIENCE
 
 from .conftest import accept_in_the_terminal, begin, diff_opened
 
@@ -30,7 +29,7 @@ async def nvim(nvim_with_cli: Editor, api: FakeApi, path: Path) -> Editor:
 async def say(nvim: Editor, words: str) -> None:
     """Type a prompt into the terminal."""
     await nvim.keys(words)
-    await until(lambda: words in nvim.screen.text(), "the words are in the prompt box", PATIENCE)
+    await until(lambda: words in nvim.screen.text(), "the words are in the prompt box")
     await nvim.keys("<CR>")
 
 
@@ -47,12 +46,12 @@ async def explained(nvim: Editor, api: FakeApi, path: Path) -> None:
     await begin(nvim, "default")
     await say(nvim, "Shout")
     await diff_opened(nvim)
-    await until(lambda: "I shout it" in bar(nvim), "the reason", PATIENCE)
+    await until(lambda: "I shout it" in bar(nvim), "the reason")
 
 
 async def asked(api: FakeApi, words: str) -> None:
     """Wait until the model gets these words as a prompt."""
-    await until(lambda: any(words in each.new_text for each in api.requests), words, PATIENCE)
+    await until(lambda: any(words in each.new_text for each in api.requests), words)
 
 
 @BOTH_WITH_CLI
@@ -96,7 +95,7 @@ async def test_comments_on_an_edit_that_is_accepted_in_the_terminal_are_not_lost
 
 async def test_a_comment_on_a_file_is_a_prompt(nvim: Neovim, api: FakeApi, path: Path) -> None:
     await nvim.command("ClaudeAccept")
-    await until(lambda: path.read_text() == "one\nTWO\n", "the edit is written", PATIENCE)
+    await until(lambda: path.read_text() == "one\nTWO\n", "the edit is written")
     await nvim.command(f"edit {path}")
 
     await send_remark(nvim, "1ClaudeComment explain")

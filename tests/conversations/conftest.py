@@ -13,7 +13,7 @@ from support.another_agent import ALL, AnotherKind
 from support.chats_here import ChatsHere
 from support.either_editor import Editor, configure
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Open, Panel
+from support.panel import Open, Panel
 from support.river import REPORT, Begin, River
 from support.transcripts import FAKE_CLI, GOLDEN
 
@@ -82,7 +82,7 @@ async def begin(nvim: Neovim, tmp_path: Path) -> AsyncIterator[Begin]:
         running.append(await ChatsHere.start(nvim, river.kind, tmp_path))
         await nvim.lua(REPORT)
         await nvim.command(f"ClaudeChat {command}")
-        await until(lambda: river.kind.agents, "there is an agent", PATIENCE)
+        await until(lambda: river.kind.agents, "there is an agent")
         await river.panel.wait_until_ready()
         return river
 

@@ -10,7 +10,6 @@ from support.acp.chatting import Start
 from support.acp.script import Fake, Make, Script
 from support.acp.talk import replaying
 from support.neovim import Neovim, until
-from support.panel import PATIENCE
 
 
 @pytest.mark.parametrize(
@@ -31,7 +30,7 @@ async def test_a_recorded_agent_is_allowed_everything_with_keys(
             await panel.nvim.keys("y")
         return "All **done**." in await panel.text()
 
-    await until(done, "the turn is done", PATIENCE)
+    await until(done, "the turn is done")
     await panel.nvim.keys("<Esc>")  # as in `press`
     assert writes == ("return 2" in (project / "a.py").read_text())
     await panel.send("slow")

@@ -6,7 +6,7 @@ from support.acp import script as acp
 from support.acp.script import Fake, Make, Script
 from support.either_editor import choose
 from support.neovim import Neovim, until
-from support.panel import CONFIGURE, PATIENCE, Panel
+from support.panel import CONFIGURE, Panel
 
 METHODS = [{"id": "fish", "name": "With a fish"}, {"id": "tree", "name": "With a tree"}]
 LOADS = {"loadSession": True}
@@ -26,7 +26,7 @@ async def press(panel: Panel, words: str, key: str) -> None:
             await panel.nvim.keys(key)
         return words not in await panel.text()
 
-    await until(pressed, f"{key} on {words}", PATIENCE)
+    await until(pressed, f"{key} on {words}")
 
 
 def requested(fake: Fake) -> list[Any]:
@@ -35,13 +35,13 @@ def requested(fake: Fake) -> list[Any]:
 
 async def logged_in(fake: Fake, panel: Panel, count: int) -> None:
     """Wait until the agent was asked to log in so often, and has then opened a session."""
-    await until(lambda: len(requested(fake)) == count, f"login {count}", PATIENCE)
+    await until(lambda: len(requested(fake)) == count, f"login {count}")
 
     async def is_idle() -> bool:
         bar = (await panel.look())["bar"]
         return not any(word in bar for word in ("starting", "ended", "not running"))
 
-    await until(is_idle, "the agent is idle", PATIENCE)
+    await until(is_idle, "the agent is idle")
     assert set(requested(fake)) == {"tree"}
 
 
@@ -59,7 +59,7 @@ async def test_the_login_that_the_user_has_chosen_is_repeated_by_the_next_host(
     await panel.shows(LINE)
     await panel.go_to(LINE)
     await nvim.keys("L")
-    await until(lambda: "2: With a tree" in nvim.screen.text(), "the list", PATIENCE)
+    await until(lambda: "2: With a tree" in nvim.screen.text(), "the list")
     assert requested(fake) == []
 
     await choose(nvim, 2)

@@ -11,7 +11,6 @@ from claude_ide.agents.agent import Login
 from support.another_agent import ALL
 from support.either_editor import choose
 from support.neovim import Neovim, until
-from support.panel import PATIENCE
 from support.pond import Pond
 
 NEEDED = "Beaver is not logged in · L logs in · R retries"
@@ -45,7 +44,7 @@ async def test_the_login_runs_in_a_terminal_and_the_agent_then_starts(
     code = "import os; print('Fish?', os.environ['POND']); input()"
     pond.beaver.ways = [terminal(code)]
     await log_in(pond)
-    await until(lambda: "Fish? deep" in pond.nvim.screen.text(), "the terminal", PATIENCE)
+    await until(lambda: "Fish? deep" in pond.nvim.screen.text(), "the terminal")
     assert await pond.nvim.eval("fnamemodify(bufname(), ':t')") == "Beaver login"
     assert len(pond.beaver.agents[0].calls) == 1
     pond.beaver.needs_login = False
@@ -53,7 +52,7 @@ async def test_the_login_runs_in_a_terminal_and_the_agent_then_starts(
     await pond.nvim.keys("trout<CR>")
 
     await pond.panel.bar_shows("Ask first")
-    await until(lambda: pond.nvim.eval(f"{FILETYPE} == 'claude-chat'"), "the chat", PATIENCE)
+    await until(lambda: pond.nvim.eval(f"{FILETYPE} == 'claude-chat'"), "the chat")
     assert "Fish?" not in pond.nvim.screen.text()
 
 
@@ -61,9 +60,9 @@ async def test_the_output_of_a_login_that_fails_stays(pond: Pond) -> None:
     pond.beaver.ways = [terminal("print('no fish'); raise SystemExit(3)")]
     await log_in(pond)
 
-    await until(lambda: "no fish" in pond.nvim.screen.text(), "the terminal", PATIENCE)
+    await until(lambda: "no fish" in pond.nvim.screen.text(), "the terminal")
     starts = pond.beaver.agents[0].calls
-    await until(lambda: len(starts) == 2, "it tries again nevertheless", PATIENCE)
+    await until(lambda: len(starts) == 2, "it tries again nevertheless")
     assert "no fish" in pond.nvim.screen.text()
 
 
@@ -77,20 +76,20 @@ async def test_a_login_during_a_session_restarts_the_agent_in_it(pond: Pond) -> 
     await log_in(pond)
 
     agent = pond.beaver.agents[0]
-    await until(lambda: len(agent.calls) == 3, "a third start", PATIENCE)
+    await until(lambda: len(agent.calls) == 3, "a third start")
     assert await pond.calls(agent, "start")
 
 
 async def test_a_second_l_goes_to_the_terminal(pond: Pond) -> None:
     pond.beaver.ways = [terminal("input()")]
     await log_in(pond)
-    await until(lambda: pond.nvim.eval("&buftype == 'terminal'"), "the terminal", PATIENCE)
+    await until(lambda: pond.nvim.eval("&buftype == 'terminal'"), "the terminal")
     first = await pond.nvim.eval("bufnr()")
     await pond.nvim.keys("<C-\\><C-n>")
 
     await log_in(pond)
 
-    await until(lambda: pond.nvim.eval(f"bufnr() == {first}"), "the same terminal", PATIENCE)
+    await until(lambda: pond.nvim.eval(f"bufnr() == {first}"), "the same terminal")
 
 
 async def test_the_agent_itself_can_log_in(pond: Pond) -> None:
@@ -106,7 +105,7 @@ async def test_the_user_chooses_one_of_several_ways(pond: Pond) -> None:
     pond.beaver.ways = [Login("a", "With a fish"), Login("b", "With a tree")]
     pond.beaver.needs_login = False
     await log_in(pond)
-    await until(lambda: "2: With a tree" in pond.nvim.screen.text(), "the list", PATIENCE)
+    await until(lambda: "2: With a tree" in pond.nvim.screen.text(), "the list")
     assert "Log in to Beaver:" in pond.nvim.screen.text()
 
     await choose(pond.nvim, 2)

@@ -23,7 +23,6 @@ from claude_ide.agents.requests import (
 from support.another_agent import ALL, FEW
 from support.either_editor import type_answer
 from support.neovim import until
-from support.panel import PATIENCE
 from support.river import FLOAT, Begin, River
 
 SCHEMA = {
@@ -78,7 +77,7 @@ async def test_a_form_of_the_agent_is_filled_in(begin: Begin) -> None:
     assert "Where should the dam be?" in await river.nvim.lua(FLOAT)
 
     await river.nvim.keys("2")
-    await until(lambda: _shows(river, "saw"), "the next question", PATIENCE)
+    await until(lambda: _shows(river, "saw"), "the next question")
     await river.nvim.keys("<C-s>")
 
     answer = await river.wait_for_call("answer")
@@ -98,7 +97,7 @@ async def open_form(river: River) -> None:
             await river.nvim.keys("<CR>")
         return "Bank" in str(await river.nvim.lua(FLOAT))
 
-    await until(opened, "the form", PATIENCE)
+    await until(opened, "the form")
 
 
 async def _shows(river: River, words: str) -> bool:
@@ -123,16 +122,16 @@ def todos(*texts: str) -> events.TodoList:
 async def test_a_new_todo_list_replaces_the_old_one(begin: Begin) -> None:
     river = await begin(FEW)
     river.agent.emit(todos("Gnaw wood", "Swim", "Rest"))
-    await until(lambda: "Gnaw wood" in river.nvim.screen.text(), "the first list", PATIENCE)
+    await until(lambda: "Gnaw wood" in river.nvim.screen.text(), "the first list")
     await river.panel.bar_shows("0/3 todos")
 
     river.agent.emit(todos("Fish"))
 
-    await until(lambda: "Fish" in river.nvim.screen.text(), "the second list", PATIENCE)
+    await until(lambda: "Fish" in river.nvim.screen.text(), "the second list")
     assert "Gnaw wood" not in river.nvim.screen.text()
     await river.panel.bar_shows("0/1 todos")
     river.agent.emit(todos())
-    await until(lambda: "Fish" not in river.nvim.screen.text(), "no list", PATIENCE)
+    await until(lambda: "Fish" not in river.nvim.screen.text(), "no list")
 
 
 async def test_a_request_about_a_tool_that_was_never_announced_is_answered(begin: Begin) -> None:
@@ -194,7 +193,7 @@ async def test_words_that_were_not_sent_return_to_the_prompt(begin: Begin) -> No
             return bool(await until(lambda: "Why not?" in river.nvim.screen.text(), seconds=2))
         return False
 
-    await until(asking, "it asks why not", PATIENCE)
+    await until(asking, "it asks why not")
     river.agent.emit(RequestWithdrawn("r1"))
     await river.panel.shows_no_more("paddle swim?")
     await type_answer(river.nvim, "use a raft<CR>")
@@ -215,8 +214,8 @@ async def test_the_panel_never_calls_another_agent_claude(begin: Begin, project:
     river.agent.emit(events.ToolStarted("t1", "gnaw", "edit"), edit)
     river.agent.emit(PlanProposed("r2", "", "1. Build a dam\n", "", (ONCE, NO)))
     await river.nvim.keys("<Esc>")
-    await until(lambda: _named(river, "Otter (a.txt)"), "the diff", PATIENCE)
-    await until(lambda: _named(river, "Otter plan"), "the plan", PATIENCE)
+    await until(lambda: _named(river, "Otter (a.txt)"), "the diff")
+    await until(lambda: _named(river, "Otter plan"), "the plan")
 
     names: Any = await river.nvim.eval("map(getbufinfo({'bufloaded': 1}), 'v:val.name')")
     assert not [name for name in names if "Claude" in Path(name).name]

@@ -22,7 +22,7 @@ from support.another_agent import ALL, FEW
 from support.chunks import chunk
 from support.either_editor import choose
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, choose_answer
+from support.panel import choose_answer
 from support.river import Begin, River
 
 ONCE = Option("o1", "Let it", OptionKind.ALLOW_ONCE)
@@ -78,7 +78,7 @@ async def choose_way(river: River, words: str, key: str, shown: str, number: int
             return bool(await until(lambda: shown in river.nvim.screen.text(), seconds=2))
         return False
 
-    await until(listed, f"the list with {shown!r}", PATIENCE)
+    await until(listed, f"the list with {shown!r}")
     await choose(river.nvim, number)
 
 
@@ -153,7 +153,7 @@ async def test_accepting_a_diff_never_means_always(begin: Begin, files: tuple[Pa
     river.agent.emit(*started("edit"), replace(edits_of(files[0]), options=(SESSION, NO)))
     await accept(river.nvim, await diff(river.nvim, "TWO"))
 
-    await until(lambda: "Allow always:" in river.nvim.screen.text(), "the list", PATIENCE)
+    await until(lambda: "Allow always:" in river.nvim.screen.text(), "the list")
     assert [call for call in river.agent.calls if call[0] == "answer"] == []
     await choose(river.nvim, 1)
 
@@ -182,7 +182,7 @@ async def test_a_key_of_the_diff_accepts_further_edits_too(
 
     await accept(river.nvim, await diff(river.nvim, "TWO"), f"{keys}gA", "")
     if choice:
-        await until(lambda: "Allow always:" in river.nvim.screen.text(), "the list", PATIENCE)
+        await until(lambda: "Allow always:" in river.nvim.screen.text(), "the list")
         await choose(river.nvim, choice)
 
     _, _, answer = await river.wait_for_call("answer")
@@ -212,7 +212,7 @@ async def test_a_list_that_is_closed_leaves_the_diff_as_it_is(
     river.agent.emit(*started("edit"), replace(edits_of(files[0]), options=options))
     bufnr = await diff(river.nvim, "TWO")
     await accept(river.nvim, bufnr, "gA", "")
-    await until(lambda: "Allow always:" in river.nvim.screen.text(), "the list", PATIENCE)
+    await until(lambda: "Allow always:" in river.nvim.screen.text(), "the list")
 
     await choose(river.nvim, 0)
     await accept(river.nvim, bufnr)
@@ -227,7 +227,7 @@ async def test_a_changed_proposal_stays_changed_if_there_is_no_plain_yes(
     river.agent.emit(*started("edit"), replace(edits_of(files[0]), options=(SESSION, NO)))
     await accept(river.nvim, await diff(river.nvim, "TWO"), "2Gcc2<Esc>")
 
-    await until(lambda: "Allow always:" in river.nvim.screen.text(), "the list", PATIENCE)
+    await until(lambda: "Allow always:" in river.nvim.screen.text(), "the list")
     await choose(river.nvim, 1)
 
     _, _, answer = await river.wait_for_call("answer")
@@ -241,7 +241,7 @@ async def test_the_list_of_answers_leads_to_every_option(begin: Begin) -> None:
     await river.panel.shows("? Run this")
 
     await river.command("answer")
-    await until(lambda: "Let it" in river.nvim.screen.text(), "the answers", PATIENCE)
+    await until(lambda: "Let it" in river.nvim.screen.text(), "the answers")
     assert "No, and tell Otter" in river.nvim.screen.text()
     await choose_answer(river.nvim, "a")
 
@@ -260,7 +260,7 @@ async def test_a_plan_can_be_approved_in_each_way_that_the_agent_offers(begin: B
     await _plan_is_open(river.nvim)
 
     await river.nvim.keys("gA")
-    await until(lambda: "Approve:" in river.nvim.screen.text(), "the ways", PATIENCE)
+    await until(lambda: "Approve:" in river.nvim.screen.text(), "the ways")
     await choose(river.nvim, 2)
 
     assert await river.wait_for_call("answer") == ("answer", "r1", Allow(("o3",)))
@@ -268,7 +268,7 @@ async def test_a_plan_can_be_approved_in_each_way_that_the_agent_offers(begin: B
 
 async def _plan_is_open(nvim: Neovim) -> None:
     is_open = "bufname() =~# ' plan' && &modifiable"
-    await until(lambda: nvim.eval(is_open), "the plan can be changed", PATIENCE)
+    await until(lambda: nvim.eval(is_open), "the plan can be changed")
 
 
 # Changes of a proposal.
@@ -283,7 +283,7 @@ async def diff(nvim: Neovim, words: str) -> int:
         lines = await nvim.eval(f"getbufline({bufnr}, 1, '$')") if bufnr else []
         return bufnr if words in "\n".join(lines) else 0
 
-    return int(await until(found, f"a diff with {words!r}", PATIENCE))
+    return int(await until(found, f"a diff with {words!r}"))
 
 
 async def accept(nvim: Neovim, bufnr: int, keys: str = "", then: str = ":w<CR>") -> None:
@@ -300,10 +300,10 @@ async def change(begin: Begin, path: Path, choice: str) -> River:
     river.agent.emit(*started("edit"), edits_of(path))
     bufnr = await diff(river.nvim, "TWO")
     note = "changes go into a prompt"
-    await until(lambda: note in river.nvim.screen.text(), "the note", PATIENCE)
+    await until(lambda: note in river.nvim.screen.text(), "the note")
     await accept(river.nvim, bufnr, "2Gcc2<Esc>")
     question = "Otter cannot accept changes"
-    await until(lambda: question in river.nvim.screen.text(), "the question", PATIENCE)
+    await until(lambda: question in river.nvim.screen.text(), "the question")
     await choose(river.nvim, int(choice))
     return river
 
@@ -343,15 +343,15 @@ async def test_insert_mode_resumes_at_once_after_the_choice(
     await river.panel.send("Go on")
     river.agent.emit(*started("edit"), edits_of(files[0]))
     await diff(nvim, "TWO")
-    await until(lambda: nvim.eval("bufname() =~ 'a.txt'"), "the user is in the diff", PATIENCE)
+    await until(lambda: nvim.eval("bufname() =~ 'a.txt'"), "the user is in the diff")
     await nvim.keys("2Gcc2<Esc>:w<CR>")
     question = "Otter cannot accept changes"
-    await until(lambda: question in nvim.screen.text(), "the question", PATIENCE)
+    await until(lambda: question in nvim.screen.text(), "the question")
 
     await choose(nvim, number)
     began = time.monotonic()
 
-    await until(lambda: nvim.eval("mode() == 'i'"), "Insert mode resumes", PATIENCE)
+    await until(lambda: nvim.eval("mode() == 'i'"), "Insert mode resumes")
     assert time.monotonic() - began < DELAY_SECONDS
 
 
@@ -386,14 +386,14 @@ async def test_a_changed_plan_becomes_the_next_prompt(begin: Begin) -> None:
     await _plan_is_open(river.nvim)
     await river.nvim.keys("cc1. Build two dams<Esc>:w<CR>")
     question = "Otter cannot accept changes"
-    await until(lambda: question in river.nvim.screen.text(), "the question", PATIENCE)
+    await until(lambda: question in river.nvim.screen.text(), "the question")
     await choose(river.nvim, 0)
     await river.reports("it still waits for an answer")
     await _plan_is_open(river.nvim)
     assert await river.nvim.eval("getline(1)") == "1. Build two dams"
 
     await river.nvim.keys(":w<CR>")
-    await until(lambda: question in river.nvim.screen.text(), "the question", PATIENCE)
+    await until(lambda: question in river.nvim.screen.text(), "the question")
     await choose(river.nvim, 1)
 
     _, words = await river.wait_for_call("prompt")
@@ -423,16 +423,16 @@ async def test_edits_of_several_files_are_shown_one_after_the_other(
     shown = await river.panel.shows("? Write a.txt, b.txt, new.txt?")
     for words in ("a.txt", "b.txt", "new.txt", "in its diffs: :w accepts"):
         assert words in shown
-    await until(lambda: "1 of 3" in river.nvim.screen.text(), "the first", PATIENCE)
+    await until(lambda: "1 of 3" in river.nvim.screen.text(), "the first")
 
     await accept(river.nvim, first)
-    await until(lambda: "2 of 3" in river.nvim.screen.text(), "the second", PATIENCE)
+    await until(lambda: "2 of 3" in river.nvim.screen.text(), "the second")
     await accept(river.nvim, await diff(river.nvim, "TWO"))
     await accept(river.nvim, await diff(river.nvim, "new"))
 
     assert await river.wait_for_call("answer") == ("answer", "r1", Allow())
     assert [call[0] for call in river.agent.calls].count("answer") == 1
-    await until(lambda: river.nvim.eval("tabpagenr('$') == 1"), "the diffs are gone", PATIENCE)
+    await until(lambda: river.nvim.eval("tabpagenr('$') == 1"), "the diffs are gone")
 
 
 async def test_rejecting_one_of_several_files_rejects_all(
@@ -441,7 +441,7 @@ async def test_rejecting_one_of_several_files_rejects_all(
     river = await begin(FEW)
     river.agent.emit(*started("edit"), edits_of(*files))
     await accept(river.nvim, await diff(river.nvim, "TWO"))
-    await until(lambda: "2 of 2" in river.nvim.screen.text(), "the second", PATIENCE)
+    await until(lambda: "2 of 2" in river.nvim.screen.text(), "the second")
     bufnr = await diff(river.nvim, "TWO")
     await river.nvim.lua("vim.api.nvim_set_current_win(vim.fn.win_findbuf(...)[1])", bufnr)
 
@@ -470,10 +470,10 @@ async def test_changes_of_several_files_become_one_prompt(
     river = await begin(FEW)
     river.agent.emit(*started("edit"), edits_of(*files))
     await accept(river.nvim, await diff(river.nvim, "TWO"), "2Gcc2<Esc>")
-    await until(lambda: "2 of 2" in river.nvim.screen.text(), "the second", PATIENCE)
+    await until(lambda: "2 of 2" in river.nvim.screen.text(), "the second")
     await accept(river.nvim, await diff(river.nvim, "TWO"))
     question = "Otter cannot accept changes"
-    await until(lambda: question in river.nvim.screen.text(), "the question", PATIENCE)
+    await until(lambda: question in river.nvim.screen.text(), "the question")
 
     await choose(river.nvim, 1)
 

@@ -7,7 +7,6 @@ from claude_ide.agents import events
 from support.another_agent import ALL, DEPTHS, FEW, READY, SETTINGS
 from support.either_editor import type_answer
 from support.neovim import until
-from support.panel import PATIENCE
 from support.river import Begin, River
 
 COMPLETED = "getcompletion('ClaudeChat {}', 'cmdline')"
@@ -17,14 +16,14 @@ OWN = replace(FEW, settings=True)
 async def completed(river: River, words: str) -> list[str]:
     """Return what completes a command, once the panel knows it."""
     found: list[str] = await until(
-        lambda: river.nvim.eval(COMPLETED.format(words)), f"{words!r} is completed", PATIENCE
+        lambda: river.nvim.eval(COMPLETED.format(words)), f"{words!r} is completed"
     )
     return found
 
 
 async def choose(river: River, shown: str, number: str) -> None:
     """Choose from a list that shows these words."""
-    await until(lambda: shown in river.nvim.screen.text(), f"{shown!r} is shown", PATIENCE)
+    await until(lambda: shown in river.nvim.screen.text(), f"{shown!r} is shown")
     await type_answer(river.nvim, f"{number}<CR>")
 
 
@@ -67,7 +66,7 @@ async def test_a_list_shows_all_settings_with_their_current_values(begin: Begin)
     await completed(river, "config ")
 
     await river.nvim.keys("<Esc>:ClaudeChat config<CR>")
-    await until(lambda: "Mode: Ask first" in river.nvim.screen.text(), "the mode", PATIENCE)
+    await until(lambda: "Mode: Ask first" in river.nvim.screen.text(), "the mode")
     await choose(river, "Dive depth: Knee deep", "5")
     await choose(river, "Knee deep (current)", "2")
 
@@ -106,7 +105,7 @@ async def test_a_wrong_name_is_answered_with_the_right_ones(
 async def test_an_agent_without_any_setting_says_so(begin: Begin) -> None:
     river = await begin(OWN)
     river.agent.emit(events.SettingsChanged(()))
-    await until(lambda: _lacks_settings(river), "no setting is completed", PATIENCE)
+    await until(lambda: _lacks_settings(river), "no setting is completed")
 
     await river.command("config")
 
@@ -174,7 +173,7 @@ async def test_efforts_have_names_also_without_models(begin: Begin) -> None:
     await river.command("effort Very deep")
     assert await river.wait_for_call("effort") == ("effort", "d 2")
     await river.command("config effort knee deep")
-    await until(lambda: river.agent.calls[-1] == ("effort", "d1"), "the effort is set", PATIENCE)
+    await until(lambda: river.agent.calls[-1] == ("effort", "d1"), "the effort is set")
 
 
 async def test_an_agent_that_offers_nothing_still_works(begin: Begin) -> None:
@@ -182,7 +181,7 @@ async def test_an_agent_that_offers_nothing_still_works(begin: Begin) -> None:
     await completed(river, "config ")
     river.agent.emit(events.OfferChanged(), events.SettingsChanged(()))
 
-    await until(lambda: _is_without_modes(river), "no mode is completed", PATIENCE)
+    await until(lambda: _is_without_modes(river), "no mode is completed")
     await river.command("config mode")
 
     await river.reports("no such setting: mode; available: thinking")

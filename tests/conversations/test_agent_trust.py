@@ -12,7 +12,6 @@ from claude_ide.agents.kinds import Kinds
 from support.either_editor import choose
 from support.lists import ListWindow
 from support.neovim import Neovim, until
-from support.panel import PATIENCE
 from support.pond import Pond
 
 QUESTION = "? Trust "
@@ -34,7 +33,7 @@ async def pond(nvim: Neovim, tmp_path: Path) -> AsyncIterator[Pond]:
 async def waiting(pond: Pond, count: int) -> None:
     """Wait until this number of requests waits for the user."""
     code = "return (require('claude_ide.chat.state').list()[1] or { requests = 0 }).requests"
-    await until(lambda: _is(pond, code, count), f"{count} waiting", PATIENCE)
+    await until(lambda: _is(pond, code, count), f"{count} waiting")
 
 
 async def _is(pond: Pond, code: str, value: int) -> bool:
@@ -49,7 +48,7 @@ async def press(pond: Pond, key: str) -> None:
             await pond.nvim.keys(key)
         return QUESTION not in await pond.panel.text()
 
-    await until(pressed, f"{key} answers", PATIENCE)
+    await until(pressed, f"{key} answers")
 
 
 async def test_nothing_is_started_before_the_user_agrees(pond: Pond, project: Path) -> None:
@@ -117,7 +116,7 @@ async def test_an_answer_counts_in_every_chat_of_the_folder(pond: Pond) -> None:
 async def test_the_question_can_be_answered_from_the_prompt(pond: Pond) -> None:
     await pond.panel.write()
     await pond.nvim.keys("<C-s>")
-    await until(lambda: "1: Yes, trust" in pond.nvim.screen.text(), "the list", PATIENCE)
+    await until(lambda: "1: Yes, trust" in pond.nvim.screen.text(), "the list")
     assert "Show details" not in pond.nvim.screen.text()
 
     await choose(pond.nvim, 1)
@@ -158,7 +157,7 @@ async def test_an_agent_is_not_asked_for_sessions_in_a_folder_that_is_not_truste
     pond.here.trust.grant(project)
     await pond.command("list")
 
-    await until(lambda: pond.beaver.listed, "Beaver lists its sessions", PATIENCE)
+    await until(lambda: pond.beaver.listed, "Beaver lists its sessions")
 
 
 async def test_the_latest_session_needs_trust_too(pond: Pond) -> None:

@@ -11,7 +11,7 @@ from support.acp.chatting import Start, diff_is_open
 from support.acp.script import Fake, Make, Script, Step
 from support.either_editor import on_screen
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Panel, choose_answer
+from support.panel import Panel, choose_answer
 
 WRITER = acp.result(
     {
@@ -139,7 +139,7 @@ async def test_unsaved_text_that_has_changed_since_is_shown_again(
     await diff_is_open(nvim)
     await nvim.keys(":w<CR>")
     await panel.shows("↳ allowed")
-    await until(lambda: nvim.eval("tabpagenr('$') == 1"), "the diff is closed", PATIENCE)
+    await until(lambda: nvim.eval("tabpagenr('$') == 1"), "the diff is closed")
     await nvim.eval(f"appendbufline('{unsaved}', '$', 'later')")
 
     (tmp_path / "now").touch()

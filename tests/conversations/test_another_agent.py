@@ -24,7 +24,6 @@ from support.another_agent import FEW
 from support.chunks import chunk
 from support.either_editor import type_answer
 from support.neovim import Neovim, until
-from support.panel import PATIENCE
 from support.river import FLOAT, Begin
 
 OPTIONS = (
@@ -131,7 +130,7 @@ def edit_of(path: Path) -> PermissionAsked:
 async def diff_buffer(nvim: Neovim) -> int:
     """Wait until a proposed text is shown; return its buffer."""
     find = chunk("another_agent/proposal")
-    return int(await until(lambda: nvim.lua(find), "the diff is shown", PATIENCE))
+    return int(await until(lambda: nvim.lua(find), "the diff is shown"))
 
 
 async def change_and_accept(nvim: Neovim, bufnr: int, line: str) -> None:
@@ -176,7 +175,7 @@ async def test_an_edit_is_also_shown_in_the_transcript(begin: Begin, path: Path)
             await river.nvim.keys("d")
         return "+TWO" in await river.panel.text()
 
-    await until(unfolded, "the edit", PATIENCE)
+    await until(unfolded, "the edit")
     assert "-two" in await river.panel.text()
 
 
@@ -193,7 +192,7 @@ async def test_a_reason_that_a_rejection_cannot_carry_is_sent_as_the_next_prompt
             await river.nvim.keys("N")
         return "Why not?" in river.nvim.screen.text()
 
-    await until(asked, "it asks why not", PATIENCE)
+    await until(asked, "it asks why not")
     await type_answer(river.nvim, "use a raft<CR>")
 
     assert await river.wait_for_call("prompt") == ("prompt", "use a raft")
@@ -208,7 +207,7 @@ async def test_questions_open_a_form(begin: Begin) -> None:
     await river.panel.shows("? Bank: Which bank?")
     await river.panel.go_to("? Bank")
     await river.nvim.keys("<CR>")
-    await until(lambda: _float(river.nvim, "Otter asks", "Right"), "the form", PATIENCE)
+    await until(lambda: _float(river.nvim, "Otter asks", "Right"), "the form")
 
     await river.nvim.keys("2<CR>")
 
@@ -225,7 +224,7 @@ async def test_a_plan_opens_in_a_buffer_and_can_be_changed(begin: Begin) -> None
     await river.panel.shows("? Approve this plan?")
     await river.nvim.keys("<Esc>")
     is_open = "bufname() =~# ' plan' && &modifiable"
-    await until(lambda: river.nvim.eval(is_open), "the plan can be changed", PATIENCE)
+    await until(lambda: river.nvim.eval(is_open), "the plan can be changed")
 
     await river.nvim.keys("cc1. Build two dams<Esc>:w<CR>")
 
@@ -243,7 +242,7 @@ async def test_todos_notices_and_retries_are_shown(begin: Begin) -> None:
     shown = await river.panel.shows("the river rises")
     assert "retry 2/5: low water" in shown
     assert "compacted: 900 → 300 tokens" in shown
-    await until(lambda: "Gnaw wood" in river.nvim.screen.text(), "the todos are pinned", PATIENCE)
+    await until(lambda: "Gnaw wood" in river.nvim.screen.text(), "the todos are pinned")
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from support.buffers import open_editors
 from support.claude_code import ClaudeCode, claude_code
 from support.either_editor import BOTH, Editor, run
-from support.neovim import WAIT, Neovim, until
+from support.neovim import WAIT_SECONDS, Neovim, until
 from support.vim import Vim
 
 READS = (
@@ -143,7 +143,7 @@ async def test_a_call_that_changes_the_editor_waits_until_neovim_is_ready(
         await claude.request("ping")
         assert not opening.done()
 
-    result = await asyncio.wait_for(opening, WAIT)
+    result = await asyncio.wait_for(opening, WAIT_SECONDS)
 
     assert result["content"][0]["text"] == f"Opened file: {other}"
     assert await serving.eval("expand('%:p')") == str(other)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from support.neovim import Neovim, until
-from support.panel import CONFIGURE, PATIENCE, Open, Panel, holds
+from support.panel import CONFIGURE, Open, Panel, holds
 from support.processes import alive
 from support.transcripts import FAKE_CLI, GOLDEN, read_log
 
@@ -24,7 +24,7 @@ async def test_keys_typed_while_the_host_starts_go_to_the_prompt(
     await nvim.keys(":ClaudeChat<CR>hello there")
 
     panel = Panel(nvim)
-    await until(lambda: holds(panel, "hello there"), "the prompt holds it", PATIENCE)
+    await until(lambda: holds(panel, "hello there"), "the prompt holds it")
     assert await nvim.eval("getbufline('a.txt', 1, '$')") == [""]
     await nvim.keys("<C-s>")
     await panel.shows("Hello! **How** can I help?")
@@ -54,7 +54,7 @@ async def test_prompts_are_sent_in_the_order_in_which_they_were_typed(
         frames = [frame for frame in read_log(log) if frame.get("type") == "user"]
         return [frame["message"]["content"][-1]["text"] for frame in frames]
 
-    await until(lambda: len(sent()) == 2, "both are sent", PATIENCE)
+    await until(lambda: len(sent()) == 2, "both are sent")
     assert sent() == ["first @a.py", "second"]
 
 
@@ -148,7 +148,7 @@ async def test_a_dead_cli_is_reported_and_an_unsent_prompt_is_restored(
     assert "R" in await panel.shows("ended")
     await panel.bar_shows("ended")
     await panel.send("are you there?")
-    await until(lambda: holds(panel, "are you there?"), "the prompt is restored", PATIENCE)
+    await until(lambda: holds(panel, "are you there?"), "the prompt is restored")
 
 
 async def test_the_cli_ends_with_its_buffers_and_with_neovim(
@@ -158,14 +158,14 @@ async def test_the_cli_ends_with_its_buffers_and_with_neovim(
     pid = await _child(nvim)
     await nvim.command(f"stopinsert | bwipeout! {(await _buffers(nvim))[0]}")
 
-    await until(lambda: not alive(pid), "the CLI has ended", PATIENCE)
+    await until(lambda: not alive(pid), "the CLI has ended")
     assert await panel.look() == {}
 
     await replay("plain_thinking")
     pid = await _child(nvim)
     nvim.send_request("nvim_command", "qa")
     await nvim.process.wait()
-    await until(lambda: not alive(pid), "the CLI has ended with Neovim", PATIENCE)
+    await until(lambda: not alive(pid), "the CLI has ended with Neovim")
 
 
 async def _buffers(nvim: Neovim) -> list[int]:
@@ -189,7 +189,7 @@ async def _child(nvim: Neovim) -> int:
         return 0
 
     here = os.path.realpath(await nvim.eval("getcwd()"))
-    pid: int = await until(find, "the CLI runs", PATIENCE)
+    pid: int = await until(find, "the CLI runs")
     return pid
 
 
@@ -209,7 +209,7 @@ async def test_an_invalid_setting_is_reported(
 
     await nvim.keys(f"<Esc>:ClaudeChat {arguments}<CR>")
 
-    await until(lambda: message in nvim.screen.text(), message, PATIENCE)
+    await until(lambda: message in nvim.screen.text(), message)
 
 
 async def test_claude_chat_log_shows_the_traffic_with_the_cli(nvim: Neovim, replay: Open) -> None:
@@ -217,7 +217,7 @@ async def test_claude_chat_log_shows_the_traffic_with_the_cli(nvim: Neovim, repl
 
     await nvim.command("stopinsert | ClaudeChat log")
 
-    await until(lambda: nvim.eval("&filetype == 'jsonl'"), "the log", PATIENCE)
+    await until(lambda: nvim.eval("&filetype == 'jsonl'"), "the log")
     first = json.loads(await nvim.eval("getline(1)"))
     assert (first["dir"], first["m"]["request"]["subtype"]) == ("in", "initialize")
 
@@ -229,7 +229,7 @@ async def test_the_conversation_is_exported(nvim: Neovim, replay: Open, project:
 
     await nvim.command("stopinsert | ClaudeChat export talk.md")
 
-    await until((project / "talk.md").exists, "the file", PATIENCE)
+    await until((project / "talk.md").exists, "the file")
     text = (project / "talk.md").read_text()
     assert "## hello there" in text
     assert "Hello! **How** can I help?" in text

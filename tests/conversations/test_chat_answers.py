@@ -7,7 +7,7 @@ import pytest
 
 from support.chunks import chunk
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Open, Panel, choose_answer, counts
+from support.panel import Open, Panel, choose_answer, counts
 from support.transcripts import read_log
 
 AT_END = """
@@ -34,7 +34,7 @@ async def press(nvim: Neovim, panel: Panel, words: str, key: str, log: Path) -> 
             await nvim.keys(key)
         return bool(answers(log))
 
-    await until(pressed, f"{key} answers", PATIENCE)
+    await until(pressed, f"{key} answers")
 
 
 async def test_a_question_is_answered_in_a_form(nvim: Neovim, replay: Open, log: Path) -> None:
@@ -47,7 +47,7 @@ async def test_a_question_is_answered_in_a_form(nvim: Neovim, replay: Open, log:
     await until(lambda: nvim.lua("return vim.api.nvim_win_get_config(0).relative ~= ''"), "a form")
     await nvim.keys("12<C-s>")
 
-    await until(lambda: answers(log), "the answer", PATIENCE)
+    await until(lambda: answers(log), "the answer")
     given = answers(log)[0]
     assert given["behavior"] == "allow"
     assert given["updatedInput"]["answers"]
@@ -94,7 +94,7 @@ async def test_enter_in_an_empty_prompt_answers_the_request(
     await nvim.keys("<Esc><CR>")
     await choose_answer(nvim, "y")
 
-    await until(lambda: answers(log), "the answer", PATIENCE)
+    await until(lambda: answers(log), "the answer")
     assert answers(log)[0]["behavior"] == "allow"
 
 
@@ -110,7 +110,7 @@ async def test_after_the_answer_the_transcript_shows_what_follows(
     await nvim.keys("<C-s>")
     await choose_answer(nvim, "y")
 
-    await until(lambda: nvim.lua(AT_END), "the end of the transcript", PATIENCE)
+    await until(lambda: nvim.lua(AT_END), "the end of the transcript")
 
 
 async def test_the_request_of_a_hidden_chat_can_be_answered(
@@ -125,7 +125,7 @@ async def test_the_request_of_a_hidden_chat_can_be_answered(
     await nvim.command("ClaudeChat answer")
     await choose_answer(nvim, "y")
 
-    await until(lambda: answers(log), "the answer", PATIENCE)
+    await until(lambda: answers(log), "the answer")
     assert answers(log)[0]["behavior"] == "allow"
 
 
@@ -137,7 +137,7 @@ async def test_claude_chat_answer_reports_that_no_request_is_waiting(
 
     await nvim.command("stopinsert | ClaudeChat answer")
 
-    notified = await until(lambda: nvim.lua("return _G.notified"), "a message", PATIENCE)
+    notified = await until(lambda: nvim.lua("return _G.notified"), "a message")
     assert notified == "no request is waiting"
 
 
@@ -178,9 +178,7 @@ async def test_an_error_in_an_autocommand_is_reported_and_blocks_nothing(
     await panel.send("Make a file")
 
     await counts(nvim, " 1?")
-    notified = await until(
-        lambda: nvim.lua("return _G.notified"), "the error is reported", PATIENCE
-    )
+    notified = await until(lambda: nvim.lua("return _G.notified"), "the error is reported")
     assert "ClaudeChatWaiting: " in notified
     assert (await nvim.mode())["blocking"] is False
 

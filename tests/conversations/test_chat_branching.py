@@ -6,7 +6,6 @@ from claude_ide.agents import events
 from claude_ide.agents.agent import NewSession, ResumeSession
 from support.another_agent import ALL, SUMMARY
 from support.neovim import until
-from support.panel import PATIENCE
 from support.river import Begin, River
 
 DONE = events.TurnEnded(events.TurnEndReason.COMPLETED, milliseconds=1500)
@@ -22,7 +21,7 @@ async def test_the_agent_continues_with_its_mode_in_the_other_session(begin: Beg
     await _edit(river, "» where is the fish?")
     await river.nvim.keys("<C-s>")
 
-    await until(lambda: river.agent.calls[-1][0] == "prompt", "the prompt", PATIENCE)
+    await until(lambda: river.agent.calls[-1][0] == "prompt", "the prompt")
     calls = river.agent.calls
     assert ("start", BRANCH) in calls
     assert calls[-1] == ("prompt", "text of p2")
@@ -38,7 +37,7 @@ async def test_a_second_prompt_follows_the_edited_one(begin: Begin) -> None:
     await river.nvim.keys("<C-s>and the otter?<C-s>")
 
     prompts = ["text of p2", "and the otter?"]
-    await until(lambda: _sent(river)[-2:] == prompts, "both prompts", PATIENCE)
+    await until(lambda: _sent(river)[-2:] == prompts, "both prompts")
     assert [call for call in river.agent.calls if call[0] == "start"] == [
         ("start", NewSession()),
         ("start", BRANCH),
@@ -55,7 +54,7 @@ async def test_a_session_that_cannot_continue_there_is_resumed_as_it_was(begin: 
     await river.reports("the conversation cannot continue from there, and is unchanged")
     starts = [call[1] for call in river.agent.calls if call[0] == "start"]
     assert starts == [NewSession(), BRANCH, ResumeSession("s-1")]
-    await until(lambda: _prompt(river, ["text of p2 now"]), "the text is kept", PATIENCE)
+    await until(lambda: _prompt(river, ["text of p2 now"]), "the text is kept")
     assert "» where is the fish?" in await river.panel.text()
     assert not [call for call in river.agent.calls if call == ("prompt", "text of p2 now")]
 
@@ -101,14 +100,14 @@ async def test_an_earlier_prompt_that_begins_with_a_sign_is_no_command(begin: Be
     assert await river.panel.go_to("» where is the fish?")
     await river.nvim.keys("e")
 
-    await until(lambda: _prompt(river, [r"\!touch made"]), "the text", PATIENCE)
+    await until(lambda: _prompt(river, [r"\!touch made"]), "the text")
 
 
 async def _edit(river: River, words: str) -> None:
     assert await river.panel.go_to(words)
     await river.nvim.keys("e")
-    await until(lambda: _prompt(river, ["text of p2"]), "the text", PATIENCE)
-    await until(lambda: _inserts(river), "the prompt accepts text", PATIENCE)
+    await until(lambda: _prompt(river, ["text of p2"]), "the text")
+    await until(lambda: _inserts(river), "the prompt accepts text")
 
 
 async def _prompt(river: River, lines: list[str]) -> bool:

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Panel
+from support.panel import Panel
 from support.transcripts import FAKE_CLI, GOLDEN
 
 COUNTS = "(+1 \N{MINUS SIGN}1)"
@@ -27,7 +27,7 @@ async def test_an_edit_of_the_chat_is_attributed_to_claude(
     panel = await begin(nvim, project, tmp_path)
     await panel.send("edit it")
     named = "return require('claude_ide.disk_changes.report').is_announced(...)"
-    await until(lambda: nvim.lua(named, str(path)), "the file is named", PATIENCE)
+    await until(lambda: nvim.lua(named, str(path)), "the file is named")
 
     path.write_text("one\nTWO\n")
 

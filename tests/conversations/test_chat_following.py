@@ -12,7 +12,6 @@ from support import reviews
 from support.chunks import chunk
 from support.following import COMPLETED, Window, edit, read
 from support.neovim import Neovim, until
-from support.panel import PATIENCE
 from support.river import Begin, River
 
 
@@ -137,7 +136,7 @@ async def test_the_command_turns_following_off_and_on(
     await river.panel.bar_shows("follows")
     await river.command("follow")
     await river.reports("no longer following Otter's files")
-    await until(lambda: _bar_lacks(river, "follows"), "the bar", PATIENCE)
+    await until(lambda: _bar_lacks(river, "follows"), "the bar")
     river.agent.emit(*read(files[1]))
     await river.panel.shows("b.txt")
     await window.keeps("a.txt")

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from support.neovim import Neovim, until
-from support.panel import CONFIGURE, PATIENCE, Open, Panel, counts, holds
+from support.panel import CONFIGURE, Open, Panel, counts, holds
 from support.processes import alive
 
 RECORD = """
@@ -50,7 +50,7 @@ async def test_a_key_of_the_transcript_says_that_there_is_no_host(
     assert await panel.go_to("» hello there")
     await nvim.keys("e")
 
-    await until(lambda: "R restarts it" in nvim.screen.lines()[-1], "a message", PATIENCE)
+    await until(lambda: "R restarts it" in nvim.screen.lines()[-1], "a message")
 
 
 async def test_a_chat_that_cannot_be_resumed_keeps_its_transcript_and_prompt(
@@ -63,8 +63,8 @@ async def test_a_chat_that_cannot_be_resumed_keeps_its_transcript_and_prompt(
 
     await panel.send("and you?")
 
-    await until(lambda: "there is no session" in nvim.screen.text(), "a message", PATIENCE)
-    await until(lambda: holds(panel, "and you?"), "the prompt is restored", PATIENCE)
+    await until(lambda: "there is no session" in nvim.screen.text(), "a message")
+    await until(lambda: holds(panel, "and you?"), "the prompt is restored")
     assert "Hello! **How** can I help?" in await panel.text()
 
 
@@ -89,14 +89,14 @@ async def test_r_replaces_a_host_that_hangs(nvim: Neovim, replay: Open) -> None:
     os.kill(hung, signal.SIGSTOP)
     await panel.send("hello there")
     silent = "return require('claude_ide.chat.state').list()[1].is_silent"
-    await until(lambda: nvim.lua(silent), "the host is silent", PATIENCE)
-    await until(lambda: "has not answered yet" in nvim.screen.text(), "a line about it", PATIENCE)
+    await until(lambda: nvim.lua(silent), "the host is silent")
+    await until(lambda: "has not answered yet" in nvim.screen.text(), "a line about it")
 
     await panel.go_to("")
     await nvim.keys("R")
 
-    await until(lambda: holds(panel, "hello there"), "the prompt is restored", PATIENCE)
-    await until(lambda: not alive(hung), "the host is dead", PATIENCE)
+    await until(lambda: holds(panel, "hello there"), "the prompt is restored")
+    await until(lambda: not alive(hung), "the host is dead")
     await panel.bar_shows("manual")
     assert not await nvim.lua(silent)
     await nvim.keys("i<C-s>")
@@ -125,7 +125,7 @@ async def test_a_missing_cli_is_reported_in_one_line(nvim: Neovim) -> None:
 
     await nvim.command("ClaudeChat")
 
-    notified = await until(lambda: nvim.lua("return _G.notified"), "a message", PATIENCE)
+    notified = await until(lambda: nvim.lua("return _G.notified"), "a message")
     assert notified == ["no-such-claude is not on PATH (g:claude_ide.cmd)"]
     await until(lambda: nvim.eval("winnr('$') == 1"), "the panel is closed")
     assert (await nvim.mode())["mode"] == "n"
@@ -158,5 +158,5 @@ async def test_an_invalid_command_is_reported(nvim: Neovim, arguments: str, mess
 
     await nvim.command(f"ClaudeChat {arguments}")
 
-    notified = await until(lambda: nvim.lua("return _G.notified"), "a message", PATIENCE)
+    notified = await until(lambda: nvim.lua("return _G.notified"), "a message")
     assert message[:60] in notified[0]

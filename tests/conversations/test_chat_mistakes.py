@@ -13,7 +13,6 @@ from claude_ide.chat.chat_context import UNSHOWN
 from support.another_agent import ALL, AnotherKind
 from support.chats_here import ChatsHere
 from support.neovim import Neovim, until
-from support.panel import PATIENCE
 from support.river import REPORT, River
 
 ALLOW = Option("allow", "Allow", OptionKind.ALLOW_ONCE)
@@ -30,8 +29,8 @@ async def both(nvim: Neovim, tmp_path: Path) -> AsyncIterator[tuple[River, Chat]
     here = await ChatsHere.start(nvim, river.kind, tmp_path)
     await nvim.lua(REPORT)
     await nvim.command("ClaudeChat")
-    await until(lambda: river.kind.agents, "there is an agent", PATIENCE)
-    await until(here.all, "there is a chat", PATIENCE)
+    await until(lambda: river.kind.agents, "there is an agent")
+    await until(here.all, "there is a chat")
     await river.panel.bar_shows("Ask first")
     yield river, here.all()[0]
     await here.close()
@@ -52,7 +51,7 @@ async def test_what_follows_an_event_does_not_depend_on_what_shows_it(
     await river.panel.shows("ls")
     river.agent.emit(RequestWithdrawn("r"))
 
-    await until(lambda: not chat.requests, "the request is over", PATIENCE)
+    await until(lambda: not chat.requests, "the request is over")
 
 
 async def test_a_request_that_cannot_be_shown_is_reported(

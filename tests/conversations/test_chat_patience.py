@@ -9,7 +9,7 @@ from claude_ide.chat import life
 from support.another_agent import AnotherKind
 from support.chats_here import ChatsHere
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, holds
+from support.panel import holds
 from support.river import REPORT, River
 
 LINE = "Otter has not answered yet (:ClaudeLog) · R restarts it"
@@ -26,7 +26,7 @@ async def silent(
     here = await ChatsHere.start(nvim, river.kind, tmp_path)
     await nvim.lua(REPORT)
     await nvim.command("ClaudeChat")
-    await until(lambda: river.kind.agents, "there is an agent", PATIENCE)
+    await until(lambda: river.kind.agents, "there is an agent")
     yield river
     await here.close()
 
@@ -58,7 +58,7 @@ async def test_r_restarts_an_agent_that_does_not_answer(silent: River) -> None:
     await silent.panel.go_to(LINE)
     await silent.nvim.keys("R")
     starts = silent.agent.calls
-    await until(lambda: [call[0] for call in starts] == ["start"] * 2, "a second start", PATIENCE)
+    await until(lambda: [call[0] for call in starts] == ["start"] * 2, "a second start")
     await silent.panel.shows(LINE)
     assert "⧗ hello" in await silent.panel.text()
     silent.kind.gate.set()
@@ -72,7 +72,7 @@ async def test_stop_returns_the_prompt_and_then_stops_the_start(silent: River) -
     await silent.panel.shows(LINE)
 
     await silent.nvim.keys("<C-c>")
-    await until(lambda: holds(silent.panel, "hello"), "the prompt is back", PATIENCE)
+    await until(lambda: holds(silent.panel, "hello"), "the prompt is back")
     assert LINE in await silent.panel.text()
     await silent.nvim.keys("<C-c>")
 
@@ -85,7 +85,7 @@ async def test_a_prompt_that_the_user_has_taken_back_causes_no_error(silent: Riv
     await silent.panel.send("hello")
     await silent.panel.shows(LINE)
     await silent.nvim.keys("<C-c>")
-    await until(lambda: holds(silent.panel, "hello"), "the prompt is back", PATIENCE)
+    await until(lambda: holds(silent.panel, "hello"), "the prompt is back")
 
     await silent.nvim.keys("<C-c>")
     await silent.panel.shows("Otter did not answer and was stopped · R retries")

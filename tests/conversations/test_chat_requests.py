@@ -11,7 +11,7 @@ import pytest
 
 from support.chunks import chunk
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Panel, choose_answer
+from support.panel import Panel, choose_answer
 from support.transcripts import FAKE_CLI, GOLDEN, read_log
 
 RECORDING = GOLDEN / "always_allow.jsonl"
@@ -74,7 +74,7 @@ async def allow(nvim: Neovim, log: Path, key: str = "y") -> None:
             await nvim.keys(key)
         return bool(answers(log))
 
-    await until(pressed, f"{key} allows the request", PATIENCE)
+    await until(pressed, f"{key} allows the request")
     assert answers(log)[0]["behavior"] == "allow"
 
 
@@ -86,7 +86,7 @@ async def press_until(nvim: Neovim, panel: Panel, key: str, words: str) -> None:
             await nvim.keys(key)
         return words in await panel.text()
 
-    await until(pressed, f"{key} shows {words}", PATIENCE)
+    await until(pressed, f"{key} shows {words}")
 
 
 async def is_at_its_beginning(nvim: Neovim) -> bool:
@@ -175,7 +175,7 @@ async def test_a_command_that_fits_is_on_the_screen_before_any_key(
     async def shown() -> bool:
         return body(await nvim.lua(ON_SCREEN)) == command
 
-    await until(shown, "the whole command", PATIENCE)
+    await until(shown, "the whole command")
 
     await panel.go_to(HEAD)
     await allow(nvim, log)
@@ -194,7 +194,7 @@ async def test_in_a_tiny_window_y_first_jumps_to_the_beginning(
             await nvim.keys("y")
         return await is_at_its_beginning(nvim)
 
-    await until(pressed, "the jump to the beginning", PATIENCE)
+    await until(pressed, "the jump to the beginning")
     assert answers(log) == []
     await until(lambda: "step 0" in nvim.screen.text(), "its beginning on the screen")
     await allow(nvim, log)
@@ -225,12 +225,12 @@ async def test_the_list_of_answers_opens_a_request_that_it_cannot_show_whole(
 
     await nvim.command("stopinsert | ClaudeChat answer")
 
-    await until(lambda: "d  Show it all (41 lines)" in nvim.screen.text(), "the list", PATIENCE)
+    await until(lambda: "d  Show it all (41 lines)" in nvim.screen.text(), "the list")
     assert "Yes" not in nvim.screen.text()
     await choose_answer(nvim, "d")
     await panel.shows("touch HIDDEN")
     assert answers(log) == []
-    await until(lambda: is_at_its_beginning(nvim), "the cursor is on the request", PATIENCE)
+    await until(lambda: is_at_its_beginning(nvim), "the cursor is on the request")
     assert "not answered yet" not in await nvim.eval("execute('messages')")
     await allow(nvim, log)
 
@@ -241,15 +241,15 @@ async def test_the_list_of_answers_offers_yes_for_a_request_that_it_shows_whole(
     command = f"echo {'x' * 70}\nrm y"
     await ask(input={"command": command})
     await nvim.command("stopinsert | ClaudeChat new")
-    await until(lambda: "rm y" not in nvim.screen.text(), "the request is hidden", PATIENCE)
+    await until(lambda: "rm y" not in nvim.screen.text(), "the request is hidden")
 
     await nvim.command("stopinsert | ClaudeChat answer")
 
-    await until(lambda: "y  Yes, once" in nvim.screen.text(), "the answer yes", PATIENCE)
+    await until(lambda: "y  Yes, once" in nvim.screen.text(), "the answer yes")
     assert "rm y" in nvim.screen.text()
     assert "Show it all" not in nvim.screen.text()
     await choose_answer(nvim, "y")
-    await until(lambda: answers(log), "the answer", PATIENCE)
+    await until(lambda: answers(log), "the answer")
 
 
 async def test_the_list_of_answers_offers_yes_for_a_request_that_was_seen(
@@ -261,7 +261,7 @@ async def test_the_list_of_answers_offers_yes_for_a_request_that_was_seen(
 
     await nvim.keys("<C-s>")
 
-    await until(lambda: "y  Yes, once" in nvim.screen.text(), "the answer yes", PATIENCE)
+    await until(lambda: "y  Yes, once" in nvim.screen.text(), "the answer yes")
     assert "rm x" in await panel.text()
 
 
@@ -300,14 +300,14 @@ async def test_an_edit_that_is_shown_in_a_diff_is_always_allowed(
     asked = {"file_path": str(project / "b.py"), "content": "new\ntext\n"}
     await nvim.lua(chunk("chat_requests/accept_rule"))
     panel = await ask(tool_name="Write", input=asked, permission_suggestions=[suggestion])
-    await until(lambda: nvim.eval("tabpagenr('$') == 2"), "the diff", PATIENCE)
+    await until(lambda: nvim.eval("tabpagenr('$') == 2"), "the diff")
 
     async def pressed() -> bool:
         if not answers(log) and await panel.go_to("  a  "):
             await nvim.keys("a")
         return bool(answers(log))
 
-    await until(pressed, "the key allows the request", PATIENCE)
+    await until(pressed, "the key allows the request")
     assert answers(log)[0]["updatedPermissions"] == [suggestion]
 
 
@@ -371,5 +371,5 @@ async def test_the_commands_for_edits_answer_a_request_that_is_on_the_screen(
 
     await nvim.command("ClaudeReject use git rm")
 
-    await until(lambda: answers(log), "the answer", PATIENCE)
+    await until(lambda: answers(log), "the answer")
     assert "use git rm" in str(answers(log))

@@ -7,7 +7,7 @@ import pytest
 
 from support.claude_code import claude_code
 from support.neovim import Neovim, until
-from support.panel import CONFIGURE, PATIENCE, Open, Panel, holds
+from support.panel import CONFIGURE, Open, Panel, holds
 from support.transcripts import FAKE_CLI, GOLDEN
 
 PLAIN = GOLDEN / "plain_thinking.jsonl"
@@ -20,7 +20,7 @@ class TestSelection:
     ) -> None:
         panel = await replay("plain_thinking")
 
-        await until(lambda: _chip_is(panel, "[a.py]"), "the chip", PATIENCE)
+        await until(lambda: _chip_is(panel, "[a.py]"), "the chip")
 
     async def test_the_selection_is_attached_to_the_prompt(self, nvim: Neovim, log: Path) -> None:
         await nvim.command(f"let $FAKE_CLI_LOG = '{log}'")
@@ -29,7 +29,7 @@ class TestSelection:
         await nvim.keys("jVj:ClaudeChat<CR>")
 
         panel = Panel(nvim)
-        await until(lambda: _chip_is(panel, "[a.py:2-3]"), "the chip", PATIENCE)
+        await until(lambda: _chip_is(panel, "[a.py:2-3]"), "the chip")
         await panel.send("hello there")
         await panel.shows("── ")
         assert "two\\nthree" in log.read_text()
@@ -43,7 +43,7 @@ class TestSelection:
 
         await nvim.keys("ggjVj:ClaudeChat<CR>")
 
-        await until(lambda: _chip_is(panel, "[a.py:2-3]"), "the chip", PATIENCE)
+        await until(lambda: _chip_is(panel, "[a.py:2-3]"), "the chip")
         await until(lambda: _mode_is(nvim, "i"), "in the prompt")
         assert await nvim.eval("&filetype") == "claude-prompt"
         assert await nvim.eval("winnr('$')") == 3
@@ -55,7 +55,7 @@ class TestSelection:
         await nvim.keys("<Esc><C-w>h")
 
         await nvim.keys("x")
-        await until(lambda: _chip_is(panel, "[a.py, not saved]"), "the chip", PATIENCE)
+        await until(lambda: _chip_is(panel, "[a.py, not saved]"), "the chip")
         await panel.send("hello there")
         assert "» hello there\n  a.py, not saved\n" in await panel.shows("── ")
 
@@ -129,17 +129,17 @@ class TestPrivate:
         self, nvim: Neovim, replay: Open, project: Path
     ) -> None:
         panel = await replay("plain_thinking")
-        await until(lambda: _chip_is(panel, "[a.py]"), "the chip", PATIENCE)
+        await until(lambda: _chip_is(panel, "[a.py]"), "the chip")
 
         await nvim.keys("<Esc><C-w>h:edit .env<CR>")
 
-        await until(lambda: _has_no_chip(panel), "no chip", PATIENCE)
+        await until(lambda: _has_no_chip(panel), "no chip")
 
     async def test_what_has_become_private_is_not_sent(
         self, nvim: Neovim, replay: Open, log: Path
     ) -> None:
         panel = await replay("plain_thinking")
-        await until(lambda: _chip_is(panel, "[a.py]"), "the chip", PATIENCE)
+        await until(lambda: _chip_is(panel, "[a.py]"), "the chip")
 
         await nvim.lua(
             "vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, "
@@ -159,10 +159,8 @@ class TestPrivate:
         await panel.send(f"look at {mention} please")
 
         reason = "not sent: @.env stays in Neovim: "
-        await until(lambda: reason in nvim.screen.text(), "the reason", PATIENCE)
-        await until(
-            lambda: holds(panel, f"look at {mention} please"), "the prompt is back", PATIENCE
-        )
+        await until(lambda: reason in nvim.screen.text(), "the reason")
+        await until(lambda: holds(panel, f"look at {mention} please"), "the prompt is back")
 
 
 async def _has_no_chip(panel: Panel) -> bool:

@@ -2,13 +2,12 @@
 
 from claude_ide.agents.events import Cleared, PromptSuggested, TurnEnded, TurnEndReason, Waiting
 from support.neovim import until
-from support.panel import PATIENCE
 from support.river import Begin, River
 
 
 async def on_screen(river: River, words: str, *, gone: bool = False) -> None:
     screen = river.nvim.screen
-    await until(lambda: (words in screen.text()) != gone, f"{words!r}, {gone=}", PATIENCE)
+    await until(lambda: (words in screen.text()) != gone, f"{words!r}, {gone=}")
 
 
 async def test_a_suggestion_is_one_line_and_stays_until_the_conversation_goes_on(
@@ -43,4 +42,4 @@ async def test_the_key_is_a_tab_where_nothing_is_suggested(begin: Begin) -> None
     async def has_tab() -> bool:
         return bool((await river.panel.look())["prompt"] == ["a\tb"])
 
-    await until(has_tab, "the tab in the prompt", PATIENCE)
+    await until(has_tab, "the tab in the prompt")

@@ -21,8 +21,7 @@ from claude_ide.agents.events import (
 from claude_ide.base.errors import AgentError
 from support.another_agent import ALL, FEW
 from support.either_editor import on_screen
-from support.neovim import until
-from support.panel import PATIENCE
+from support.neovim import WAIT_SECONDS, until
 from support.river import Begin, River
 
 BUILD = Task("b1", "command", "Build", "t1", in_background=True)
@@ -40,7 +39,7 @@ async def lists(river: River, words: str) -> None:
     async def listed() -> bool:
         return words in await river.nvim.eval(LIST)
 
-    await until(listed, f"{words!r} is listed", PATIENCE)
+    await until(listed, f"{words!r} is listed")
 
 
 async def test_without_tasks_there_is_no_list(begin: Begin) -> None:
@@ -99,7 +98,7 @@ async def test_an_output_that_is_reported_too_late_does_not_replace_the_result(
 
     river.agent.task_output = answer_late  # type: ignore[method-assign]
     river.agent.emit(*RUNNING, TaskChanged(FOREGROUND))
-    await asyncio.wait_for(asked.wait(), PATIENCE)
+    await asyncio.wait_for(asked.wait(), WAIT_SECONDS)
 
     river.agent.emit(ToolEnded("t1", ToolStatus.COMPLETED, "new"))
     river.agent.emit(Text("b", "Fine."))
@@ -138,7 +137,7 @@ async def test_the_work_of_a_subagent_is_its_output(begin: Begin) -> None:
     await river.nvim.keys("<CR>")
 
     lines = "getline(1, '$') ==# ['I see a fish.', '', 'One fish.']"
-    await until(lambda: river.nvim.eval(lines), "the work", PATIENCE)
+    await until(lambda: river.nvim.eval(lines), "the work")
 
 
 async def test_the_output_of_a_command_is_shown_and_updated_until_its_task_ends(
@@ -150,15 +149,15 @@ async def test_the_output_of_a_command_is_shown_and_updated_until_its_task_ends(
     await river.command("tasks")
     await lists(river, "▶ Build")
     await river.nvim.keys("<CR>")
-    await until(lambda: river.nvim.eval("getline(1) ==# 'output of b1'"), "the output", PATIENCE)
+    await until(lambda: river.nvim.eval("getline(1) ==# 'output of b1'"), "the output")
 
     river.agent.outputs["b1"] = "one\ntwo\n"
 
     at_end = "getline(1, '$') ==# ['one', 'two'] && line('.') == 2"
-    await until(lambda: river.nvim.eval(at_end), "the new output", PATIENCE)
+    await until(lambda: river.nvim.eval(at_end), "the new output")
     river.agent.outputs["b1"] = "one\ntwo\nthe end\n"
     river.agent.emit(TaskChanged(replace(BUILD, state=TaskState.COMPLETED)))
-    await until(lambda: river.nvim.eval("getline('.') ==# 'the end'"), "the end", PATIENCE)
+    await until(lambda: river.nvim.eval("getline('.') ==# 'the end'"), "the end")
 
 
 async def test_a_task_is_stopped_only_while_it_runs(begin: Begin) -> None:
@@ -201,7 +200,7 @@ async def test_a_running_command_is_moved_when_the_agent_can(begin: Begin) -> No
     river.agent.moves = True
     river.agent.emit(TaskChanged(replace(BUILD, in_background=False)))
 
-    await until(lambda: river.agent.calls.count(("background", "t1")) == 2, "it moves", PATIENCE)
+    await until(lambda: river.agent.calls.count(("background", "t1")) == 2, "it moves")
 
 
 async def test_what_cannot_move_to_the_background_is_named(begin: Begin) -> None:

@@ -9,7 +9,7 @@ from support.acp.chatting import TRUST, press
 from support.acp.script import Make, Script
 from support.either_editor import on_screen
 from support.neovim import Neovim, until
-from support.panel import CONFIGURE, PATIENCE, Panel
+from support.panel import CONFIGURE, Panel
 
 
 def git(folder: Path, *words: str) -> str:
@@ -38,7 +38,7 @@ async def test_an_agent_begins_in_a_worktree_that_is_made(
         await nvim.command("ClaudeChat new fake --worktree=fish")
         panel = Panel(nvim)
         root = repository / ".claude/worktrees/fish"
-        await until(lambda: (root / "a.txt").is_file(), "the worktree", PATIENCE)  # noqa: B023
+        await until(lambda: (root / "a.txt").is_file(), "the worktree")  # noqa: B023
         _, made = git(repository, "worktree", "list", "--porcelain").split("\n\n")
         assert "branch refs/heads/worktree-fish" in made
         if not fake.received("session/new"):
@@ -60,7 +60,7 @@ async def test_a_branch_that_is_there_is_used_as_it_is(
     await nvim.command("ClaudeChat new fake --worktree=fish")
 
     root = repository / ".claude/worktrees/fish"
-    await until(lambda: (root / "a.txt").is_file(), "the worktree", PATIENCE)
+    await until(lambda: (root / "a.txt").is_file(), "the worktree")
     assert git(root, "log", "-1", "--format=%s") == "earlier"
 
 

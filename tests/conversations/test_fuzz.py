@@ -19,7 +19,7 @@ from claude_ide.mcp.tool import IDE_TOOLS
 from support.claude_code import ClaudeCode, connected, the_lock
 from support.either_editor import BOTH, Editor, run
 from support.handshake import handshake, tcp
-from support.neovim import WAIT, until
+from support.neovim import WAIT_SECONDS, until
 
 pytestmark = BOTH
 
@@ -88,7 +88,7 @@ async def test_random_handshakes_do_no_harm(
             writer.write(sent)
             writer.write_eof()
             with suppress(ConnectionResetError):
-                await asyncio.wait_for(reader.read(), WAIT)
+                await asyncio.wait_for(reader.read(), WAIT_SECONDS)
 
     async with undisturbed(serving, claude):
         sent = [nonsense(chance, handshake(*address)) for _ in range(300)]
@@ -109,11 +109,11 @@ async def test_random_frames_do_no_harm(
     async def talk(sent: bytes) -> None:
         async with tcp(address[0]) as (reader, writer):
             writer.write(handshake(*address))
-            await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), WAIT)
+            await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), WAIT_SECONDS)
             writer.write(sent)
             writer.write_eof()
             with suppress(ConnectionResetError):
-                await asyncio.wait_for(reader.read(), WAIT)
+                await asyncio.wait_for(reader.read(), WAIT_SECONDS)
 
     async with undisturbed(serving, claude):
         frames = [b"".join(frame() for _ in range(chance.randrange(1, 4))) for _ in range(200)]
@@ -192,6 +192,6 @@ async def test_random_messages_do_no_harm(
                     await client.connection.send(json.dumps(sent))
 
                 # A random id may have answered one of the server's own requests.
-                answer = await asyncio.wait_for(client.connection.ping(), WAIT)
-                await asyncio.wait_for(answer, WAIT)
+                answer = await asyncio.wait_for(client.connection.ping(), WAIT_SECONDS)
+                await asyncio.wait_for(answer, WAIT_SECONDS)
                 assert client.connection.state is websockets.State.OPEN

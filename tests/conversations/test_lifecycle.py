@@ -24,7 +24,7 @@ from support.either_editor import (
     name_of,
     open_terminal,
 )
-from support.neovim import WAIT, Neovim, until
+from support.neovim import WAIT_SECONDS, Neovim, until
 from support.processes import alive, at_rest, under
 from support.vim import Vim
 
@@ -148,7 +148,7 @@ async def test_stop_closes_connections_with_1001_and_withdraws_everything(
 
     await serving.command("ClaudeStop")
 
-    result = await asyncio.wait_for(asked[1], WAIT)
+    result = await asyncio.wait_for(asked[1], WAIT_SECONDS)
     assert result["content"][0]["text"] == "DIFF_REJECTED"
     await until(lambda: claude.connection.close_code == 1001)
     assert locks(config_folder) == []

@@ -8,7 +8,7 @@ import pytest
 from support.box_cli import BoxCli
 from support.either_editor import BOTH, Editor, on_screen, open_terminal
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Open
+from support.panel import Open
 
 LUA = """\
 local M = {}
@@ -123,9 +123,7 @@ async def test_a_text_enters_the_prompt_of_the_chat(nvim: Neovim, replay: Open, 
         "return vim.bo[b].filetype == 'claude-prompt' and "
         "table.concat(vim.api.nvim_buf_get_lines(b, 0, -1, false), '\\n') or nil end):totable()"
     )
-    await until(
-        lambda: _is(nvim, lines, ["why a.py, line 2:\n> two"]), "the text in the prompt", PATIENCE
-    )
+    await until(lambda: _is(nvim, lines, ["why a.py, line 2:\n> two"]), "the text in the prompt")
     assert await nvim.eval("&filetype !=# 'claude-prompt'")
 
     await nvim.keys(":ClaudeType! hello there<CR>")

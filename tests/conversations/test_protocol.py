@@ -10,7 +10,7 @@ import pytest
 
 from support.claude_code import ClaudeCode, RpcFailure, claude_code, connected, the_lock
 from support.either_editor import BOTH, Editor, diffs
-from support.neovim import WAIT, Neovim, until
+from support.neovim import WAIT_SECONDS, Neovim, until
 
 TOOLS = {
     *("openDiff", "openFile", "open_files", "close_tab", "closeAllDiffTabs"),
@@ -142,7 +142,7 @@ async def test_concurrent_list_requests_are_all_answered(
         answers = [client.send_request(method)[1] for method in lists]
 
         tools, prompts, resources, templates = await asyncio.wait_for(
-            asyncio.gather(*answers), WAIT
+            asyncio.gather(*answers), WAIT_SECONDS
         )
 
     assert {tool["name"] for tool in tools["tools"]} == TOOLS
@@ -287,7 +287,7 @@ async def test_close_tab_rejects_its_waiting_diff(
 
     closed = await claude.texts("close_tab", {"tab_name": arguments["tab_name"]})
 
-    result = await asyncio.wait_for(asked, WAIT)
+    result = await asyncio.wait_for(asked, WAIT_SECONDS)
     texts = [block["text"] for block in result["content"]]
     assert texts == ["DIFF_REJECTED", arguments["tab_name"]]
     assert closed == ["TAB_CLOSED"]
@@ -307,7 +307,7 @@ async def test_close_all_diff_tabs_closes_only_the_diffs_of_its_client(
 
         assert await claude.texts("closeAllDiffTabs") == ["CLOSED_2_DIFF_TABS"]
 
-        for result in await asyncio.wait_for(asyncio.gather(*asked), WAIT):
+        for result in await asyncio.wait_for(asyncio.gather(*asked), WAIT_SECONDS):
             assert result["content"][0]["text"] == "DIFF_REJECTED"
         await shown(serving, 1)
         assert await claude.texts("closeAllDiffTabs") == ["CLOSED_0_DIFF_TABS"]

@@ -7,7 +7,6 @@ from support.either_editor import BOTH, Editor, configure, on_screen
 from support.happenings import HookedCli, recorder, the
 from support.happenings import follow as follow_events
 from support.neovim import until
-from support.terminal import PATIENCE
 from support.vim import Vim
 
 pytestmark = BOTH
@@ -29,15 +28,13 @@ async def start(nvim: Editor, folder: Path, how: str) -> HookedCli:
 
 async def refused(nvim: Editor) -> None:
     """Wait until the editor refuses to exit, and confirm its message."""
-    await until(
-        lambda: any(each in nvim.screen.text() for each in ("E162", "E947")), "a refusal", PATIENCE
-    )
+    await until(lambda: any(each in nvim.screen.text() for each in ("E162", "E947")), "a refusal")
     if not isinstance(nvim, Vim):
         await nvim.keys("<CR>")
 
 
 async def exited(nvim: Editor) -> None:
-    await until(lambda: nvim.process.returncode is not None, "the end", PATIENCE)
+    await until(lambda: nvim.process.returncode is not None, "the end")
 
 
 async def test_quitting_is_refused_while_a_cli_works(nvim: Editor, tmp_path: Path) -> None:

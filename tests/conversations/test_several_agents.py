@@ -14,8 +14,8 @@ from claude_ide.agents.agent import ResumeSession, SessionSummary
 from claude_ide.agents.requests import Option, OptionKind, PermissionAsked, Replacement
 from support.either_editor import choose, type_answer
 from support.lists import ListWindow
-from support.neovim import Neovim, until
-from support.panel import CONFIGURE, PATIENCE
+from support.neovim import WAIT_SECONDS, Neovim, until
+from support.panel import CONFIGURE
 from support.pond import AGENTS, Pond
 
 OLD = SessionSummary("b-old", "Old wood", datetime(2026, 1, 3, tzinfo=UTC))
@@ -59,7 +59,7 @@ async def test_a_chat_without_a_name_gets_the_usual_agent(pond: Pond) -> None:
     await pond.agent(pond.otter, 2)
 
     assert pond.beaver.agents == []
-    await until(lambda: pond.nvim.eval("bufexists('Otter chat 2')"), "its name", PATIENCE)
+    await until(lambda: pond.nvim.eval("bufexists('Otter chat 2')"), "its name")
 
 
 async def test_the_chats_of_two_agents_go_on_beside_each_other(pond: Pond) -> None:
@@ -96,7 +96,7 @@ async def test_the_requests_of_two_chats_of_an_agent_say_whose_they_are(
 
     first.emit(edit_of(file))
 
-    await until(lambda: "[Dam]" in pond.nvim.screen.text(), "the diff names the chat", PATIENCE)
+    await until(lambda: "[Dam]" in pond.nvim.screen.text(), "the diff names the chat")
 
     async def asking(labels: str) -> bool:
         chats = "require('claude_ide.chat.state').list()"
@@ -104,9 +104,9 @@ async def test_the_requests_of_two_chats_of_an_agent_say_whose_they_are(
         found = await pond.nvim.lua(f"return vim.tbl_map({label}, {chats})")
         return ", ".join(sorted(filter(None, found))) == labels
 
-    await until(lambda: asking("Dam"), "the chat is named", PATIENCE)
+    await until(lambda: asking("Dam"), "the chat is named")
     second.emit(replace(edit_of(file), edits=(), kind="", request="r2"))
-    await until(lambda: asking("Count the fish, Dam"), "both are named", PATIENCE)
+    await until(lambda: asking("Count the fish, Dam"), "both are named")
 
 
 async def test_an_unknown_agent_is_an_error(pond: Pond) -> None:
@@ -122,7 +122,7 @@ async def test_an_agent_that_only_the_editor_knows_leaves_no_empty_panel(pond: P
 
     await pond.reports('there is no agent "crab" (g:claude_ide.agents)')
     chats = "return #require('claude_ide.chat.state').list() == 0"
-    await until(lambda: pond.nvim.lua(chats), "no chat", PATIENCE)
+    await until(lambda: pond.nvim.lua(chats), "no chat")
 
 
 async def test_the_agents_are_completed(pond: Pond) -> None:
@@ -137,7 +137,7 @@ async def test_the_agents_are_completed(pond: Pond) -> None:
 async def test_the_user_chooses_if_several_are_installed(pond: Pond) -> None:
     await pond.nvim.lua(CONFIGURE, {"cmd": "no-such-claude"})
     pond.nvim.send_request("nvim_command", "ClaudeChat new")
-    await until(lambda: "2: Beaver" in pond.nvim.screen.text(), "the list", PATIENCE)
+    await until(lambda: "2: Beaver" in pond.nvim.screen.text(), "the list")
     assert "1: Otter" in pond.nvim.screen.text()
 
     await choose(pond.nvim, 2)
@@ -150,12 +150,12 @@ async def test_the_user_chooses_if_several_are_installed(pond: Pond) -> None:
 async def test_the_list_can_be_left_without_a_chat(pond: Pond) -> None:
     await pond.nvim.lua(CONFIGURE, {"cmd": "no-such-claude"})
     pond.nvim.send_request("nvim_command", "ClaudeChat new")
-    await until(lambda: "2: Beaver" in pond.nvim.screen.text(), "the list", PATIENCE)
+    await until(lambda: "2: Beaver" in pond.nvim.screen.text(), "the list")
 
     await type_answer(pond.nvim, "<Esc>")
 
     chats = "return #require('claude_ide.chat.state').list() == 0"
-    await until(lambda: pond.nvim.lua(chats), "no chat", PATIENCE)
+    await until(lambda: pond.nvim.lua(chats), "no chat")
 
 
 async def test_a_missing_agent_shows_what_installs_it_and_starts_when_it_is_there(
@@ -235,7 +235,7 @@ async def test_a_chat_that_is_being_taken_over_holds_up_no_other(
 
     monkeypatch.setattr(pond.beaver, "check_session", check)
     await pond.panel.send("again")
-    await asyncio.wait_for(asked.wait(), PATIENCE)
+    await asyncio.wait_for(asked.wait(), WAIT_SECONDS)
 
     await pond.nvim.command("tabnew")
     await pond.command("new otter")
@@ -250,7 +250,7 @@ async def test_a_chat_that_is_being_taken_over_holds_up_no_other(
 
 async def test_the_sessions_of_all_agents_can_be_resumed(pond: Pond) -> None:
     pond.nvim.send_request("nvim_command", "ClaudeChat resume")
-    await until(lambda: "Resume:" in pond.nvim.screen.text(), "the list", PATIENCE)
+    await until(lambda: "Resume:" in pond.nvim.screen.text(), "the list")
     shown = pond.nvim.screen.text()
     assert "1: 2026-01-03 00:00 Beaver Old wood" in shown
     assert "2: 2026-01-02 00:00 Otter An old swim" in shown
@@ -282,7 +282,7 @@ async def test_an_agent_that_does_not_answer_hides_no_session_of_the_others(
     pond.nvim.send_request("nvim_command", "ClaudeChat resume")
 
     await pond.reports("asking for sessions: Otter, Beaver")
-    await until(lambda: "Old wood" in pond.nvim.screen.text(), "the list", PATIENCE)
+    await until(lambda: "Old wood" in pond.nvim.screen.text(), "the list")
     assert "An old swim" not in pond.nvim.screen.text()
     await pond.nvim.keys("<Esc>")
 
@@ -314,9 +314,9 @@ async def test_an_agent_that_cannot_list_its_sessions_is_asked_once(pond: Pond) 
     pond.beaver.capabilities = replace(pond.beaver.capabilities, resume=False)
     for _ in range(2):
         pond.nvim.send_request("nvim_command", "ClaudeChat resume")
-        await until(lambda: "An old swim" in pond.nvim.screen.text(), "the list", PATIENCE)
+        await until(lambda: "An old swim" in pond.nvim.screen.text(), "the list")
         await type_answer(pond.nvim, "<Esc>")
-        await until(lambda: "An old swim" not in pond.nvim.screen.text(), "no list", PATIENCE)
+        await until(lambda: "An old swim" not in pond.nvim.screen.text(), "no list")
 
     assert (pond.otter.listed, pond.beaver.listed) == (2, 1)
 
@@ -324,7 +324,7 @@ async def test_an_agent_that_cannot_list_its_sessions_is_asked_once(pond: Pond) 
 async def test_an_agent_that_is_not_installed_is_not_asked(pond: Pond) -> None:
     pond.beaver.is_missing = "Beaver is not installed"
     pond.nvim.send_request("nvim_command", "ClaudeChat resume")
-    await until(lambda: "An old swim" in pond.nvim.screen.text(), "the list", PATIENCE)
+    await until(lambda: "An old swim" in pond.nvim.screen.text(), "the list")
 
     assert "Otter" not in pond.nvim.screen.text(), "there is only one agent"
     assert pond.beaver.listed == 0
@@ -357,7 +357,7 @@ async def completes(pond: Pond, *ids: str) -> None:
     async def are_completed() -> bool:
         return bool(sorted(await pond.nvim.eval(RESUME.format(""))) == sorted(ids))
 
-    await until(are_completed, f"{ids} are completed", PATIENCE)
+    await until(are_completed, f"{ids} are completed")
 
 
 async def test_the_sessions_that_were_listed_are_completed_and_resumed_without_asking(
@@ -386,12 +386,12 @@ async def test_the_session_of_a_chat_that_has_ended_is_completed(pond: Pond) -> 
     await pond.panel.send("hello")
     await pond.calls(agent, "prompt")
     agent.emit(events.PromptChanged("p2", events.PromptStage.STARTED))
-    await until(lambda: pond.here.chats.describe()[0]["state"] == "works", "a turn", PATIENCE)
+    await until(lambda: pond.here.chats.describe()[0]["state"] == "works", "a turn")
 
     await pond.command("end")
 
     chats = "return #require('claude_ide.chat.state').list() == 0"
-    await until(lambda: pond.nvim.lua(chats), "no chat", PATIENCE)
+    await until(lambda: pond.nvim.lua(chats), "no chat")
     await completes(pond, "s-1")
     await pond.command("resume s-1")
     await pond.agent(pond.beaver, 2)

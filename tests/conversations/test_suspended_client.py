@@ -9,7 +9,7 @@ import pytest
 from claude_ide.transport.websocket import CLOSE_SECONDS
 from support.claude_code import locks
 from support.either_editor import Editor, is_serving, start_editor
-from support.neovim import WAIT, until
+from support.neovim import WAIT_SECONDS, until
 from support.suspended_client import suspended_client
 
 ATTEMPTS = 4
@@ -39,7 +39,7 @@ async def end(editor: Editor, folder: Path) -> float:
     async with suspended_client(folder):
         began = time.monotonic()
         await editor.keys(":qa!<CR>")
-        await asyncio.wait_for(editor.process.wait(), WAIT)
+        await asyncio.wait_for(editor.process.wait(), WAIT_SECONDS)
         seconds = time.monotonic() - began
     await until(lambda: not locks(folder), "the lock is gone")
     return seconds

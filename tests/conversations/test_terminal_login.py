@@ -8,7 +8,7 @@ from support.acp import script as acp
 from support.acp.chatting import TRUST, press
 from support.acp.script import Fake, Make, Script
 from support.neovim import Neovim, until
-from support.panel import CONFIGURE, PATIENCE, Panel
+from support.panel import CONFIGURE, Panel
 
 NEEDED = "Authentication required · L logs in"
 
@@ -36,8 +36,8 @@ async def log_in(panel: Panel, fake: Fake, words: str, answer: str) -> None:
     before = len(fake.entries("login"))
     await panel.go_to(words)
     await nvim.keys("L")
-    await until(lambda: len(fake.entries("login")) > before, "the login", PATIENCE)
-    await until(lambda: nvim.eval("mode() ==# 't'"), "the terminal", PATIENCE)
+    await until(lambda: len(fake.entries("login")) > before, "the login")
+    await until(lambda: nvim.eval("mode() ==# 't'"), "the terminal")
     await nvim.keys(f"{answer}<CR>")
 
 
@@ -55,7 +55,7 @@ async def test_the_agent_starts_after_the_login_and_goes_on(
 
     await log_in(panel, fake, NEEDED, "carp")
 
-    await until(lambda: len(fake.received("session/new")) == 2, "it starts", PATIENCE)
+    await until(lambda: len(fake.received("session/new")) == 2, "it starts")
     await panel.send("hi")
     await panel.shows("Hello")
     assert fake.received("authenticate") == []
@@ -76,12 +76,12 @@ async def test_a_login_that_fails_stays_on_the_screen_and_can_be_repeated(
     await panel.shows(NEEDED)
 
     await log_in(panel, fake, NEEDED, "pike")
-    await until(lambda: "that is no login" in nvim.screen.text(), "the reason", PATIENCE)
-    await until(lambda: len(fake.received("session/new")) == 2, "it tries again", PATIENCE)
+    await until(lambda: "that is no login" in nvim.screen.text(), "the reason")
+    await until(lambda: len(fake.received("session/new")) == 2, "it tries again")
     await nvim.command("close")
 
     await log_in(panel, fake, NEEDED, "carp")
-    await until(lambda: len(fake.received("session/new")) == 3, "it starts", PATIENCE)
+    await until(lambda: len(fake.received("session/new")) == 3, "it starts")
 
 
 async def test_the_session_goes_on_after_a_login_that_has_run_out(
@@ -98,9 +98,9 @@ async def test_the_session_goes_on_after_a_login_that_has_run_out(
 
     await log_in(panel, fake, "Authentication required", "carp")
 
-    await until(lambda: fake.received("session/resume"), "the session is resumed", PATIENCE)
+    await until(lambda: fake.received("session/resume"), "the session is resumed")
     assert fake.received("session/resume")[0]["sessionId"] == "s-1"
     await panel.wait_until_ready()
     await panel.send("three")
-    await until(lambda: len(fake.received("session/prompt")) == 3, "the prompt", PATIENCE)
+    await until(lambda: len(fake.received("session/prompt")) == 3, "the prompt")
     assert "First" in await panel.text()

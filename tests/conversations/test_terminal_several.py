@@ -10,7 +10,7 @@ import pytest
 from support.claude_code import ClaudeCode, claude_code
 from support.claude_terminal import open_claude
 from support.either_editor import BOTH, Editor, configure, pid_of
-from support.neovim import WAIT, Neovim, until
+from support.neovim import WAIT_SECONDS, Neovim, until
 from support.permissions import NOTICED
 from support.vim import Vim
 
@@ -278,7 +278,7 @@ async def test_a_diff_that_takes_no_focus_opens_where_its_cli_belongs(
     await nvim.idle(NOTICED)
     await nvim.keys(":ClaudeAccept<CR>")
 
-    saved = await asyncio.wait_for(answer, WAIT)
+    saved = await asyncio.wait_for(answer, WAIT_SECONDS)
     assert saved["content"][0]["text"] == "FILE_SAVED"
     await until(lambda: nvim.eval("tabpagewinnr(2, '$') == 3"))
     assert await nvim.eval("[tabpagenr(), expand('%:t')]") == [1, "a.py"]

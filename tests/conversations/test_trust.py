@@ -14,7 +14,7 @@ from support.chunks import chunk
 from support.either_editor import BOTH, Editor, float_text, is_serving
 from support.hostile_folder import Hostile
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Panel
+from support.panel import Panel
 from support.transcripts import FAKE_CLI, GOLDEN, read_log
 
 Open = Callable[..., Awaitable[Panel]]
@@ -75,7 +75,7 @@ async def press(panel: Panel, key: str) -> None:
             await panel.nvim.keys(key)
         return await question() != before
 
-    await until(pressed, f"{key} changes the question", PATIENCE)
+    await until(pressed, f"{key} changes the question")
 
 
 async def shows_message(nvim: Editor, words: str) -> str:
@@ -223,7 +223,7 @@ async def test_a_yes_in_one_chat_counts_in_every_chat(
 
     await press(panel, "y")
 
-    await until(lambda: len(starts(log)) == 4, "both have been restarted", PATIENCE)
+    await until(lambda: len(starts(log)) == 4, "both have been restarted")
     assert [follows_user_only(each) for each in starts(log)] == [True, True, False, False]
 
 
@@ -333,13 +333,13 @@ async def test_a_chat_restarts_when_the_command_changes_the_trust(
 ) -> None:
     await nvim.command("ClaudeTrust yes")
     await panel.shows("is trusted: Claude restarts with its settings")
-    await until(lambda: len(starts(log)) == 2, "the second start", PATIENCE)
+    await until(lambda: len(starts(log)) == 2, "the second start")
     await panel.wait_until_ready()
 
     await nvim.command("ClaudeTrust revoke")
 
     shown = await panel.shows("is not trusted: Claude restarts with your own settings only")
-    await until(lambda: len(starts(log)) == 3, "the third start", PATIENCE)
+    await until(lambda: len(starts(log)) == 3, "the third start")
     assert [follows_user_only(each) for each in starts(log)] == [True, False, True]
     assert QUESTION not in shown
 

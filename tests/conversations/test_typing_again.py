@@ -11,7 +11,6 @@ import pytest
 from support.claude_cli import CARET
 from support.either_editor import BOTH, Editor, configure, host_pid, type_prompt
 from support.neovim import until
-from support.terminal import PATIENCE
 
 pytestmark = BOTH
 
@@ -77,7 +76,7 @@ async def test_what_the_cli_has_ignored_is_typed_again(
     await type_prompt(nvim, "The first")
     await type_prompt(nvim, "The second")
 
-    await until(lambda: log.read_text() == "The first\nThe second\n", "both prompts", PATIENCE)
+    await until(lambda: log.read_text() == "The first\nThe second\n", "both prompts")
 
 
 async def test_words_that_the_cli_never_takes_are_yanked(nvim: Editor, begin: Begin) -> None:
@@ -85,7 +84,7 @@ async def test_words_that_the_cli_never_takes_are_yanked(nvim: Editor, begin: Be
 
     await type_prompt(nvim, "My words")
 
-    await until(lambda: nvim.eval("getreg() == 'My words'"), "the words are yanked", PATIENCE)
+    await until(lambda: nvim.eval("getreg() == 'My words'"), "the words are yanked")
     await until(lambda: "Claude takes no text now" in nvim.screen.text())
     assert log.read_text() == ""
 
@@ -96,7 +95,7 @@ async def test_words_that_the_cli_never_sends_stay_in_its_box(nvim: Editor, begi
     await type_prompt(nvim, "My words")
 
     message = "press Enter there to send them"
-    await until(lambda: message in nvim.screen.text(), message, PATIENCE)
+    await until(lambda: message in nvim.screen.text(), message)
     assert f"{CARET} My words" in nvim.screen.text()
     assert log.read_text() == ""
 
@@ -104,8 +103,8 @@ async def test_words_that_the_cli_never_sends_stay_in_its_box(nvim: Editor, begi
 async def test_words_on_their_way_are_yanked_when_the_host_ends(nvim: Editor, begin: Begin) -> None:
     await begin(0, MANY)
     await type_prompt(nvim, "My words")
-    await until(lambda: "My words" in nvim.screen.text(), "they are in the box", PATIENCE)
+    await until(lambda: "My words" in nvim.screen.text(), "they are in the box")
 
     os.kill(await host_pid(nvim), signal.SIGKILL)
 
-    await until(lambda: nvim.eval("getreg() == 'My words'"), "the words are yanked", PATIENCE)
+    await until(lambda: nvim.eval("getreg() == 'My words'"), "the words are yanked")

@@ -7,7 +7,6 @@ from pathlib import Path
 from support.acp.chatting import Start
 from support.acp.script import Make, Script
 from support.neovim import Neovim, until
-from support.panel import PATIENCE
 
 
 async def test_an_agent_gets_those_of_the_trusted_folder_and_a_wrong_one_is_named(
@@ -30,9 +29,9 @@ async def test_an_agent_gets_those_of_the_trusted_folder_and_a_wrong_one_is_name
             await nvim.eval("execute('messages')")
         )
 
-    await until(named, "the wrong one is named", PATIENCE)
+    await until(named, "the wrong one is named")
     await nvim.command("ClaudeChat log")
-    await until(lambda: nvim.eval("bufname() =~ 'traffic.jsonl'"), "the traffic", PATIENCE)
+    await until(lambda: nvim.eval("bufname() =~ 'traffic.jsonl'"), "the traffic")
     text = "\n".join(await nvim.eval("getline(1, '$')"))
     assert "fish" in text
     assert "deep-and-dark" not in text

@@ -9,7 +9,6 @@ from claude_ide.agents import events
 from claude_ide.agents.agent import Capabilities
 from support.another_agent import ALL, FEW
 from support.neovim import until
-from support.panel import PATIENCE
 from support.river import FLOAT, Begin, River
 
 COMPLETED = "getcompletion('ClaudeChat {}', 'cmdline')"
@@ -58,7 +57,7 @@ async def test_a_list_of_values_marks_the_current_one(
 
     await river.nvim.keys(f"<Esc>:ClaudeChat {setting}<CR>")
 
-    await until(lambda: f"{current} (current)" in river.nvim.screen.text(), "the mark", PATIENCE)
+    await until(lambda: f"{current} (current)" in river.nvim.screen.text(), "the mark")
     assert river.nvim.screen.text().count("(current)") == 1
     await river.nvim.keys("q<CR>")
 
@@ -71,7 +70,7 @@ async def test_the_commands_of_the_agent_are_updated_when_they_change(begin: Beg
         list_ = "return require('claude_ide.chat.state').list()[1].offer.commands"
         return [each["word"] for each in await river.nvim.lua(list_)] == ["/surface"]
 
-    await until(offered, "the new commands", PATIENCE)
+    await until(offered, "the new commands")
 
 
 async def test_optional_commands_are_completed_and_work_if_the_agent_supports_them(
@@ -85,7 +84,7 @@ async def test_optional_commands_are_completed_and_work_if_the_agent_supports_th
     await river.command("aside why")
     await river.panel.shows("aside of why")
     await river.command("context")
-    await until(lambda: "300 of 1,000 tokens" in river.nvim.screen.text(), "the context", PATIENCE)
+    await until(lambda: "300 of 1,000 tokens" in river.nvim.screen.text(), "the context")
     await river.nvim.keys("q")
     await river.command("rename The big swim")
     await river.command("remote")
@@ -98,7 +97,7 @@ async def test_optional_commands_are_completed_and_work_if_the_agent_supports_th
     await river.command("remote now")
     await river.reports("remote takes no argument but off: now")
     await river.command("log")
-    await until(lambda: '{"splash": 1}' in river.nvim.screen.text(), "the log", PATIENCE)
+    await until(lambda: '{"splash": 1}' in river.nvim.screen.text(), "the log")
 
 
 @pytest.mark.parametrize("what", sorted(OPTIONAL))
@@ -128,7 +127,7 @@ async def test_the_help_lists_only_the_keys_that_the_agent_supports(
     await river.nvim.keys("<Esc>" if window == "prompt" else "<Esc><C-w>k")
 
     await river.nvim.keys("g?")
-    listed = await until(lambda: river.nvim.lua(FLOAT), "the keys", PATIENCE)
+    listed = await until(lambda: river.nvim.lua(FLOAT), "the keys")
 
     first = {line.split()[0] for line in listed.splitlines() if line.strip()}
     assert "g?" in first
@@ -143,7 +142,7 @@ async def test_a_key_that_the_agent_does_not_support_reports_why(begin: Begin) -
 
     await river.nvim.keys("swim<Esc>gs")
     await river.reports("Otter cannot accept a prompt during a turn")
-    await until(lambda: _prompt(river, ["swim"]), "the prompt is restored", PATIENCE)
+    await until(lambda: _prompt(river, ["swim"]), "the prompt is restored")
     await river.nvim.keys("gp")
     await river.reports("Otter cannot accept images")
     await river.nvim.keys("<S-Tab>")
@@ -166,7 +165,7 @@ async def test_a_command_that_turns_out_to_be_unsupported_is_no_longer_completed
     await river.command("fork")
 
     await river.reports("Otter cannot fork a session")
-    await until(lambda: _lacks(river, "fork"), "fork is no longer completed", PATIENCE)
+    await until(lambda: _lacks(river, "fork"), "fork is no longer completed")
 
 
 async def _lacks(river: River, what: str) -> bool:

@@ -8,7 +8,7 @@ from demo import scratch
 from demo.script import SCENES
 from support.headless import diff
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Panel, choose_answer
+from support.panel import Panel, choose_answer
 from support.processes import started_with
 
 FIXED = scratch.IDEAS[0].change(scratch.SHOP)
@@ -95,7 +95,7 @@ async def test_the_tests_run_only_after_permission_and_their_result_is_true(
 
     shop.write_text(FIXED)
     await panel.send("run the tests")
-    await until(lambda: _count(panel, TESTS, 1), "the second request", PATIENCE)
+    await until(lambda: _count(panel, TESTS, 1), "the second request")
     await answer(panel, "y")
 
     await panel.shows("The tests **pass**.")
@@ -129,7 +129,7 @@ async def test_the_form_is_answered_and_the_answers_are_repeated(
     await panel.send("ask me")
     await panel.shows("? Next: What should I do next?")
     await press(panel, "? Next: What should I do next?", "<CR>")
-    await until(lambda: "<C-s> submit" in trying.screen.text(), "the form", PATIENCE)
+    await until(lambda: "<C-s> submit" in trying.screen.text(), "the form")
     await trying.idle(500)
     await trying.keys("3/Modes<CR><Space><C-s>")
 
@@ -156,9 +156,7 @@ async def test_an_approved_plan_is_carried_out(trying: Neovim, panel: Panel, sho
 
 async def plan_is_open(nvim: Neovim) -> None:
     """Wait until the plan accepts keys."""
-    await until(
-        lambda: nvim.eval("bufname() =~# 'plan' && &modifiable"), "the plan is open", PATIENCE
-    )
+    await until(lambda: nvim.eval("bufname() =~# 'plan' && &modifiable"), "the plan is open")
 
 
 async def test_counting_stops_with_ctrl_c_and_keeps_what_was_said(
@@ -211,7 +209,6 @@ async def test_the_demo_ends_with_its_chat(
     await until(
         lambda: not any("--input-format" in arguments(pid) for pid in started_with(marked)),
         "the demo has ended",
-        PATIENCE,
     )
 
 

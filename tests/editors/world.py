@@ -22,7 +22,7 @@ from support.transcripts import FAKE_CLI, GOLDEN
 PLUGINS_FOLDER = Path(__file__).parent / "plugins"
 PLUGINS = tuple(sorted(path.stem for path in PLUGINS_FOLDER.glob("*.lua")))
 FILES = ("a.txt", "b.txt", "c.txt")
-PATIENCE = 10.0
+WAIT_SECONDS = 10.0
 """Seconds after which a wait counts as a fault."""
 TO_NORMAL_MODE = "<C-\\><C-n>"
 """Ends any mode the user is in."""
@@ -113,7 +113,7 @@ class World:
     async def request(self, method: str, *arguments: Any) -> Any:
         """Send a request to Neovim; answer a prompt that blocks it, and check that prompt."""
         asked = self.nvim.send_request(method, *arguments)
-        deadline = asyncio.get_running_loop().time() + PATIENCE
+        deadline = asyncio.get_running_loop().time() + WAIT_SECONDS
         while True:
             done, _ = await asyncio.wait([asked], timeout=0.1)
             if done:
@@ -131,7 +131,7 @@ class World:
         return Sight(await self.lua(OBSERVE))
 
     async def until(
-        self, condition: Callable[[], Awaitable[Any]], what: str, seconds: float = PATIENCE
+        self, condition: Callable[[], Awaitable[Any]], what: str, seconds: float = WAIT_SECONDS
     ) -> Any:
         """Wait for a condition; raise a fault if it is not met in time."""
         deadline = asyncio.get_running_loop().time() + seconds

@@ -10,7 +10,7 @@ from claude_ide.base.errors import UserError
 from claude_ide.editor.port.prompts import CommitRequest
 from claude_ide.headless.commit import Git, inserted
 from support.checkout import program
-from support.neovim import WAIT
+from support.neovim import WAIT_SECONDS
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ async def test_long_warnings_do_not_block_git(
     program(tmp_path / "git", "printf '%1000000d' 0 >&2; echo said")
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
 
-    async with asyncio.timeout(WAIT):
+    async with asyncio.timeout(WAIT_SECONDS):
         assert await Git(CommitRequest(1, str(tmp_path))).read("log") == "said"
 
 

@@ -20,7 +20,7 @@ from claude_ide.mcp.ide import Ide
 from claude_ide.transport.admission import PATHS
 from claude_ide.transport.websocket import Listener, SocketEndpoint
 from support.claude_code import ClaudeCode, connected
-from support.neovim import WAIT, until
+from support.neovim import WAIT_SECONDS, until
 
 TOKEN = "a-token"
 SELECTION = {"text": "x", "filePath": "/a.py"}
@@ -49,7 +49,7 @@ async def port(ide: Ide) -> AsyncIterator[int]:
     listener = Listener(bound, SocketEndpoint(PATHS, TOKEN, ide.serve))
     await listener.start()
     yield bound.getsockname()[1]
-    await asyncio.wait_for(listener.stop(), WAIT)
+    await asyncio.wait_for(listener.stop(), WAIT_SECONDS)
 
 
 @pytest.fixture
@@ -337,7 +337,7 @@ def knows(client: ClaudeCode, n: int) -> bool:
 
 
 async def test_settle_does_not_wait_forever(ide: Ide, claude: ClaudeCode) -> None:
-    await asyncio.wait_for(ide.settle(0.1), WAIT)
+    await asyncio.wait_for(ide.settle(0.1), WAIT_SECONDS)
 
 
 # Which clients learn of a selection.

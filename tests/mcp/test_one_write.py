@@ -13,7 +13,7 @@ from claude_ide.editor.disk import HINT
 from support.chunks import chunk
 from support.claude_code import ClaudeCode, claude_code, the_lock
 from support.language_client import attach, received
-from support.neovim import WAIT, Neovim, until
+from support.neovim import WAIT_SECONDS, Neovim, until
 
 OLD = "one\ntwo\nthree\n"
 NEW = "one\na wrong two\nthree\n"
@@ -117,7 +117,7 @@ async def test_an_accepted_diff_is_applied_once_while_two_clients_wait(
     await until(lambda: serving.lua(shown), "the diff accepts keys")
     asked = [asyncio.create_task(one.json("getDiagnostics")) for one in (claude, other)]
     await serving.command("ClaudeAccept")
-    saved = await asyncio.wait_for(answer, WAIT)
+    saved = await asyncio.wait_for(answer, WAIT_SECONDS)
     assert saved["content"][0]["text"] == "FILE_SAVED"
     path.write_text(NEW)
     asked += [asyncio.create_task(one.json("getDiagnostics")) for one in (claude, other)]

@@ -18,7 +18,7 @@ from claude_ide.transport.admission import MESSAGE_BYTES, TOOLS_PATH
 from claude_ide.transport.websocket import Connection, Listener, SocketEndpoint
 from support.listeners import echo
 from support.mcp_stdio import STDIO, McpStdio, address, mcp_stdio
-from support.neovim import ROOT, WAIT, until
+from support.neovim import ROOT, WAIT_SECONDS, until
 
 GUESSED = "a-token"
 PING = b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n'
@@ -35,7 +35,7 @@ async def served(
     await listener.start()
     async with mcp_stdio(address(listener.port, GUESSED), folder) as client:
         yield client, listener
-    await asyncio.wait_for(listener.stop(), WAIT)
+    await asyncio.wait_for(listener.stop(), WAIT_SECONDS)
 
 
 @pytest.fixture
@@ -157,7 +157,7 @@ class TestTheEnd:
             await client.send("tools/call", id=1)
 
             assert await client.end() == (0, "")
-            await asyncio.wait_for(gone.wait(), WAIT)
+            await asyncio.wait_for(gone.wait(), WAIT_SECONDS)
 
     @pytest.mark.parametrize("end", ["goes away", "dies"])
     async def test_open_requests_get_an_error_when_the_server(
@@ -183,7 +183,7 @@ class TestTheEnd:
             await client.send("tools/call", id=4)
             await client.send("notifications/cancelled", {"requestId": 4})
             await client.send("last")
-            await asyncio.wait_for(arrived.wait(), WAIT)
+            await asyncio.wait_for(arrived.wait(), WAIT_SECONDS)
 
             if end == "dies":
                 connections[0]._connection.transport.abort()
@@ -215,7 +215,7 @@ class TestTheEnd:
 
         process.stdin.write(PING)
 
-        assert await asyncio.wait_for(process.wait(), WAIT) == 0
+        assert await asyncio.wait_for(process.wait(), WAIT_SECONDS) == 0
         await listener.stop()
 
     @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
@@ -275,7 +275,7 @@ class TestIsolation:
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
             )
-            answer, _ = await asyncio.wait_for(process.communicate(PING), WAIT)
+            answer, _ = await asyncio.wait_for(process.communicate(PING), WAIT_SECONDS)
 
         assert answer == PING
 
@@ -302,7 +302,7 @@ class TestIsolation:
                 stdin=asyncio.subprocess.DEVNULL,
                 stderr=asyncio.subprocess.PIPE,
             )
-            _, said = await asyncio.wait_for(process.communicate(), WAIT)
+            _, said = await asyncio.wait_for(process.communicate(), WAIT_SECONDS)
 
         imported = {line.rpartition(b"|")[2].strip().decode() for line in said.splitlines()}
         assert "websockets.client" in imported

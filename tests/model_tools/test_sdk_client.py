@@ -14,9 +14,8 @@ from claude_ide.config import Config
 from claude_ide.mcp.agent_endpoint import AgentEndpoint
 from claude_ide.mcp.tool import IDE_TOOLS, MODEL_TOOLS, Toolset
 from support.mcp_stdio import STDIO
-from support.neovim import ROOT, Neovim
+from support.neovim import ROOT, WAIT_SECONDS, Neovim
 from support.recorded_diffs import Editor
-from support.terminal import PATIENCE
 from support.tool_calls import calls
 
 SDK = ROOT / ".cache/sdk/env/bin/python"
@@ -43,7 +42,7 @@ async def converse(sdk: Path, cwd: Path, config: Path, *asked: tuple[str, Any]) 
         stderr=PIPE,
     )
     talked = process.communicate(json.dumps(asked).encode())
-    printed, complaints = await asyncio.wait_for(talked, PATIENCE)
+    printed, complaints = await asyncio.wait_for(talked, WAIT_SECONDS)
     assert process.returncode == 0, complaints.decode()
     told: dict[str, Any] = json.loads(printed)
     return told
@@ -83,7 +82,7 @@ async def test_the_sdk_hears_of_other_tools_over_http(sdk: Path) -> None:
     )
     assert process.stdout
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(WAIT_SECONDS):
             assert "openFile" in json.loads(await process.stdout.readline())
             del tools["openFile"]
             assert "openFile" not in json.loads(await process.stdout.readline())

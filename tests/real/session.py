@@ -16,7 +16,7 @@ from support.claude_cli import CARET, ClaudeCli, cli_path, environment, settle_i
 from support.claude_code import locks
 from support.fake_api import FakeApi, Request
 from support.neovim import Neovim, until
-from support.panel import CONFIGURE, PATIENCE, Panel
+from support.panel import CONFIGURE, Panel
 
 HERE = Path(__file__).parent
 SHOWN = "return (require('claude_ide.diff').list()[1] or {}).shown"
@@ -89,7 +89,7 @@ class NeovimsTerminal:
 
     async def _drawn(self, words: str) -> None:
         try:
-            await until(lambda: words in self._nvim.screen.text(), f"{words!r}", PATIENCE)
+            await until(lambda: words in self._nvim.screen.text(), f"{words!r}")
         except AssertionError as error:
             error.add_note(self._nvim.screen.text())
             raise
@@ -123,9 +123,9 @@ class Session:
         """Send a prompt, accept `diffs` diffs, and wait for the last words of the answer."""
         await self.conversation.send(words)
         for _ in range(diffs):
-            await until(lambda: self.nvim.lua(SHOWN), "the diff is shown", PATIENCE)
+            await until(lambda: self.nvim.lua(SHOWN), "the diff is shown")
             await self.nvim.keys(":w<CR>")
-            await until(self._is_decided, "the diff is closed", PATIENCE)
+            await until(self._is_decided, "the diff is closed")
         await self.conversation.shows(answer)
 
     async def findings(self) -> list[dict[str, Any]]:
@@ -229,7 +229,7 @@ async def in_the_file(
         cwd=project,
         home=home,
         config=config,
-        ide_port=await until(port, "a lock file", PATIENCE),
+        ide_port=await until(port, "a lock file"),
     )
     running.push_async_callback(claude.stop)
     await claude.shows("⧉ In ")

@@ -6,7 +6,6 @@ from pathlib import Path
 from support.claude_cli import CARET
 from support.either_editor import Editor, configure
 from support.neovim import until
-from support.terminal import PATIENCE
 
 CLI = f"""#!{sys.executable}
 import os, re, sys, tty
@@ -68,12 +67,12 @@ class BoxCli:
 
     async def pasted(self, count: int = 1) -> list[str]:
         """Wait until so many texts were pasted, and return them."""
-        await until(lambda: len(_texts(self._pasted)) >= count, "a pasted text", PATIENCE)
+        await until(lambda: len(_texts(self._pasted)) >= count, "a pasted text")
         return _texts(self._pasted)
 
     async def sent(self, count: int = 1) -> list[str]:
         """Wait until so many texts were sent, and return them."""
-        await until(lambda: len(_texts(self._sent)) >= count, "a sent text", PATIENCE)
+        await until(lambda: len(_texts(self._sent)) >= count, "a sent text")
         return _texts(self._sent)
 
     def all_pasted(self) -> list[str]:

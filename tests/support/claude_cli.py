@@ -14,7 +14,7 @@ from typing import Self
 
 from support.fake_api import FakeApi
 from support.neovim import ROOT, until
-from support.terminal import PATIENCE, Terminal
+from support.terminal import Terminal
 
 KEY = "sk-ant-not-a-real-key-00001"
 CARET = "\N{HEAVY RIGHT-POINTING ANGLE QUOTATION MARK ORNAMENT}"
@@ -123,7 +123,7 @@ async def wait_until_saved(words: str, config: Path) -> None:
         sessions = (config / "projects").glob("*/*.jsonl")
         return any(words in session.read_text(encoding="utf-8") for session in sessions)
 
-    await until(kept, f"{words!r} is on disk", PATIENCE)
+    await until(kept, f"{words!r} is on disk")
 
 
 def settle_in(home: Path, config: Path, *trusted: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import websockets
 from websockets.asyncio.client import ClientConnection, connect
 
-from support.neovim import WAIT, until
+from support.neovim import WAIT_SECONDS, until
 
 AUTHORIZATION = "X-Claude-Code-Ide-Authorization"
 
@@ -69,7 +69,7 @@ class ClaudeCode:
         self._sending = asyncio.create_task(self.connection.send(json.dumps(message)))
         return number, future
 
-    async def request(self, method: str, params: Any = None, seconds: float = WAIT) -> Any:
+    async def request(self, method: str, params: Any = None, seconds: float = WAIT_SECONDS) -> Any:
         """Send a request and await its result; raises `RpcFailure`."""
         _, future = self.send_request(method, params)
         return await asyncio.wait_for(future, seconds)
@@ -81,18 +81,20 @@ class ClaudeCode:
             message["params"] = params
         await self.connection.send(json.dumps(message))
 
-    async def call(self, tool: str, arguments: Any = None, seconds: float = WAIT) -> Any:
+    async def call(self, tool: str, arguments: Any = None, seconds: float = WAIT_SECONDS) -> Any:
         """Call a tool and return its whole result."""
         return await self.request(
             "tools/call", {"name": tool, "arguments": arguments or {}}, seconds
         )
 
-    async def texts(self, tool: str, arguments: Any = None, seconds: float = WAIT) -> list[str]:
+    async def texts(
+        self, tool: str, arguments: Any = None, seconds: float = WAIT_SECONDS
+    ) -> list[str]:
         """Call a tool and return its text blocks."""
         result = await self.call(tool, arguments, seconds)
         return [block["text"] for block in result["content"]]
 
-    async def json(self, tool: str, arguments: Any = None, seconds: float = WAIT) -> Any:
+    async def json(self, tool: str, arguments: Any = None, seconds: float = WAIT_SECONDS) -> Any:
         """Call a tool and return the decoded JSON of its only text block."""
         (text,) = await self.texts(tool, arguments, seconds)
         return json.loads(text)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from support.neovim import WAIT, Neovim, until
+from support.neovim import WAIT_SECONDS, Neovim, until
 from support.vim import Vim
 
 Editor = Neovim | Vim
@@ -98,7 +98,7 @@ async def release_port(editor: Editor) -> None:
         await editor.lua("require('claude_ide.host.port_hold').release()")
 
 
-async def on_screen(editor: Editor, words: str, seconds: float = WAIT) -> None:
+async def on_screen(editor: Editor, words: str, seconds: float = WAIT_SECONDS) -> None:
     """Wait until words are on the screen; a failure includes the screen."""
     try:
         await until(lambda: words in editor.screen.text(), f"{words!r} on the screen", seconds)

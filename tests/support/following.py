@@ -14,7 +14,6 @@ from claude_ide.agents.events import (
 )
 from support.chunks import chunk
 from support.neovim import until
-from support.panel import PATIENCE
 from support.river import River
 
 LOOK = chunk("following/look")
@@ -59,7 +58,7 @@ class Window:
             return (seen["name"], seen["line"]) == (name, line)
 
         try:
-            await until(shown, f"{name}:{line} is shown", PATIENCE)
+            await until(shown, f"{name}:{line} is shown")
         except AssertionError as error:
             raise AssertionError(f"{error}; shown is {await self.look()}") from None
         return await self.look()

@@ -9,7 +9,7 @@ from claude_ide.base.errors import EditorError
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.formatting import Formatting
 from support.chats_here import EVENT, Notifications, TestedNeovim
-from support.neovim import WAIT, Neovim
+from support.neovim import WAIT_SECONDS, Neovim
 
 UNTIDY = "one  \ntwo\nthree \t\n"
 TIDY = "one\ntwo\nthree\n"
@@ -64,7 +64,7 @@ async def start(nvim: Neovim, path: Path, token: str = "it") -> None:
 async def answer(nvim: Neovim, token: str = "it") -> Any:
     """Wait for the answer to `start`: `ok`, and `report` or `error`."""
     try:
-        found = await asyncio.wait_for(_of(nvim)[1].pop(token), WAIT)
+        found = await asyncio.wait_for(_of(nvim)[1].pop(token), WAIT_SECONDS)
     except EditorError as error:
         return {"ok": False, "error": str(error)}
     return {"ok": True, "report": found}

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
 from support.claude_code import AUTHORIZATION
-from support.neovim import WAIT
+from support.neovim import WAIT_SECONDS
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
@@ -42,14 +42,14 @@ async def status(port: int, request: bytes) -> int:
     """Send a request and return the HTTP status of the answer; 0 if there is none."""
     async with tcp(port) as (reader, writer):
         writer.write(request)
-        line = await asyncio.wait_for(reader.readline(), WAIT)
+        line = await asyncio.wait_for(reader.readline(), WAIT_SECONDS)
         return int(line.split()[1]) if line else 0
 
 
 async def end(reader: asyncio.StreamReader) -> bytes:
     """Wait until the server closes the connection; return the remaining data."""
     try:
-        return await asyncio.wait_for(reader.read(), WAIT)
+        return await asyncio.wait_for(reader.read(), WAIT_SECONDS)
     except ConnectionResetError:
         return b""
 

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from http import HTTPStatus
 
 from claude_ide.transport.http import HttpEndpoint, HttpListener, Request, Response
-from support.neovim import WAIT
+from support.neovim import WAIT_SECONDS
 
 TOKEN = "a-token"
 LARGEST = 60_000_000
@@ -68,4 +68,4 @@ async def serving(*desks: Desk) -> AsyncIterator[HttpListener]:
     try:
         yield listener
     finally:
-        await asyncio.wait_for(listener.stop(), WAIT)
+        await asyncio.wait_for(listener.stop(), WAIT_SECONDS)

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 from claude_ide.transport.admission import PATHS
 from claude_ide.transport.websocket import Connection, Listener, SocketEndpoint
-from support.neovim import WAIT
+from support.neovim import WAIT_SECONDS
 
 TOKEN = "a-token"
 
@@ -26,4 +26,4 @@ async def listening(serve: Serve, host: str = "127.0.0.1") -> AsyncIterator[tupl
     listener = Listener(bound, SocketEndpoint(PATHS, TOKEN, serve))
     await listener.start()
     yield listener, bound.getsockname()[1]
-    await asyncio.wait_for(listener.stop(), WAIT)
+    await asyncio.wait_for(listener.stop(), WAIT_SECONDS)

@@ -4,7 +4,6 @@ from typing import Any
 
 from support.chunks import chunk
 from support.neovim import Neovim, until
-from support.panel import PATIENCE
 
 LOOK = chunk("lists/look")
 GO_TO = chunk("lists/go_to")
@@ -28,7 +27,7 @@ class ListWindow:
             return lines if all(any(word in line for line in lines) for word in words) else []
 
         try:
-            found: list[str] = await until(there, f"{words} in the list", PATIENCE)
+            found: list[str] = await until(there, f"{words} in the list")
         except AssertionError as error:
             raise AssertionError(f"{error}; shown is {await self.look()}") from None
         return found
@@ -39,7 +38,7 @@ class ListWindow:
         async def gone() -> bool:
             return all(words not in line for line in (await self.look()).get("lines", []))
 
-        await until(gone, f"{words!r} is gone", PATIENCE)
+        await until(gone, f"{words!r} is gone")
 
     async def closed(self) -> None:
         """Wait until no list is shown."""
@@ -47,10 +46,10 @@ class ListWindow:
         async def gone() -> bool:
             return not await self.look()
 
-        await until(gone, "the list is closed", PATIENCE)
+        await until(gone, "the list is closed")
 
     async def press(self, key: str, words: str) -> None:
         """Press a key on the line that contains `words`."""
         await self.shows(words)
-        await until(lambda: self.nvim.lua(GO_TO, words), f"the cursor is on {words!r}", PATIENCE)
+        await until(lambda: self.nvim.lua(GO_TO, words), f"the cursor is on {words!r}")
         await self.nvim.keys(key)

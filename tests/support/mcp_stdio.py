@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from support.neovim import ROOT, WAIT
+from support.neovim import ROOT, WAIT_SECONDS
 
 PORT, TOKEN = "CLAUDE_IDE_MCP_PORT", "CLAUDE_IDE_MCP_TOKEN"
 STDIO = ROOT / "python/claude_ide/mcp/stdio.py"
@@ -23,7 +23,7 @@ class McpStdio:
     def __init__(self, process: Process) -> None:
         self.process = process
         self._ids = itertools.count(1)
-        self.wait = WAIT
+        self.wait = WAIT_SECONDS
 
     @classmethod
     async def start(cls, environment: Mapping[str, str], cwd: Path) -> "McpStdio":
@@ -92,7 +92,7 @@ class McpStdio:
     async def ended(self) -> tuple[int, str]:
         """Wait for the process's end; return its exit code, and what is on stderr."""
         assert self.process.stderr is not None
-        code = await asyncio.wait_for(self.process.wait(), WAIT)
+        code = await asyncio.wait_for(self.process.wait(), WAIT_SECONDS)
         return code, (await self.process.stderr.read()).decode()
 
     async def rest(self) -> list[Any]:

@@ -6,10 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from support.chunks import chunk
-from support.neovim import Neovim, until
-
-PATIENCE = 30.0
-"""Seconds that a CLI may take on a busy machine."""
+from support.neovim import WAIT_SECONDS, Neovim, until
 
 CONFIGURE = """
 local options = ...
@@ -39,7 +36,7 @@ class Panel:
         await panel.wait_until_ready()
         return panel
 
-    async def wait_until_ready(self, patience: float = PATIENCE) -> None:
+    async def wait_until_ready(self, patience: float = WAIT_SECONDS) -> None:
         """Wait until the agent answers, for so many seconds."""
 
         async def ready() -> bool:
@@ -54,7 +51,7 @@ class Panel:
         async def there() -> bool:
             return (await self.look()).get("count") == count
 
-        await until(there, f"chat {count}", PATIENCE)
+        await until(there, f"chat {count}")
         await self.wait_until_ready()
 
     async def look(self) -> dict[str, Any]:
@@ -69,7 +66,7 @@ class Panel:
     async def shows(self, words: str) -> str:
         """Wait until the transcript contains `words`; return the transcript."""
         try:
-            shown: str = await until(lambda: self._with(words), f"{words!r} is shown", PATIENCE)
+            shown: str = await until(lambda: self._with(words), f"{words!r} is shown")
         except AssertionError as error:
             raise AssertionError(
                 f"{error}; shown is\n{json.dumps(await self.look(), indent=1)}"
@@ -82,7 +79,7 @@ class Panel:
         async def gone() -> bool:
             return words not in await self.text()
 
-        await until(gone, f"{words!r} is gone", PATIENCE)
+        await until(gone, f"{words!r} is gone")
 
     async def bar_shows(self, words: str) -> None:
         """Wait until the transcript's winbar contains `words`."""
@@ -91,7 +88,7 @@ class Panel:
             return words in (await self.look()).get("bar", "")
 
         try:
-            await until(shown, f"{words!r} in the bar", PATIENCE)
+            await until(shown, f"{words!r} in the bar")
         except AssertionError as error:
             raise AssertionError(f"{error}; shown is\n{json.dumps(await self.look())}") from None
 
@@ -119,7 +116,7 @@ class Panel:
         async def ended() -> bool:
             return not await self.look()
 
-        await until(ended, "the chat has ended", PATIENCE)
+        await until(ended, "the chat has ended")
 
     async def go_to(self, words: str) -> bool:
         """Move the cursor to the line of the transcript with `words`; False if there is none."""
@@ -142,7 +139,7 @@ async def counts(nvim: Neovim, words: str) -> None:
     status = "require('claude_ide').statusline()"
     state = f"{status}:gsub(' · .*', ''):gsub('^Claude: %a+', ''):gsub('^ you', '')"
     script = f"return ({state}) == ..."
-    await until(lambda: nvim.lua(script, words), f"the status line shows {words!r}", PATIENCE)
+    await until(lambda: nvim.lua(script, words), f"the status line shows {words!r}")
 
 
 async def holds(panel: Panel, words: str) -> bool:
@@ -151,6 +148,6 @@ async def holds(panel: Panel, words: str) -> bool:
 
 async def choose_answer(nvim: Neovim, key: str) -> None:
     """Press a key in the list of answers, once the list accepts keys."""
-    await until(lambda: "letter answers" in nvim.screen.text(), "the list of answers", PATIENCE)
+    await until(lambda: "letter answers" in nvim.screen.text(), "the list of answers")
     await nvim.idle(500)
     await nvim.keys(key)

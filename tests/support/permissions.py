@@ -6,7 +6,7 @@ from typing import Any
 
 from support.chunks import chunk
 from support.either_editor import Editor
-from support.neovim import WAIT, until
+from support.neovim import WAIT_SECONDS, until
 from support.vim import Vim
 
 NOTICED = 450
@@ -86,7 +86,7 @@ async def look(nvim: Editor) -> dict[str, Any]:
     return {}
 
 
-async def shown(nvim: Editor, text: str, seconds: float = WAIT) -> dict[str, Any]:
+async def shown(nvim: Editor, text: str, seconds: float = WAIT_SECONDS) -> dict[str, Any]:
     """Wait for a float with this text."""
 
     async def found() -> dict[str, Any]:
@@ -96,7 +96,7 @@ async def shown(nvim: Editor, text: str, seconds: float = WAIT) -> dict[str, Any
     return dict(await until(found, f"the float shows {text!r}", seconds))
 
 
-async def gone(nvim: Editor, seconds: float = WAIT) -> None:
+async def gone(nvim: Editor, seconds: float = WAIT_SECONDS) -> None:
     """Wait until there is no float."""
 
     async def is_gone() -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 from support.another_agent import ALL, AnotherAgent, AnotherKind
 from support.chats_here import ChatsHere
 from support.neovim import Neovim, until
-from support.panel import CONFIGURE, PATIENCE, Panel
+from support.panel import CONFIGURE, Panel
 from support.river import REPORT
 
 AGENTS = {
@@ -51,13 +51,13 @@ class Pond:
 
     async def agent(self, kind: AnotherKind, count: int = 1) -> AnotherAgent:
         """Wait until `count` agents of a kind exist; return the last one."""
-        await until(lambda: len(kind.agents) >= count, f"agent {count} of {kind.id}", PATIENCE)
+        await until(lambda: len(kind.agents) >= count, f"agent {count} of {kind.id}")
         return kind.agents[-1]
 
     async def calls(self, agent: AnotherAgent, kind: str) -> list[tuple[Any, ...]]:
         """Wait until an agent has received a call of a kind; return all of these."""
         found = lambda: [call for call in agent.calls if call[0] == kind]  # noqa: E731
-        return list(await until(found, f"{kind} of {agent.name}", PATIENCE))
+        return list(await until(found, f"{kind} of {agent.name}"))
 
     async def reports(self, words: str) -> str:
         """Wait for a message with `words`; return it."""
@@ -66,4 +66,4 @@ class Pond:
             texts = await self.nvim.lua("return _G.reports")
             return next((text for text in texts if words in text), "")
 
-        return str(await until(reported, f"{words!r} is reported", PATIENCE))
+        return str(await until(reported, f"{words!r} is reported"))

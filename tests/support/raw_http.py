@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from support.handshake import tcp
-from support.neovim import WAIT
+from support.neovim import WAIT_SECONDS
 
 
 class Answer(NamedTuple):
@@ -38,7 +38,7 @@ def request(
 
 async def answer(reader: asyncio.StreamReader, *, has_body: bool = True) -> Answer:
     """Read one whole answer."""
-    async with asyncio.timeout(WAIT):
+    async with asyncio.timeout(WAIT_SECONDS):
         head = (await reader.readuntil(b"\r\n\r\n")).decode()
         first, *lines = head.splitlines()
         pairs = (line.partition(": ") for line in lines if line)
@@ -54,7 +54,7 @@ async def answer(reader: asyncio.StreamReader, *, has_body: bool = True) -> Answ
 
 async def chunk(reader: asyncio.StreamReader) -> bytes:
     """Read one chunk of a body; the last one is empty."""
-    async with asyncio.timeout(WAIT):
+    async with asyncio.timeout(WAIT_SECONDS):
         size = int(await reader.readline(), 16)
         return (await reader.readexactly(size + 2))[:-2]
 

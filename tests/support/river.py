@@ -6,7 +6,7 @@ from typing import Any
 from support.another_agent import AnotherAgent, AnotherKind
 from support.chunks import chunk
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Panel
+from support.panel import Panel
 
 REPORT = """
 _G.reports = {}
@@ -40,14 +40,12 @@ class River:
         async def reported() -> bool:
             return any(words in text for text in await self.nvim.lua("return _G.reports"))
 
-        await until(reported, f"{words!r} is reported", PATIENCE)
+        await until(reported, f"{words!r} is reported")
 
     async def wait_for_call(self, kind: str) -> tuple[Any, ...]:
         """Wait until the agent has received a call of this kind; return the last one."""
         calls = self.agent.calls
-        await until(
-            lambda: any(call[0] == kind for call in calls), f"the agent receives {kind}", PATIENCE
-        )
+        await until(lambda: any(call[0] == kind for call in calls), f"the agent receives {kind}")
         return [call for call in calls if call[0] == kind][-1]
 
     async def press(self, words: str, key: str, call: str) -> tuple[Any, ...]:
@@ -59,5 +57,5 @@ class River:
                 await self.nvim.keys(key)
             return len(self.agent.calls) > before
 
-        await until(pressed, f"{key} on {words}", PATIENCE)
+        await until(pressed, f"{key} on {words}")
         return await self.wait_for_call(call)

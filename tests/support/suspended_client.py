@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from support.claude_code import AUTHORIZATION, the_lock
-from support.neovim import WAIT
+from support.neovim import WAIT_SECONDS
 
 CLIENT = """
 import json, sys
@@ -37,7 +37,7 @@ async def suspended_client(folder: Path) -> AsyncIterator[None]:
     )
     try:
         assert process.stdout
-        assert await asyncio.wait_for(process.stdout.readline(), WAIT) == b"connected\n"
+        assert await asyncio.wait_for(process.stdout.readline(), WAIT_SECONDS) == b"connected\n"
         process.send_signal(signal.SIGSTOP)
         yield
     finally:

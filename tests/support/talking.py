@@ -8,7 +8,7 @@ from claude_ide.agents.agent import NewSession, Opening, Words
 from claude_ide.agents.events import Dead, Event, TurnEnded
 
 E = TypeVar("E", bound=Event)
-PATIENCE = 20.0
+REPLY_SECONDS = 20.0
 """Seconds that any step may take on a busy machine."""
 
 
@@ -25,7 +25,7 @@ class Talking:
         """Start the agent, and collect its events."""
         if self._listening is None or self._listening.done():
             self._listening = asyncio.create_task(self._listen())
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(REPLY_SECONDS):
             await self.agent.start(opening or NewSession())
 
     async def prompt(self, words: str) -> str:
@@ -41,7 +41,7 @@ class Talking:
             return [event for event in self.events if isinstance(event, kind) and matching(event)]
 
         try:
-            async with asyncio.timeout(PATIENCE), self._arrived:
+            async with asyncio.timeout(REPLY_SECONDS), self._arrived:
                 await self._arrived.wait_for(lambda: len(found()) >= count)
         except TimeoutError:
             raise AssertionError(f"no {kind.__name__} among {self.events}") from None

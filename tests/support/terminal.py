@@ -18,9 +18,6 @@ import pyte
 
 from support.neovim import until
 
-PATIENCE = 30.0
-"""Seconds that a program may take to draw, on a busy machine."""
-
 STILL = 0.3
 """Seconds after which a screen that has not changed counts as finished."""
 
@@ -154,7 +151,7 @@ class Terminal:
     async def until(self, condition: Callable[[], Any], what: str = "") -> Any:
         """Wait for `condition`; a failure includes the screen."""
         try:
-            return await until(condition, what, PATIENCE)
+            return await until(condition, what)
         except AssertionError as error:
             error.add_note(f"screen:\n{self.text()}")
             raise

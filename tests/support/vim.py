@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from support.neovim import ROOT, WAIT, clean_environment, until
+from support.neovim import ROOT, WAIT_SECONDS, clean_environment, until
 from support.terminal import Terminal
 from support.vim_keys import encode
 
@@ -178,8 +178,8 @@ class Vim:
         return future
 
     async def request(self, name: str, *arguments: Any) -> Any:
-        """Send a request and await its answer for at most `WAIT` seconds."""
-        return await asyncio.wait_for(self.send_request(name, *arguments), WAIT)
+        """Send a request and await its answer for at most `WAIT_SECONDS` seconds."""
+        return await asyncio.wait_for(self.send_request(name, *arguments), WAIT_SECONDS)
 
     async def call(self, function: str, *arguments: Any) -> Any:
         """Call a function by its name, and return its result."""

@@ -9,7 +9,7 @@ import pytest
 from claude_ide.transport.http import HttpListener
 from support.handshake import end, tcp
 from support.http_services import TOKEN, Desk, serving
-from support.neovim import WAIT
+from support.neovim import WAIT_SECONDS
 from support.raw_http import answer, answered, chunk, request
 
 
@@ -143,9 +143,9 @@ async def test_a_client_that_disconnects_cancels_its_request(
 ) -> None:
     async with tcp(port) as (_, writer):
         writer.write(request(port, TOKEN, body=b"wait") + more)
-        await asyncio.wait_for(desk.is_waiting.wait(), WAIT)
+        await asyncio.wait_for(desk.is_waiting.wait(), WAIT_SECONDS)
 
-    await asyncio.wait_for(desk.is_cancelled.wait(), WAIT)
+    await asyncio.wait_for(desk.is_cancelled.wait(), WAIT_SECONDS)
 
 
 async def test_a_client_that_disconnects_ends_a_body_in_pieces(port: int, desk: Desk) -> None:
@@ -154,7 +154,7 @@ async def test_a_client_that_disconnects_ends_a_body_in_pieces(port: int, desk: 
         desk.stream.put_nowait(b"one")
         await reader.readuntil(b"one")
 
-    await asyncio.wait_for(desk.is_stream_closed.wait(), WAIT)
+    await asyncio.wait_for(desk.is_stream_closed.wait(), WAIT_SECONDS)
 
 
 async def test_a_listener_that_stops_cancels_requests_and_disconnects(
@@ -166,7 +166,7 @@ async def test_a_listener_that_stops_cancels_requests_and_disconnects(
         tcp(listener.port) as (idle, _),
     ):
         writer.write(request(listener.port, TOKEN, body=b"wait"))
-        await asyncio.wait_for(desk.is_waiting.wait(), WAIT)
+        await asyncio.wait_for(desk.is_waiting.wait(), WAIT_SECONDS)
         await listener.stop()
 
         assert desk.is_cancelled.is_set()

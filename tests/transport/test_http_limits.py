@@ -13,7 +13,7 @@ from claude_ide.transport import http
 from claude_ide.transport.http import HttpListener
 from support.handshake import Streams, end, tcp
 from support.http_services import LARGEST, TOKEN, Desk, serving
-from support.neovim import WAIT, until
+from support.neovim import WAIT_SECONDS, until
 from support.raw_http import answer, answered, request
 
 CHUNKED: dict[str, str | None] = {"Content-Length": None, "Transfer-Encoding": "chunked"}
@@ -80,7 +80,7 @@ async def test_an_endless_head_is_cut(port: int, begun: bytes) -> None:
     async with tcp(port) as (_, writer):
         writer.write(begun)
         with pytest.raises(ConnectionError):
-            async with asyncio.timeout(WAIT):
+            async with asyncio.timeout(WAIT_SECONDS):
                 await flood(writer, b"X: " + b"x" * 1000 + b"\r\n")
 
 
@@ -89,7 +89,7 @@ async def test_the_body_of_a_client_without_the_token_is_not_read(port: int) -> 
         writer.write(request(port, "guessed", CHUNKED))
         assert (await answer(reader)).status == 401
         with pytest.raises(ConnectionError):
-            async with asyncio.timeout(WAIT):
+            async with asyncio.timeout(WAIT_SECONDS):
                 await flood(writer, b"x" * 100_000)
 
 
@@ -196,7 +196,7 @@ async def test_a_listener_can_stop_while_a_client_does_not_read(desk: Desk) -> N
         writer.write(request(listener.port, TOKEN, body=b"x" * 20_000_000))
         await until(lambda: desk.requests, "it is served")
 
-        await asyncio.wait_for(listener.stop(), WAIT)
+        await asyncio.wait_for(listener.stop(), WAIT_SECONDS)
 
 
 # Number.

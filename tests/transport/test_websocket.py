@@ -13,7 +13,7 @@ from claude_ide.transport.websocket import Listener, SocketEndpoint
 from support.claude_code import AUTHORIZATION
 from support.handshake import end, handshake, status, tcp
 from support.listeners import TOKEN, echo, listening
-from support.neovim import WAIT
+from support.neovim import WAIT_SECONDS
 
 # Which clients can connect.
 
@@ -27,7 +27,7 @@ async def test_a_client_with_the_token_is_accepted_at_both_paths(port: int, path
 async def test_the_subprotocol_mcp_is_chosen(port: int, offered: str) -> None:
     async with tcp(port) as (reader, writer):
         writer.write(handshake(port, TOKEN, {"Sec-WebSocket-Protocol": offered}))
-        answer = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), WAIT)
+        answer = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), WAIT_SECONDS)
 
     assert b"Sec-WebSocket-Protocol: mcp\r\n" in answer
 
@@ -35,7 +35,7 @@ async def test_the_subprotocol_mcp_is_chosen(port: int, offered: str) -> None:
 async def test_a_client_with_the_token_need_not_offer_a_subprotocol(port: int) -> None:
     async with tcp(port) as (reader, writer):
         writer.write(handshake(port, TOKEN, {"Sec-WebSocket-Protocol": None}))
-        answer = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), WAIT)
+        answer = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), WAIT_SECONDS)
 
     assert answer.startswith(b"HTTP/1.1 101")
     assert b"Sec-WebSocket-Protocol" not in answer
@@ -45,7 +45,7 @@ async def test_compression_is_not_negotiated(port: int) -> None:
     async with tcp(port) as (reader, writer):
         offer = {"Sec-WebSocket-Extensions": "permessage-deflate; client_max_window_bits"}
         writer.write(handshake(port, TOKEN, offer))
-        answer = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), WAIT)
+        answer = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), WAIT_SECONDS)
 
     assert answer.startswith(b"HTTP/1.1 101")
     assert b"Sec-WebSocket-Extensions" not in answer
@@ -200,5 +200,5 @@ async def test_a_client_that_connected_before_the_listener_started_is_served() -
 
         await listener.start()
 
-        assert (await asyncio.wait_for(reader.readline(), WAIT)).startswith(b"HTTP/1.1 101")
+        assert (await asyncio.wait_for(reader.readline(), WAIT_SECONDS)).startswith(b"HTTP/1.1 101")
     await listener.stop()

@@ -17,7 +17,7 @@ from claude_ide.transport.websocket import Connection
 from support.claude_code import AUTHORIZATION
 from support.handshake import end, handshake, status, tcp
 from support.listeners import TOKEN, echo, listening
-from support.neovim import WAIT, until
+from support.neovim import WAIT_SECONDS, until
 
 
 def client(port: int, **options: Any) -> connect:
@@ -35,7 +35,7 @@ def client(port: int, **options: Any) -> connect:
 
 
 async def receive(connection: ClientConnection) -> str | bytes:
-    return await asyncio.wait_for(connection.recv(), WAIT)
+    return await asyncio.wait_for(connection.recv(), WAIT_SECONDS)
 
 
 @pytest.mark.parametrize("frame", ["", "ü\0", b"", "ü".encode(), "x" * 100_000])
@@ -61,7 +61,7 @@ async def test_a_ping_between_fragments_is_answered(port: int) -> None:
 
         async def fragments() -> AsyncIterator[str]:
             yield "on"
-            await asyncio.wait_for(await connection.ping(), WAIT)
+            await asyncio.wait_for(await connection.ping(), WAIT_SECONDS)
             yield "e"
 
         await connection.send(fragments())
@@ -82,10 +82,10 @@ def head(size: int) -> bytes:
 async def test_a_message_can_have_64_mib_and_not_more() -> None:
     async with listening(send_sizes) as (_, port), tcp(port) as (reader, writer):
         writer.write(handshake(port, TOKEN))
-        await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), WAIT)
+        await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), WAIT_SECONDS)
 
         writer.write(head(MESSAGE_BYTES) + bytes(MESSAGE_BYTES))
-        assert await asyncio.wait_for(reader.readexactly(10), WAIT) == b"\x81\x0867108864"
+        assert await asyncio.wait_for(reader.readexactly(10), WAIT_SECONDS) == b"\x81\x0867108864"
 
         writer.write(head(MESSAGE_BYTES + 1))
         assert close_code(await end(reader)) == 1009
@@ -120,7 +120,7 @@ async def test_stop_closes_every_connection_as_going_away() -> None:
         async with client(port) as first, client(port) as second:
             await listener.stop()
 
-            await asyncio.wait_for(first.wait_closed(), WAIT)
+            await asyncio.wait_for(first.wait_closed(), WAIT_SECONDS)
             assert (first.close_code, second.close_code) == (1001, 1001)
         with pytest.raises(OSError):
             await asyncio.open_connection("127.0.0.1", port)
@@ -135,7 +135,7 @@ async def test_stop_does_not_wait_for_an_unfinished_handshake(
         # A later connection has been served, so this one has been accepted.
         assert await status(port, handshake(port, TOKEN)) == 101
 
-        await asyncio.wait_for(listener.stop(), WAIT)
+        await asyncio.wait_for(listener.stop(), WAIT_SECONDS)
 
         assert await end(reader) == b""
 
@@ -172,7 +172,7 @@ class Flood:
 async def test_a_client_that_does_not_read_delays_no_other() -> None:
     flood = Flood()
     async with listening(flood.serve) as (_, port), deaf(port):
-        await asyncio.wait_for(flood.behind.wait(), WAIT)
+        await asyncio.wait_for(flood.behind.wait(), WAIT_SECONDS)
 
         async with client(port) as connection:
             for _ in range(3):
@@ -185,9 +185,9 @@ async def test_a_client_that_does_not_read_delays_no_other() -> None:
 async def test_stop_does_not_wait_for_a_client_that_does_not_read() -> None:
     flood = Flood()
     async with listening(flood.serve) as (listener, port), deaf(port):
-        await asyncio.wait_for(flood.behind.wait(), WAIT)
+        await asyncio.wait_for(flood.behind.wait(), WAIT_SECONDS)
 
-        await asyncio.wait_for(listener.stop(), WAIT)
+        await asyncio.wait_for(listener.stop(), WAIT_SECONDS)
 
         assert flood.ended.is_set()
 
@@ -201,11 +201,11 @@ async def test_close_does_not_wait_for_a_client_that_does_not_read() -> None:
         await flood.serve(connection)
 
     async with listening(serve) as (_, port), deaf(port):
-        await asyncio.wait_for(flood.behind.wait(), WAIT)
+        await asyncio.wait_for(flood.behind.wait(), WAIT_SECONDS)
 
-        await asyncio.wait_for(connections[0].close(), WAIT)
+        await asyncio.wait_for(connections[0].close(), WAIT_SECONDS)
 
-        await asyncio.wait_for(flood.ended.wait(), WAIT)
+        await asyncio.wait_for(flood.ended.wait(), WAIT_SECONDS)
 
 
 async def test_a_client_that_never_reads_is_disconnected_and_logged(
@@ -220,7 +220,7 @@ async def test_a_client_that_never_reads_is_disconnected_and_logged(
         cut.set()
 
     async with listening(serve) as (_, port), deaf(port):
-        await asyncio.wait_for(cut.wait(), WAIT)
+        await asyncio.wait_for(cut.wait(), WAIT_SECONDS)
 
     assert "cut a client that has read nothing" in caplog.text
 
@@ -263,16 +263,16 @@ async def test_an_aborted_connection_ends_its_frames_and_cannot_be_sent_to() -> 
     async with listening(serve) as (_, port):
         async with tcp(port) as (reader, writer):
             writer.write(handshake(port, TOKEN))
-            await asyncio.wait_for(reader.readline(), WAIT)
+            await asyncio.wait_for(reader.readline(), WAIT_SECONDS)
 
-        await asyncio.wait_for(ended.wait(), WAIT)
+        await asyncio.wait_for(ended.wait(), WAIT_SECONDS)
         assert len(failures) == 1
 
 
 async def test_a_broken_frame_closes_only_its_own_connection(port: int) -> None:
     async with client(port) as other, tcp(port) as (reader, writer):
         writer.write(handshake(port, TOKEN))
-        await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), WAIT)
+        await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), WAIT_SECONDS)
         writer.write(b"\xff\xff\xff\xff")
 
         assert close_code(await end(reader)) == 1002
@@ -292,7 +292,7 @@ async def test_an_exception_closes_its_connection_and_the_next_client_is_served(
     async with listening(serve) as (_, port):
         async with client(port) as failing:
             await failing.send("fail")
-            await asyncio.wait_for(failing.wait_closed(), WAIT)
+            await asyncio.wait_for(failing.wait_closed(), WAIT_SECONDS)
             assert failing.close_code == 1011
 
         async with client(port) as next_one:

@@ -15,7 +15,7 @@ from claude_ide.agents.stream_json.claude import StreamJsonAgent
 from claude_ide.agents.stream_json.protocol import Launch
 from claude_ide.base.errors import AgentError, TransportClosed, UnknownSessionError
 from support.agents import Replay, Talk
-from support.talking import PATIENCE
+from support.talking import REPLY_SECONDS
 from support.transcripts import read_log, replaying
 
 
@@ -153,7 +153,7 @@ async def test_an_agent_that_is_stopped_while_it_starts_leaves_no_child(tmp_path
     starting = asyncio.create_task(agent.start(NewSession()))
     await asyncio.sleep(0)
 
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(REPLY_SECONDS):
         await agent.stop()
         with pytest.raises(AgentError, match="could not start"):
             await starting

@@ -12,7 +12,7 @@ from support.real_agents.agent import Desk, RealAgent, Tools
 from support.real_agents.chosen import required
 from support.real_agents.model import Model
 from support.real_agents.start import command, environment
-from support.real_agents.talk import PATIENCE, RealTalk
+from support.real_agents.talk import REPLY_SECONDS, RealTalk
 
 StartTalk = Callable[..., Awaitable[RealTalk]]
 
@@ -81,7 +81,7 @@ async def panel(
     await nvim.lua(CONFIGURE, {"agents": {real_agent.name: settings}, "chat": chat})
     await nvim.command(f"edit {path} | ClaudeChat")
     panel = Panel(nvim)
-    await panel.wait_until_ready(PATIENCE)
+    await panel.wait_until_ready(REPLY_SECONDS)
     if real_agent.habits.mode:
         await nvim.command(f"ClaudeChat mode {real_agent.habits.mode}")
     return panel

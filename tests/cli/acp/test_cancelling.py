@@ -10,7 +10,7 @@ from support.processes import alive, pid_in
 from support.real_agents.agent import Tools
 from support.real_agents.chosen import each
 from support.real_agents.model import Model
-from support.real_agents.talk import PATIENCE, RealTalk
+from support.real_agents.talk import REPLY_SECONDS, RealTalk
 
 LONG = "A long answer, which has hardly begun."
 
@@ -38,7 +38,7 @@ async def test_a_turn_is_ended_before_its_first_words(talk: RealTalk, model: Mod
     model.script([text(LONG)])
     await talk.prompt("write")
     await talk.until(PromptChanged, lambda event: event.stage is PromptStage.STARTED)
-    await until(lambda: model.requests, "the model is asked", PATIENCE)
+    await until(lambda: model.requests, "the model is asked", REPLY_SECONDS)
 
     await ends_and_goes_on(talk, model)
 
@@ -82,4 +82,4 @@ async def test_a_turn_is_ended_in_a_running_command(
     else:  # it is busy until the command has ended
         await ends(talk)
         await talk.agent.stop()
-    await until(lambda: not alive(pid), "the command has ended", PATIENCE)
+    await until(lambda: not alive(pid), "the command has ended", REPLY_SECONDS)

@@ -23,7 +23,7 @@ from support.processes import alive, started_with
 from support.real_agents.agent import Desk, RealAgent
 from support.real_agents.chosen import each
 from support.real_agents.model import Model
-from support.real_agents.talk import PATIENCE, RealTalk
+from support.real_agents.talk import REPLY_SECONDS, RealTalk
 from support.recorded_kernel import Kernel
 
 TOOL = "working_folders"
@@ -73,7 +73,7 @@ async def talk(
 
 async def offered(talk: RealTalk, model: Model) -> str:
     """Return the name by which the agent offers a tool to its model, as soon as it does."""
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(REPLY_SECONDS):
         while True:
             model.script([text("Which tools?")])
             await talk.answered_turn("which tools do you have?")
@@ -129,4 +129,4 @@ async def test_the_servers_process_ends_with_the_agent(
 
     await talk.close()
 
-    await until(lambda: not any(map(alive, mine)), "the server has ended", PATIENCE)
+    await until(lambda: not any(map(alive, mine)), "the server has ended", REPLY_SECONDS)

@@ -9,7 +9,7 @@ from support.panel import Panel
 from support.processes import started_with
 from support.real_agents.agent import Desk, RealAgent
 from support.real_agents.chosen import each, each_locked, each_that_starts
-from support.real_agents.talk import PATIENCE, RealTalk
+from support.real_agents.talk import REPLY_SECONDS, RealTalk
 
 from .conftest import StartTalk
 
@@ -41,4 +41,4 @@ async def test_an_agent_and_everything_that_it_has_started_end_with_the_chat(
     await talk.agent.stop()
 
     await talk.until(Dead)
-    await until(lambda: not started_with(str(desk.home)), "nothing is left", PATIENCE)
+    await until(lambda: not started_with(str(desk.home)), "nothing is left", REPLY_SECONDS)

@@ -10,7 +10,7 @@ from claude_ide.agents.acp.launch import AgentEntry
 from support.acp.chatting import diff_is_open
 from support.fake_api import text, thinking
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Panel
+from support.panel import Panel
 from support.processes import alive, pid_in, started_with
 from support.real_agents.agent import Desk, RealAgent, Tools
 from support.real_agents.chosen import each
@@ -18,7 +18,7 @@ from support.real_agents.model import Model
 from support.real_agents.start import command, environment
 from support.real_agents.talk import can_be_loaded, edit, is_stored
 
-LONG_PATIENCE = 120.0
+START_SECONDS = 120.0
 """Seconds in which a large program starts twice: it lists its sessions, and loads one."""
 
 NO_DIFF = "return #require('claude_ide.diff').list() == 0"
@@ -33,7 +33,7 @@ async def answer_command(panel: Panel, key: str, is_done: Path) -> None:
         return is_done.exists()
 
     try:
-        await until(pressed, f"{is_done.name} exists", PATIENCE)
+        await until(pressed, f"{is_done.name} exists")
     except AssertionError as error:
         raise AssertionError(f"{error}; shown is\n{await panel.text()}") from None
 
@@ -75,7 +75,7 @@ async def test_an_edit_rejected_in_the_diff_is_not_written(
     await nvim.command("ClaudeReject")
 
     await panel.shows("↳ rejected")
-    await until(lambda: nvim.lua(NO_DIFF), "the diff is closed", PATIENCE)
+    await until(lambda: nvim.lua(NO_DIFF), "the diff is closed")
     assert path.read_text() == "one\ntwo\n"
     assert await nvim.eval(f"getbufline('{path}', 1, '$')") == ["one", "two"]
     assert await nvim.eval("tabpagenr('$')") == 1
@@ -148,7 +148,7 @@ async def test_a_command_runs_in_a_terminal_of_the_client(
 
     await panel.shows("interrupted")
     pid = await pid_in(project / "pid")
-    await until(lambda: not alive(pid), "the command has ended", PATIENCE)
+    await until(lambda: not alive(pid), "the command has ended")
 
 
 @each("streams_output")
@@ -178,10 +178,10 @@ async def test_a_session_is_resumed_with_its_history(
     await panel.shows("The first answer.")
     await is_stored(real_agent, desk, "The first answer.")
     await panel.end()
-    await until(lambda: kind.sessions(desk.project), "the session is listed", PATIENCE)
+    await until(lambda: kind.sessions(desk.project), "the session is listed")
 
     await panel.nvim.command("ClaudeChat continue")
-    await panel.wait_until_ready(LONG_PATIENCE)
+    await panel.wait_until_ready(START_SECONDS)
     shown = await panel.shows("The first answer.")
     await panel.send("The second question")
 

@@ -12,7 +12,7 @@ from support.real_agents.agent import Desk, RealAgent, Tools
 from support.real_agents.chosen import each
 from support.real_agents.model import Model
 from support.real_agents.start import command, environment
-from support.real_agents.talk import PATIENCE
+from support.real_agents.talk import REPLY_SECONDS
 
 IDS = {"codex-zed": "codex", "claude-agent": "claude-acp", "kimi-code": "kimi"}
 """Our ids of agents that have several entries in the catalog."""
@@ -42,7 +42,7 @@ async def test_a_question_about_the_file_is_answered(
 
     await nvim.keys(f":ClaudeAsk @{id_} what is it?<CR>")
 
-    await until(lambda: holds(nvim, ["A list of numbers."]), "the answer", PATIENCE)
+    await until(lambda: holds(nvim, ["A list of numbers."]), "the answer", REPLY_SECONDS)
     assert model.heard("what is it?")
     assert model.heard(str(path))
 
@@ -56,7 +56,7 @@ async def test_a_rewrite_is_a_diff(nvim: Editor, id_: str, model: Model, path: P
 
     await on_screen(nvim, "rewrite")
     await accept(nvim)
-    await until(lambda: holds(nvim, ["one", "TWO"]), "the rewrite", PATIENCE)
+    await until(lambda: holds(nvim, ["one", "TWO"]), "the rewrite", REPLY_SECONDS)
 
 
 @BOTH
@@ -69,7 +69,7 @@ async def test_it_changes_no_file(
 
     await nvim.keys(f":ClaudeAsk @{id_} change it<CR>")
 
-    await until(lambda: len(model.requests) > len(read) + 1, "the rejection", PATIENCE)
+    await until(lambda: len(model.requests) > len(read) + 1, "the rejection", REPLY_SECONDS)
     assert path.read_text() == "one\ntwo\n"
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from support.fake_api import Turn, text
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Panel
+from support.panel import Panel
 from support.real_agents.agent import Desk, RealAgent, Tools
 from support.real_agents.catalog import claude, codex, gemini, node
 from support.real_agents.chosen import chosen
@@ -108,7 +108,7 @@ async def test_a_whole_turn_waits_and_the_model_learns_what_was_decided(
             }
             return found == expected
 
-        await until(is_so, f"{expected} wait", PATIENCE)
+        await until(is_so, f"{expected} wait")
 
     await waiting(WAITING)
     await panel.shows("7 files")
@@ -123,7 +123,7 @@ async def test_a_whole_turn_waits_and_the_model_learns_what_was_decided(
 
     model.script([text("I see.")])
     await nvim.command("edit x.txt | ClaudeReview send")
-    await until(lambda: nvim.eval("&buftype == 'acwrite'"), "the prompt", PATIENCE)
+    await until(lambda: nvim.eval("&buftype == 'acwrite'"), "the prompt")
     await nvim.keys("<Esc>:w<CR>")
     await panel.shows("I see.")
     said = (

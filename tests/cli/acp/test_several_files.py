@@ -10,7 +10,7 @@ from support.acp.chatting import diff_is_open, open_diffs
 from support.either_editor import choose
 from support.fake_api import text, tool_use
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Panel
+from support.panel import Panel
 from support.real_agents.agent import Desk, RealAgent
 from support.real_agents.catalog import codex
 from support.real_agents.catalog.node import OPENCODE
@@ -83,12 +83,12 @@ async def test_the_user_s_versions_become_a_prompt_for_an_agent_that_writes_itse
     await diff_is_open(nvim, second)
     await nvim.keys(typed)
     question = "cannot accept changes"
-    await until(lambda: question in nvim.screen.text(), "the question", PATIENCE)
+    await until(lambda: question in nvim.screen.text(), "the question")
 
     await choose(nvim, 1)
 
     await panel.shows("rejected, with your changes")
-    await until(lambda: model.heard("Make this change instead"), "the prompt", PATIENCE)
+    await until(lambda: model.heard("Make this change instead"), "the prompt")
     assert model.heard("+ONE")
     assert model.heard("+first")
     assert path.read_text() == "one\ntwo\n"

@@ -6,7 +6,7 @@ import pytest
 
 from support.acp.chatting import diff_is_open
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Panel
+from support.panel import Panel
 from support.real_agents.agent import Tools
 from support.real_agents.chosen import each
 from support.real_agents.model import Model
@@ -37,7 +37,7 @@ async def test_a_change_is_asked_about_once_and_keeps_the_unsaved_line(
 
     assert "↳ allowed" in await unsaved.shows("All done.")
     assert path.read_text().startswith("one\nTWO\n")
-    await until(lambda: nvim.eval(f"getbufline('{path}', 2) == ['TWO']"), "it follows", PATIENCE)
+    await until(lambda: nvim.eval(f"getbufline('{path}', 2) == ['TWO']"), "it follows")
     assert await lines(nvim, path) == ["one", "TWO", "mine"]
     assert await nvim.eval("g:diffs") == 1
     # The line is saved with the change, or is still unsaved.
@@ -56,8 +56,8 @@ async def test_the_user_s_version_is_written_and_keeps_the_unsaved_line(
     await nvim.keys("ggccONE<Esc>:w<CR>")
 
     assert "allowed, with your changes" in await unsaved.shows("All done.")
-    await until(lambda: path.read_text().startswith("ONE\nTWO\n"), "it is written", PATIENCE)
-    await until(lambda: nvim.eval(f"getbufline('{path}', 1) == ['ONE']"), "it follows", PATIENCE)
+    await until(lambda: path.read_text().startswith("ONE\nTWO\n"), "it is written")
+    await until(lambda: nvim.eval(f"getbufline('{path}', 1) == ['ONE']"), "it follows")
     assert await lines(nvim, path) == ["ONE", "TWO", "mine"]
     assert await nvim.eval("g:diffs") == 1
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from support.either_editor import choose, choose_item
 from support.fake_api import FakeApi, text, tool_use
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Panel
+from support.panel import Panel
 
 
 async def test_makeprg_is_asked_about_once(
@@ -16,7 +16,7 @@ async def test_makeprg_is_asked_about_once(
     api.script([tool_use("mcp__neovim__make")], [text("Made.")])
 
     await panel.send("Build it")
-    await until(lambda: "wants to run: touch" in nvim.screen.text(), "the question", PATIENCE)
+    await until(lambda: "wants to run: touch" in nvim.screen.text(), "the question")
     assert "Use mcp__neovim__make?" not in nvim.screen.text()
     await choose(nvim, 1)
 
@@ -40,7 +40,7 @@ async def test_a_file_that_the_agent_has_read_itself_is_not_asked_about_again(
     await panel.go_to("? Use Read")
     await nvim.idle(500)
     await nvim.keys("y")
-    await until(lambda: "Do not read it" in nvim.screen.text(), "the question", PATIENCE)
+    await until(lambda: "Do not read it" in nvim.screen.text(), "the question")
     assert "Opened" in api.requests[-1].new_text
     await choose_item(nvim, "Do not read it")
 

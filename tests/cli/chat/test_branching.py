@@ -9,7 +9,7 @@ from support.chunks import chunk
 from support.claude_cli import wait_until_saved
 from support.fake_api import FakeApi, edit, text, tool_use
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Panel, choose_answer, holds
+from support.panel import Panel, choose_answer, holds
 
 REPLACED = "↳ continued from an earlier prompt (:ClaudeChat resume lists the old session)"
 CHOOSE = chunk("branching/choose")
@@ -83,14 +83,14 @@ async def test_gx_leaves_an_edit_and_restores_the_draft(
     await nvim.keys("a draft")
     await _edit(nvim, panel, "» First")
     await panel.shows("✎ editing")
-    await until(lambda: _prompt_bar_shows(panel, "from before “First”"), "the bar", PATIENCE)
+    await until(lambda: _prompt_bar_shows(panel, "from before “First”"), "the bar")
 
     await nvim.keys(" changed<Esc>gx")
 
     await panel.shows_no_more("✎ editing")
-    await until(lambda: _holds_only(panel, "a draft"), "the draft", PATIENCE)
+    await until(lambda: _holds_only(panel, "a draft"), "the draft")
     await nvim.keys("<Up>")
-    await until(lambda: _holds_only(panel, "First changed"), "the history", PATIENCE)
+    await until(lambda: _holds_only(panel, "First changed"), "the history")
     await nvim.keys("cc")
     await _converse_on(panel, "Second", 2)
     assert "One." in str(api.requests[-1].body["messages"])
@@ -107,7 +107,7 @@ async def test_e_on_the_edited_prompt_leaves_it(nvim: Neovim, panel: Panel, api:
 
     await panel.shows_no_more("✎ editing")
     await until(lambda: "✎" not in nvim.screen.text(), "a bar without the edit")
-    await until(lambda: _holds_only(panel, ""), "an empty prompt", PATIENCE)
+    await until(lambda: _holds_only(panel, ""), "an empty prompt")
 
 
 async def test_e_remains_a_motion_elsewhere(nvim: Neovim, panel: Panel, api: FakeApi) -> None:
@@ -133,13 +133,13 @@ async def test_the_files_go_back_only_if_the_user_wants_it(
     await _edit(nvim, panel, "» Shout")
     await nvim.keys(" not<C-s>")
 
-    await until(lambda: _asked(nvim), "the question", PATIENCE)
+    await until(lambda: _asked(nvim), "the question")
     [[question, ways, shown]] = await _asked(nvim)
     assert "restore a.py (+1 -1 lines)?" in question
     assert ways == ["Conversation only", "Conversation and files", "Cancel"]
     assert shown[-2:] == ["-two", "+TWO"]
     if way == "Cancel":
-        await until(lambda: holds(panel, "Shout not"), "the prompt is kept", PATIENCE)
+        await until(lambda: holds(panel, "Shout not"), "the prompt is kept")
         await panel.shows("✎ editing")
         assert path.read_text() == "one\nTWO\n"
         return
@@ -168,7 +168,7 @@ async def test_a_running_turn_is_stopped_and_its_queue_returned(
     shown = await panel.shows("Instead.")
     assert "⧗" not in shown
     assert "and then this" not in str(api.requests[-1].body["messages"])
-    await until(lambda: _holds_only(panel, "and then this"), "the queued prompt", PATIENCE)
+    await until(lambda: _holds_only(panel, "and then this"), "the queued prompt")
     assert (await _asked(nvim))[0][0] == "Going back ends the current turn:"
 
 
@@ -184,7 +184,7 @@ async def test_a_running_turn_goes_on_if_the_user_cancels(
     await _edit(nvim, panel, "» First")
     await nvim.keys(" better<C-s>")
 
-    await until(lambda: holds(panel, "First better"), "the prompt is kept", PATIENCE)
+    await until(lambda: holds(panel, "First better"), "the prompt is kept")
     await panel.bar_shows("writing")
 
 
@@ -245,7 +245,7 @@ async def test_a_compacted_prompt_is_refused_and_a_later_one_is_not(
     assert await panel.go_to("» First")
     await nvim.keys("e")
     refusal = "this prompt is in the part of the conversation that was compacted"
-    await until(lambda: refusal in nvim.screen.text(), "the refusal", PATIENCE)
+    await until(lambda: refusal in nvim.screen.text(), "the refusal")
     await _edit(nvim, panel, "» Second")
     await nvim.keys(" in French<C-s>")
 
@@ -313,15 +313,15 @@ async def _converse_on(panel: Panel, prompt: str, count: int) -> None:
     async def ended() -> bool:
         return (await panel.text()).count("── ") == count
 
-    await until(ended, f"{prompt!r} is answered", PATIENCE)
+    await until(ended, f"{prompt!r} is answered")
 
 
 async def _edit(nvim: Neovim, panel: Panel, words: str) -> None:
     """Press `e` on a line of the transcript, and wait until the prompt has its text."""
     assert await panel.go_to(words)
     await nvim.keys("e")
-    await until(lambda: _holds_only(panel, words.removeprefix("» ")), "the text", PATIENCE)
-    await until(lambda: _inserts(nvim), "the prompt accepts text", PATIENCE)
+    await until(lambda: _holds_only(panel, words.removeprefix("» ")), "the text")
+    await until(lambda: _inserts(nvim), "the prompt accepts text")
 
 
 async def _inserts(nvim: Neovim) -> bool:

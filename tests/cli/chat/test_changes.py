@@ -4,7 +4,7 @@ from pathlib import Path
 
 from support.fake_api import FakeApi, edit, text, tool_use
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Panel
+from support.panel import Panel
 
 MINUS = "\N{MINUS SIGN}"
 
@@ -16,7 +16,7 @@ async def accept_edits(nvim: Neovim, panel: Panel) -> None:
 
 async def in_list(nvim: Neovim) -> list[str]:
     """Wait until the user is in the quickfix window; return the entries as `file:line text`."""
-    await until(lambda: nvim.eval("&buftype == 'quickfix'"), "the list is open", PATIENCE)
+    await until(lambda: nvim.eval("&buftype == 'quickfix'"), "the list is open")
     items = await nvim.eval(
         "map(getqflist(), {_, v -> [fnamemodify(bufname(v.bufnr), ':t'), v.lnum, v.text]})"
     )
@@ -110,7 +110,7 @@ async def test_files_that_the_user_writes_during_a_turn_are_not_listed(
     api.script([tool_use("Bash", command=command, description="Wait")], [text("All done.")])
     await nvim.command("wincmd t | badd other.txt")
     await panel.send("Wait")
-    await until(lambda: (build / "started").exists(), "the command runs", PATIENCE)
+    await until(lambda: (build / "started").exists(), "the command runs")
 
     await nvim.keys("<Esc>")
     await nvim.command("wincmd t | edit other.txt | 1substitute/one/mine/ | write")
@@ -133,7 +133,7 @@ async def test_the_last_turn_and_the_whole_chat_can_be_reviewed_after_a_resume(
     await panel.shows("· gd")
     await panel.send("Count")
     await panel.shows("Second.")
-    await until(lambda: panel_count(panel), "both turns have ended", PATIENCE)
+    await until(lambda: panel_count(panel), "both turns have ended")
 
     await panel.end()
     await nvim.command("ClaudeChat continue")

@@ -9,7 +9,7 @@ from support.cli_chat import lines
 from support.fake_api import FakeApi, edit, text, tool_use
 from support.hostile import DEEP, EAGER, LINK, Addresses, survives
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Panel
+from support.panel import Panel
 from support.reviews import send_remark
 
 
@@ -20,7 +20,7 @@ async def diff_is_open(nvim: Neovim) -> None:
         diffs = await nvim.lua("return require('claude_ide.diff').list()")
         return bool(diffs) and diffs[0]["shown"]
 
-    await until(shown, "the diff is open", PATIENCE)
+    await until(shown, "the diff is open")
 
 
 async def test_an_edit_accepted_in_the_diff_is_written(
@@ -107,7 +107,7 @@ KEPT = chunk("edits/kept")
 
 async def is_kept_in_a_buffer(nvim: Neovim, text: str) -> None:
     """Wait until a text is kept in a buffer, and a message names this buffer."""
-    bufnr, found = await until(lambda: nvim.lua(KEPT), "the text is kept", PATIENCE)
+    bufnr, found = await until(lambda: nvim.lua(KEPT), "the text is kept")
     assert found == text
     words = f"your edits are kept in buffer {bufnr}"
 
@@ -115,7 +115,7 @@ async def is_kept_in_a_buffer(nvim: Neovim, text: str) -> None:
         # The report of the other program's change may replace it on the screen.
         return words in await nvim.eval("execute('messages')")
 
-    await until(is_reported, "the message", PATIENCE)
+    await until(is_reported, "the message")
 
 
 async def accept_with_a_line(nvim: Neovim) -> None:
@@ -231,9 +231,7 @@ async def test_unsaved_lines_stay_in_the_buffer_after_an_edit(
     await panel.shows("All done.")
     assert path.read_text() == lines(line_2="LINE 2")
     wanted = [*lines(line_2="LINE 2").splitlines(), "unsaved"]
-    await until(
-        lambda: nvim.eval(f"getbufline({bufnr}, 1, '$') == {wanted}"), "the buffer", PATIENCE
-    )
+    await until(lambda: nvim.eval(f"getbufline({bufnr}, 1, '$') == {wanted}"), "the buffer")
     assert await nvim.eval(f"getbufvar({bufnr}, '&modified')") == 1
 
 
@@ -264,7 +262,7 @@ async def test_a_comment_on_an_edit_reaches_the_model(
 
     said = "a.py, line 2:\n> TWO\nwhy shout?"
     words = said if accepted else f"too loud\n\n{said}"
-    await until(lambda: any(words in each.new_text for each in api.requests), words, PATIENCE)
+    await until(lambda: any(words in each.new_text for each in api.requests), words)
 
 
 async def test_remarks_on_a_file_are_the_next_prompt_of_a_visible_chat(

@@ -12,7 +12,7 @@ from support.chunks import chunk
 from support.either_editor import choose
 from support.fake_api import FakeApi, text, tool_use
 from support.neovim import ROOT, Neovim, until
-from support.panel import PATIENCE, Panel
+from support.panel import Panel
 
 SERVER = ROOT / "tests" / "support" / "eliciting_server.py"
 SCHEMA = {
@@ -52,7 +52,7 @@ async def ask_to_open(panel: Panel, api: FakeApi, url: str) -> str:
     async def asked() -> bool:
         return "in your browser?" in await panel.text() or len(api.requests) > 1
 
-    await until(asked, "the request", PATIENCE)
+    await until(asked, "the request")
     if len(api.requests) > 1 and "does not support URL" in api.requests[1].new_text:
         pytest.skip("this CLI refuses the request of the server")
     return await panel.text()
@@ -63,7 +63,7 @@ async def open_form(nvim: Neovim, panel: Panel) -> None:
     await panel.go_to(HEAD)
     await nvim.keys("<CR>")
     is_float = "return vim.api.nvim_win_get_config(0).relative ~= ''"
-    await until(lambda: nvim.lua(is_float), "the form", PATIENCE)
+    await until(lambda: nvim.lua(is_float), "the form")
 
 
 async def test_a_form_is_filled_in(nvim: Neovim, panel: Panel, api: FakeApi) -> None:
@@ -108,7 +108,7 @@ async def test_a_form_is_refused(
             await nvim.keys(key)
         return len(api.requests) > 1
 
-    await until(answered, f"{key} answers", PATIENCE)
+    await until(answered, f"{key} answers")
 
     assert f'"action": "{action}"' in api.requests[1].new_text
 
@@ -151,7 +151,7 @@ async def test_an_address_is_opened_only_after_the_user_agrees(
             await nvim.keys("y")
         return len(api.requests) > 1
 
-    await until(answered, "y answers", PATIENCE)
+    await until(answered, "y answers")
     assert await nvim.lua("return _G.browsed") == [url]
     assert '"action": "accept"' in api.requests[1].new_text
 
@@ -165,7 +165,7 @@ async def test_without_a_browser_an_address_can_be_opened_elsewhere(
     await nvim.idle(500)
 
     await nvim.keys("y")
-    await until(lambda: "No browser could be started" in nvim.screen.text(), "a list", PATIENCE)
+    await until(lambda: "No browser could be started" in nvim.screen.text(), "a list")
     await choose(nvim, 1)
 
     assert "opened elsewhere" in await panel.shows("So be it.")

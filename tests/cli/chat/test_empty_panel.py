@@ -5,7 +5,7 @@ from pathlib import Path
 from support.claude_cli import wait_until_saved
 from support.fake_api import FakeApi, text
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Panel, holds
+from support.panel import Panel, holds
 
 
 async def test_an_empty_chat_shows_its_settings_and_keys_until_the_first_prompt(
@@ -42,7 +42,7 @@ async def test_enter_resumes_one_of_the_latest_sessions_and_keeps_the_draft(
     assert "sends the prompt" not in shown
     await panel.wait_until_ready()
     assert (await panel.look())["count"] == 1
-    await until(lambda: holds(panel, "What was it?"), "the draft", PATIENCE)
+    await until(lambda: holds(panel, "What was it?"), "the draft")
     await panel.write()
     await nvim.keys("<C-s>")
     await panel.shows("You were told.")

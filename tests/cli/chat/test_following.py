@@ -8,7 +8,7 @@ from support.chunks import chunk
 from support.fake_api import FakeApi, edit, text, tool_use
 from support.following import LOOK
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Panel
+from support.panel import Panel
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ async def shows(nvim: Neovim, name: str, line: int) -> None:
         return (seen["name"], seen["line"]) == (name, line)
 
     try:
-        await until(shown, f"{name}:{line}", PATIENCE)
+        await until(shown, f"{name}:{line}")
     except AssertionError as error:
         raise AssertionError(f"{error}; shown is {await nvim.lua(LOOK)}") from None
 

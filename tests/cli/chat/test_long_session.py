@@ -7,7 +7,7 @@ import pytest
 from support.claude_cli import wait_until_saved
 from support.fake_api import FakeApi, text
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Panel
+from support.panel import Panel
 from support.session_files import lengthen, session_file
 
 TURNS = 2_200
@@ -50,7 +50,7 @@ async def test_the_conversation_above_is_shown_in_portions_until_its_beginning(
         async def is_shown(before: int = first) -> bool:
             return await _first_question(long) < before
 
-        await until(is_shown, "an earlier question", PATIENCE)
+        await until(is_shown, "an earlier question")
         first = await _first_question(long)
 
     async def is_whole() -> bool:
@@ -59,7 +59,7 @@ async def test_the_conversation_above_is_shown_in_portions_until_its_beginning(
         asked = ["» The first question", *(f"» Question {n}" for n in range(1, TURNS + 1))]
         return questions == asked and EARLIER not in lines
 
-    await until(is_whole, "every question once", PATIENCE)
+    await until(is_whole, "every question once")
 
 
 async def test_the_lines_on_screen_stay_when_earlier_ones_are_shown(
@@ -67,11 +67,11 @@ async def test_the_lines_on_screen_stay_when_earlier_ones_are_shown(
 ) -> None:
     first = await _first_question(long)
     assert await long.go_to(EARLIER)
-    row: int = await until(lambda: _row(nvim, f"» Question {first}"), "the first one", PATIENCE)
+    row: int = await until(lambda: _row(nvim, f"» Question {first}"), "the first one")
 
     await nvim.keys("<CR>")
 
-    await until(lambda: _row(nvim, f"{first - 1}.9") == row - 2, "a line replaces it", PATIENCE)
+    await until(lambda: _row(nvim, f"{first - 1}.9") == row - 2, "a line replaces it")
     assert _row(nvim, f"» Question {first}") == row
     assert await nvim.eval("line('.') == line('w0')"), "the cursor stays in its row"
 
@@ -87,8 +87,8 @@ async def test_an_export_has_the_whole_conversation(
 ) -> None:
     await nvim.command("stopinsert | ClaudeChat export all.md")
 
-    await until((project / "all.md").exists, "the file", PATIENCE)
-    await until(lambda: "wrote all.md" in nvim.screen.text(), "the message", PATIENCE)
+    await until((project / "all.md").exists, "the file")
+    await until(lambda: "wrote all.md" in nvim.screen.text(), "the message")
     lines = (project / "all.md").read_text().splitlines()
     headings = [line for line in lines if line.startswith("## ")]
     questions = [f"## Question {number}" for number in range(1, TURNS + 1)]

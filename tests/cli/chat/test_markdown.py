@@ -2,7 +2,7 @@
 
 from support.fake_api import FakeApi, text
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Panel
+from support.panel import Panel
 
 ANSWER = """## What **changed**
 
@@ -36,7 +36,7 @@ async def test_markdown_is_rendered_on_the_screen_and_yanked_as_its_source(
 
     await panel.send("What changed?")
     await panel.shows("── ")
-    await until(lambda: all(map(nvim.screen.text().__contains__, SEEN)), "all is shown", PATIENCE)
+    await until(lambda: all(map(nvim.screen.text().__contains__, SEEN)), "all is shown")
     await panel.go_to("| a.py")
     await nvim.keys("yy")
 

@@ -9,7 +9,7 @@ import pytest
 from support.fake_api import FakeApi, text
 from support.lists import ListWindow
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Panel
+from support.panel import Panel
 
 SERVER = Path(__file__).parents[2] / "support/tool_server.py"
 
@@ -54,7 +54,7 @@ async def test_a_server_is_reconnected_and_turned_off(
     await list_.shows("failed       river", "Connection closed", "connected    neovim")
 
     await list_.press("r", "river")
-    await until(lambda: "river: " in nvim.screen.text(), "the reason", PATIENCE)
+    await until(lambda: "river: " in nvim.screen.text(), "the reason")
     dry.unlink()
     await list_.press("r", "river")
     await list_.shows("connected    river  1 tool")

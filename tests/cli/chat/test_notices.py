@@ -8,7 +8,7 @@ from typing import Any
 from support import prompt_server
 from support.fake_api import FakeApi, text, tool_use
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Panel, choose_answer, holds
+from support.panel import Panel, choose_answer, holds
 
 BLOCKS = "if grep -q BAD; then echo 'no bad prompts here' >&2; exit 2; fi"
 """A hook that keeps a prompt with BAD in it from the model."""
@@ -36,7 +36,7 @@ async def test_a_blocked_prompt_returns_with_its_reason(
 
     shown = await panel.shows("this prompt was blocked by a hook: no bad prompts here")
     assert "» BAD prompt" in shown
-    await until(lambda: holds(panel, "BAD prompt"), "the text is in the prompt", PATIENCE)
+    await until(lambda: holds(panel, "BAD prompt"), "the text is in the prompt")
     assert (await panel.look())["prompt"] == ["BAD prompt"]
     await nvim.keys("<Esc>ccgood<C-s>")
     await panel.shows("Hello.")
@@ -55,7 +55,7 @@ async def test_a_blocked_prompt_does_not_change_what_the_user_has_written_since(
     await panel.shows("the prompt has other text, so the blocked one is in its history")
     assert (await panel.look())["prompt"] == ["next thought"]
     await nvim.keys("<Esc><Up>")
-    await until(lambda: holds(panel, "BAD prompt"), "the blocked prompt", PATIENCE)
+    await until(lambda: holds(panel, "BAD prompt"), "the blocked prompt")
 
 
 async def test_the_messages_of_a_hook_are_shown_once_in_a_turn(
@@ -174,7 +174,7 @@ async def test_the_prompts_of_an_mcp_server_complete_and_work(
 
     await panel.write()
     await nvim.keys("/greet")
-    await until(lambda: "/mcp__my_server__greet" in nvim.screen.text(), "the menu", PATIENCE)
+    await until(lambda: "/mcp__my_server__greet" in nvim.screen.text(), "the menu")
     await nvim.keys("<Tab> Bob<C-s>")
 
     await panel.shows("Hello, Bob.")
@@ -188,4 +188,4 @@ async def test_a_plan_without_a_file_is_shown(nvim: Neovim, cli: Path, api: Fake
 
     await panel.send("Plan it")
 
-    await until(lambda: "1. Do it" in nvim.screen.text(), "the plan", PATIENCE)
+    await until(lambda: "1. Do it" in nvim.screen.text(), "the plan")

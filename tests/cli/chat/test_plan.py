@@ -5,7 +5,7 @@ from pathlib import Path
 
 from support.fake_api import FakeApi, text, tool_use
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Panel
+from support.panel import Panel
 
 
 async def test_a_question_is_answered_in_a_form(nvim: Neovim, panel: Panel, api: FakeApi) -> None:
@@ -21,7 +21,7 @@ async def test_a_question_is_answered_in_a_form(nvim: Neovim, panel: Panel, api:
     await panel.shows("? Library: Which?")
     await panel.go_to("? Library: Which?")
     await nvim.keys("<CR>")
-    await until(lambda: _in_float(nvim), "the form", PATIENCE)
+    await until(lambda: _in_float(nvim), "the form")
     await nvim.keys("2<C-s>")
 
     assert "↳ aiohttp" in await panel.shows("So be it.")
@@ -42,7 +42,7 @@ async def plan_is_open(nvim: Neovim) -> None:
         lines = await nvim.eval("getline(1, '$')")
         return bool(lines[:1] == ["# Plan"] and await nvim.eval("&modifiable"))
 
-    await until(shown, "the plan is open", PATIENCE)
+    await until(shown, "the plan is open")
 
 
 async def plan(api: FakeApi, config_folder: Path, panel: Panel) -> None:

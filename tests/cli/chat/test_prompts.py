@@ -9,7 +9,7 @@ import pytest
 from support.claude_cli import cli_in
 from support.fake_api import FakeApi, text
 from support.neovim import Neovim, until
-from support.panel import CONFIGURE, PATIENCE, Panel, holds
+from support.panel import CONFIGURE, Panel, holds
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ async def test_prompts_wait_in_the_transcript_while_the_cli_starts(
     await waiting.shows("» Leave me")
     shown = await waiting.shows("── ")
     assert shown.index("» Greet me") < shown.index("» Leave me")
-    await until(lambda: "Leave me" in messages(api), "both have been asked", PATIENCE)
+    await until(lambda: "Leave me" in messages(api), "both have been asked")
     asked = messages(api)
     assert asked.index("Greet me") < asked.index("Leave me")
     assert "a.py" in asked
@@ -73,7 +73,7 @@ async def test_ctrl_c_takes_prompts_back_while_the_cli_starts(
         await nvim.keys("<C-c>")
         return await holds(waiting, "Greet me")
 
-    await until(is_back, "the prompt is back", PATIENCE)
+    await until(is_back, "the prompt is back")
     await waiting.shows_no_more("Greet me")
     gate.touch()
     await waiting.wait_until_ready()
@@ -93,7 +93,7 @@ async def test_x_takes_one_prompt_back_while_the_cli_starts(
     assert await waiting.go_to("⧗ Greet me")
     await nvim.keys("x")
 
-    await until(lambda: holds(waiting, "Greet me"), "the prompt is back", PATIENCE)
+    await until(lambda: holds(waiting, "Greet me"), "the prompt is back")
     gate.touch()
     await waiting.shows("Good bye.")
     assert "Greet me" not in str(api.requests[0].body["messages"])
@@ -106,7 +106,7 @@ async def test_the_end_of_a_chat_keeps_the_prompts_that_wait(nvim: Neovim, waiti
 
     await nvim.command("stopinsert | ClaudeChat end")
 
-    await until(lambda: "kept in buffer" in nvim.screen.text(), "the message", PATIENCE)
+    await until(lambda: "kept in buffer" in nvim.screen.text(), "the message")
     kept = "join(getbufline(bufnr('Kept ('), 1, '$'))"
     assert await nvim.eval(kept) == "Greet me Leave me"
 
@@ -119,7 +119,7 @@ async def test_a_prompt_outlives_a_host_that_ends_while_the_cli_starts(
     await waiting.shows("⧗ Greet me")
 
     os.kill(await host_of(nvim), signal.SIGKILL)
-    await until(lambda: holds(waiting, "Greet me"), "the prompt is back", PATIENCE)
+    await until(lambda: holds(waiting, "Greet me"), "the prompt is back")
     gate.touch()
     await nvim.keys("<C-s>")
 
@@ -162,7 +162,7 @@ async def test_a_prompt_behind_a_turn_returns_if_the_turn_cannot_end(
 
     os.kill(cli_in(project) if dies == "cli" else await host_of(nvim), signal.SIGKILL)
 
-    await until(lambda: holds(panel, "and then this"), "the prompt is back", PATIENCE)
+    await until(lambda: holds(panel, "and then this"), "the prompt is back")
     await panel.bar_shows("ended" if dies == "cli" else "not running")
     assert (await panel.look())["prompt"] == ["and then this"]
 
@@ -183,7 +183,7 @@ async def test_the_attached_context_is_listed_below_a_prompt(
     async def chip_is_shown() -> bool:
         return "[a.py, not saved]" in (await panel.look())["prompt_bar"]
 
-    await until(chip_is_shown, "the chip", PATIENCE)
+    await until(chip_is_shown, "the chip")
     await panel.write()
 
     await nvim.keys(f"Compare @{path.name}#L1 @nope.txt{how}")

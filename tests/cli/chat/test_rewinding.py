@@ -9,7 +9,7 @@ from support.chunks import chunk
 from support.either_editor import choose
 from support.fake_api import FakeApi, edit, text, tool_use
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Panel, holds
+from support.panel import Panel, holds
 
 CHOOSE = chunk("branching/choose")
 DIFF = ["--- a/a.py", "+++ b/a.py", "@@ -1,2 +1,2 @@", " one", "-two", "+TWO"]
@@ -63,15 +63,15 @@ async def test_the_diff_is_on_the_screen_while_a_list_in_the_command_line_waits(
     nvim: Neovim, edited: Panel, path: Path
 ) -> None:
     await nvim.keys("<Esc>:ClaudeChat rewind<CR>")
-    await until(lambda: "Go back to before:" in nvim.screen.text(), "the prompts", PATIENCE)
+    await until(lambda: "Go back to before:" in nvim.screen.text(), "the prompts")
     await choose(nvim, 1)
 
-    await until(lambda: "Files only" in nvim.screen.text(), "the question", PATIENCE)
+    await until(lambda: "Files only" in nvim.screen.text(), "the question")
 
     assert "-two" in nvim.screen.text()
     assert "+TWO" in nvim.screen.text()
     await choose(nvim, 4)
-    await until(lambda: "+TWO" not in nvim.screen.text(), "the diff is closed", PATIENCE)
+    await until(lambda: "+TWO" not in nvim.screen.text(), "the diff is closed")
     assert path.read_text() == "one\nTWO\n"
 
 
@@ -82,7 +82,7 @@ async def test_rewinding_the_conversation_edits_the_prompt_and_asks_no_more(
     await nvim.lua(CHOOSE, ["Shout", way])
 
     await nvim.command("stopinsert | ClaudeChat rewind")
-    await until(lambda: holds(edited, "Shout"), "the prompt", PATIENCE)
+    await until(lambda: holds(edited, "Shout"), "the prompt")
     await edited.shows("✎ editing")
     assert path.read_text() == "one\nTWO\n"
     await nvim.keys("<C-s>")

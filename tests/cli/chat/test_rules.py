@@ -9,7 +9,7 @@ import pytest
 from support.either_editor import choose, type_answer
 from support.fake_api import FakeApi, text, tool_use
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Panel
+from support.panel import Panel
 
 HEAD = "? Run this command"
 
@@ -30,7 +30,7 @@ async def ask_for_scope(nvim: Neovim, panel: Panel) -> None:
     await panel.go_to(HEAD)
     await nvim.idle(500)
     await nvim.keys("a")
-    await until(lambda: "Allow always:" in nvim.screen.text(), "the scopes", PATIENCE)
+    await until(lambda: "Allow always:" in nvim.screen.text(), "the scopes")
 
 
 @pytest.mark.parametrize(
@@ -57,9 +57,7 @@ async def test_a_changed_rule_applies_where_its_scope_says(
 
     await ask_for_scope(nvim, panel)
     await choose(nvim, number)
-    await until(
-        lambda: f"Rule for {scope}: Bash(touch one" in nvim.screen.text(), "the rule", PATIENCE
-    )
+    await until(lambda: f"Rule for {scope}: Bash(touch one" in nvim.screen.text(), "the rule")
     await type_answer(nvim, "<C-u>Bash(touch *)<CR>")
 
     assert f"↳ always: Bash(touch *) ({scope})" in await panel.shows("One.")
@@ -87,7 +85,7 @@ async def test_a_malformed_rule_is_named_and_asked_for_again(
     await panel.send("Make a file")
     await ask_for_scope(nvim, panel)
     await choose(nvim, 1)
-    await until(lambda: "Rule for this session:" in nvim.screen.text(), "the rule", PATIENCE)
+    await until(lambda: "Rule for this session:" in nvim.screen.text(), "the rule")
 
     await type_answer(nvim, "<C-u>touch<CR>")
     await until(lambda: "not a rule: touch (write Bash or Bash(pattern))" in one_line(nvim))
@@ -105,7 +103,7 @@ async def test_a_cancelled_rule_leaves_the_request_waiting(
     await panel.send("Make a file")
     await ask_for_scope(nvim, panel)
     await choose(nvim, 1)
-    await until(lambda: "Rule for this session:" in nvim.screen.text(), "the rule", PATIENCE)
+    await until(lambda: "Rule for this session:" in nvim.screen.text(), "the rule")
 
     await type_answer(nvim, "<Esc>")
 

@@ -10,7 +10,7 @@ from support.chunks import chunk
 from support.claude_cli import cli_in, wait_until_saved
 from support.fake_api import FakeApi, text, thinking, tool_use
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Panel, choose_answer
+from support.panel import Panel, choose_answer
 
 
 async def test_an_answer_is_shown_with_its_thinking(panel: Panel, api: FakeApi) -> None:
@@ -33,7 +33,7 @@ async def test_the_model_receives_the_name_of_the_open_file_once(
     async def chip_is_shown() -> bool:
         return "[a.py]" in (await panel.look())["prompt_bar"]
 
-    await until(chip_is_shown, "the chip", PATIENCE)
+    await until(chip_is_shown, "the chip")
     await panel.send("What is this?")
     await panel.shows("I see.")
     await panel.send("And now?")
@@ -49,7 +49,7 @@ async def test_a_command_is_allowed_with_one_key(
     api.script([tool_use("Bash", command="touch made.txt")], [text("Made.")])
 
     await panel.send("Make it")
-    await until(lambda: _pressed(panel, "y", project / "made.txt"), "the file", PATIENCE)
+    await until(lambda: _pressed(panel, "y", project / "made.txt"), "the file")
 
     await panel.shows("Made.")
 
@@ -74,7 +74,7 @@ async def test_ctrl_c_stops_the_turn(nvim: Neovim, panel: Panel, api: FakeApi) -
     async def is_idle() -> bool:
         return "writing" not in (await panel.look())["bar"]
 
-    await until(is_idle, "the bar is idle", PATIENCE)
+    await until(is_idle, "the bar is idle")
 
 
 async def test_a_session_is_resumed_with_its_conversation(
@@ -127,17 +127,15 @@ async def test_a_question_asked_aside_is_not_part_of_the_conversation(
 async def test_the_context_is_shown_in_a_float(nvim: Neovim, panel: Panel) -> None:
     await nvim.command("stopinsert | ClaudeChat context")
 
-    await until(lambda: "System prompt" in nvim.screen.text(), "the context", PATIENCE)
+    await until(lambda: "System prompt" in nvim.screen.text(), "the context")
     await nvim.keys("q")
-    await until(lambda: "System prompt" not in nvim.screen.text(), "no float", PATIENCE)
+    await until(lambda: "System prompt" not in nvim.screen.text(), "no float")
 
 
 async def test_limiting_thinking_is_confirmed(nvim: Neovim, panel: Panel) -> None:
     await nvim.command("stopinsert | ClaudeChat thinking 2000")
 
-    await until(
-        lambda: "thinking: at most 2,000 tokens" in nvim.screen.text(), "the message", PATIENCE
-    )
+    await until(lambda: "thinking: at most 2,000 tokens" in nvim.screen.text(), "the message")
 
 
 @pytest.mark.parametrize("side", ["right", "float"])
@@ -153,7 +151,7 @@ async def test_gf_opens_a_file_where_the_chat_does_not_cover_it(
     await panel.go_to("Read a.py")
     await nvim.keys("gf")
 
-    await until(lambda: nvim.eval(f"expand('%:p') == '{path}'"), "the file", PATIENCE)
+    await until(lambda: nvim.eval(f"expand('%:p') == '{path}'"), "the file")
     windows = 1 if side == "float" else 3
     await until(lambda: nvim.eval(f"winnr('$') == {windows}"), f"{windows} windows")
 
@@ -241,7 +239,7 @@ async def test_a_prompt_during_a_turn_is_queued_and_can_be_withdrawn(
     await nvim.keys("x")
 
     await panel.shows_no_more("⧗ but not that")
-    await until(lambda: _holds(panel, "but not that"), "the text is in the prompt again", PATIENCE)
+    await until(lambda: _holds(panel, "but not that"), "the text is in the prompt again")
     await panel.bar_shows("1 queued")
     api.hold = False
     await nvim.keys("<C-c>")
@@ -299,7 +297,7 @@ async def test_a_command_that_is_always_allowed_causes_no_further_request(
     await nvim.lua(chunk("chat_requests/accept_rule"))
     await panel.send("Make it")
 
-    await until(lambda: _pressed(panel, "a", project / "made.txt"), "the file", PATIENCE)
+    await until(lambda: _pressed(panel, "a", project / "made.txt"), "the file")
     assert "↳ always: Bash(touch made.txt" in await panel.shows("Made.")
     await panel.send("Make it again")
 

@@ -8,7 +8,7 @@ from support.claude_cli import wait_until_saved
 from support.fake_api import FakeApi, text, tool_use
 from support.lists import ListWindow
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Panel
+from support.panel import Panel
 from support.session_files import session_file
 
 from ..conftest import StartClaude
@@ -74,7 +74,7 @@ async def test_enter_goes_to_a_running_chat(
     await sessions.press("<CR>", "Which weather?")
 
     await sessions.closed()
-    await until(lambda: nvim.eval("&filetype == 'claude-prompt'"), "the prompt", PATIENCE)
+    await until(lambda: nvim.eval("&filetype == 'claude-prompt'"), "the prompt")
     assert (await panel.look())["count"] == 1
 
 
@@ -138,7 +138,7 @@ async def test_a_session_that_runs_in_a_terminal_is_neither_resumed_nor_deleted(
     for key in ("<CR>", "d"):
         await nvim.command("messages clear")
         await sessions.press(key, "elsewhere ")
-        await until(lambda: "is running in process" in nvim.screen.text(), "the message", PATIENCE)
+        await until(lambda: "is running in process" in nvim.screen.text(), "the message")
 
     assert stored.exists()
     assert "elsewhere" in str(await sessions.look())
@@ -147,4 +147,4 @@ async def test_a_session_that_runs_in_a_terminal_is_neither_resumed_nor_deleted(
 async def test_a_running_chat_is_not_deleted(nvim: Neovim, sessions: ListWindow) -> None:
     await sessions.press("d", "Which weather?")
 
-    await until(lambda: "this chat is running" in nvim.screen.text(), "the message", PATIENCE)
+    await until(lambda: "this chat is running" in nvim.screen.text(), "the message")

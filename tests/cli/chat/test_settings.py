@@ -7,7 +7,7 @@ import pytest
 
 from support.fake_api import FakeApi, text
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Panel
+from support.panel import Panel
 
 COMPLETED = "getcompletion('ClaudeChat config {}', 'cmdline')"
 
@@ -21,7 +21,7 @@ async def completes(nvim: Neovim, typed: str, words: set[str]) -> None:
         return words <= offered
 
     try:
-        await until(are_offered, f"{words} after {typed!r}", PATIENCE)
+        await until(are_offered, f"{words} after {typed!r}")
     except AssertionError as error:
         raise AssertionError(f"{error}; offered are {offered}") from None
 
@@ -30,7 +30,7 @@ async def says(nvim: Neovim, words: str) -> None:
     async def said() -> bool:
         return words in " ".join((await nvim.eval("execute('messages')")).split())
 
-    await until(said, f"the message {words!r}", PATIENCE)
+    await until(said, f"the message {words!r}")
 
 
 async def test_an_output_style_is_completed_set_and_reaches_the_model(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from support.fake_api import FakeApi, text
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Panel
+from support.panel import Panel
 from support.reviews import send_remark
 
 MADE = {"prompts": {"made": "!touch made"}}
@@ -104,5 +104,5 @@ async def test_a_command_that_cannot_be_run_returns_to_the_prompt(
     await panel.shows("! sleep")
     await panel.send("!ls")
 
-    await until(lambda: "still running" in nvim.screen.text(), "the reason", PATIENCE)
+    await until(lambda: "still running" in nvim.screen.text(), "the reason")
     assert (await panel.look())["prompt"] == ["!ls"]

@@ -6,7 +6,7 @@ from pathlib import Path
 from support.chunks import chunk
 from support.fake_api import FakeApi, text, tool_use
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Panel, choose_answer
+from support.panel import Panel, choose_answer
 
 COUNT = chunk("signs_of_life/count_bars")
 
@@ -20,7 +20,7 @@ async def seconds_of_writing(panel: Panel, beyond: int = 0, rest: str = "") -> i
         seconds = int(found[1]) if found else 0
         return seconds if seconds > beyond else 0
 
-    return int(await until(counted, f"more than {beyond} s of writing", PATIENCE))
+    return int(await until(counted, f"more than {beyond} s of writing"))
 
 
 async def test_the_bar_shows_the_seconds_and_the_tokens_of_a_turn(
@@ -62,10 +62,10 @@ async def test_nothing_is_drawn_while_the_panel_is_hidden(
     await seconds_of_writing(panel)
 
     await nvim.command("stopinsert | ClaudeChat")
-    await until(lambda: nvim.eval("winnr('$') == 1"), "the panel is hidden", PATIENCE)
+    await until(lambda: nvim.eval("winnr('$') == 1"), "the panel is hidden")
     await nvim.lua(COUNT)
     await nvim.idle(2500)
     assert await nvim.lua("return _G.drawn") == 0
     await nvim.command("ClaudeChat")
 
-    await until(lambda: nvim.lua("return _G.drawn > 1"), "the bar is drawn again", PATIENCE)
+    await until(lambda: nvim.lua("return _G.drawn > 1"), "the bar is drawn again")

@@ -7,11 +7,11 @@ import pytest
 
 from support.fake_api import FakeApi, text
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Panel, holds
+from support.panel import Panel, holds
 
 
 async def on_screen(nvim: Neovim, words: str, *, gone: bool = False) -> None:
-    await until(lambda: (words in nvim.screen.text()) != gone, f"{words!r}, {gone=}", PATIENCE)
+    await until(lambda: (words in nvim.screen.text()) != gone, f"{words!r}, {gone=}")
 
 
 async def converse(panel: Panel, api: FakeApi, *suggestions: str) -> None:
@@ -33,7 +33,7 @@ async def test_a_suggestion_is_taken_by_a_key_and_sent(
     assert (await panel.look())["prompt"] == [""]
 
     await nvim.keys("<Tab>")
-    await until(lambda: holds(panel, "run the tests"), "the prompt has the text", PATIENCE)
+    await until(lambda: holds(panel, "run the tests"), "the prompt has the text")
     await on_screen(nvim, "<Tab>", gone=True)
     api.script([text("They pass.")])
     await nvim.keys(" again<C-s>")
@@ -56,7 +56,7 @@ async def test_a_suggestion_gives_way_to_what_the_user_types(
     await on_screen(nvim, "run the tests  <Tab>")
     await nvim.keys("<Esc><Tab>")
 
-    await until(lambda: holds(panel, "run the tests"), "the prompt has the text", PATIENCE)
+    await until(lambda: holds(panel, "run the tests"), "the prompt has the text")
 
 
 async def test_a_suggestion_is_no_command_for_the_shell(

@@ -7,7 +7,7 @@ import pytest
 
 from support.fake_api import FakeApi, text, thinking, tool_use
 from support.neovim import Neovim, until
-from support.panel import PATIENCE, Panel
+from support.panel import Panel
 from support.processes import alive, pid_in
 
 LIST = "claude-tasks"
@@ -40,7 +40,7 @@ async def listed(nvim: Neovim, words: str) -> None:
             await nvim.lua(f"return {is_list} and {lines}:find(..., 1, true) ~= nil", words)
         )
 
-    await until(shown, f"the list shows {words!r}", PATIENCE)
+    await until(shown, f"the list shows {words!r}")
 
 
 async def test_a_command_in_the_background_is_counted_listed_read_and_stopped(
@@ -58,7 +58,7 @@ async def test_a_command_in_the_background_is_counted_listed_read_and_stopped(
     await nvim.command("stopinsert | ClaudeChat tasks")
     await listed(nvim, "▶ Serve")
     await nvim.keys("<CR>")
-    await until(lambda: nvim.eval("getline(1) ==# 'listening'"), "the output", PATIENCE)
+    await until(lambda: nvim.eval("getline(1) ==# 'listening'"), "the output")
     await nvim.keys("q")
     await nvim.command("ClaudeChat tasks")
     await listed(nvim, "▶ Serve")
@@ -67,7 +67,7 @@ async def test_a_command_in_the_background_is_counted_listed_read_and_stopped(
     await nvim.keys("q")
 
     await panel.shows("stopped")
-    await until(lambda: shows_no_task(panel), "the bar shows no task", PATIENCE)
+    await until(lambda: shows_no_task(panel), "the bar shows no task")
 
 
 async def test_the_output_of_a_running_command_is_shown_below_its_line(
@@ -183,8 +183,8 @@ async def test_ctrl_c_says_what_runs_on_and_the_end_of_the_chat_ends_it(
     await nvim.keys("<C-c>")
 
     said = "1 task runs on in the background (:ClaudeChat tasks)"
-    await until(lambda: said in nvim.screen.text(), "the message", PATIENCE)
+    await until(lambda: said in nvim.screen.text(), "the message")
     pid = await pid_in(project.parent / "pid")
     assert alive(pid)
     await nvim.command("stopinsert | ClaudeChat end")
-    await until(lambda: not alive(pid), "the command has ended", PATIENCE)
+    await until(lambda: not alive(pid), "the command has ended")

@@ -5,7 +5,7 @@ from typing import Any
 
 from support.acp.script import Fake
 from support.neovim import Neovim, until
-from support.panel import CONFIGURE, PATIENCE, Panel
+from support.panel import CONFIGURE, Panel
 
 Start = Callable[[Fake], Awaitable[Panel]]
 TRUST = "? Trust "
@@ -31,7 +31,7 @@ async def press(panel: Panel, words: str, key: str) -> None:
             await panel.nvim.keys(key)
         return words not in await panel.text()
 
-    await until(pressed, f"{key} on {words}", PATIENCE)
+    await until(pressed, f"{key} on {words}")
     await panel.nvim.keys("<Esc>")  # the last one may have come too late, and begun a command
 
 
@@ -47,4 +47,4 @@ async def diff_is_open(nvim: Neovim, path: str = "") -> None:
         diffs = await open_diffs(nvim)
         return any(diff["shown"] and diff["path"].endswith(path) for diff in diffs)
 
-    await until(shown, f"the diff of {path} is open", PATIENCE)
+    await until(shown, f"the diff of {path} is open")

@@ -10,7 +10,6 @@ from support.panel import Panel
 from support.random_turns.model import RandomModel
 from support.random_turns.record import Record
 
-PATIENCE = 30.0
 LOOK = chunk("random_turns/look")
 
 
@@ -35,10 +34,10 @@ class Hands:
             return bool(seen) and bool(seen["is_idle"]) and not self.model.speaking
 
         try:
-            await until(is_idle, "nothing is pending", PATIENCE)
+            await until(is_idle, "nothing is pending")
             # The bar is drawn after the transcript, and the next queued prompt may be starting.
             await self.nvim.idle(100)
-            await until(is_idle, "nothing is pending", PATIENCE)
+            await until(is_idle, "nothing is pending")
         except AssertionError as error:
             raise AssertionError(f"{error}\n{await self.look()}") from None
 
@@ -52,7 +51,7 @@ class Hands:
             await self.nvim.keys("<Esc>ggVGc")
         await self._insert(self.record.texts[name])
         wanted = self.record.texts[name]
-        await until(lambda: self._holds(wanted), f"{name} is in the prompt", PATIENCE)
+        await until(lambda: self._holds(wanted), f"{name} is in the prompt")
 
     async def _send(self, name: str) -> None:
         await self._type(name)
@@ -74,12 +73,12 @@ class Hands:
         """Wait until a prompt is back, and delete it."""
         wanted = self.record.texts[name]
         try:
-            await until(lambda: self._holds(wanted), f"{name} is in the prompt again", PATIENCE)
+            await until(lambda: self._holds(wanted), f"{name} is in the prompt again")
         except AssertionError as error:
             raise AssertionError(f"{error}\n{await self.look()}") from None
         await self.panel.write()
         await self.nvim.keys("<Esc>ggVGd")
-        await until(lambda: self._holds(""), "an empty prompt", PATIENCE)
+        await until(lambda: self._holds(""), "an empty prompt")
 
     async def _requested(self) -> None:
         await self._contains("? Run this command")
@@ -92,13 +91,13 @@ class Hands:
                 await self.nvim.keys(key)
             return "? Run this command" not in await self.panel.text()
 
-        await until(answered, "the request is answered", PATIENCE)
+        await until(answered, "the request is answered")
 
     async def _moment(self, prompt: str, said: str) -> None:
         count = len(self.model.talk)
         moments: list[Callable[[], Awaitable[Any]]] = [
             lambda: self._shown(prompt),
-            lambda: until(lambda: len(self.model.talk) > count, "a request", PATIENCE),
+            lambda: until(lambda: len(self.model.talk) > count, "a request"),
             lambda: self.nvim.idle(self.random.randint(1, 300)),
         ]
         await self.random.choice(moments)()
@@ -113,7 +112,7 @@ class Hands:
             return bool(seen["is_idle"]) and (has_begun or is_back)
 
         try:
-            await until(settled, "the turn has ended", PATIENCE)
+            await until(settled, "the turn has ended")
         except AssertionError as error:
             raise AssertionError(f"{error}\n{await self.look()}") from None
         if (await self.look())["prompt"]:

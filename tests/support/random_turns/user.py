@@ -11,7 +11,7 @@ from support.fake_api import Block, text, thinking, tool_use
 from support.neovim import Neovim, until
 from support.panel import Panel
 from support.random_turns import texts
-from support.random_turns.hands import PATIENCE, Hands
+from support.random_turns.hands import Hands
 from support.random_turns.model import RandomModel
 
 
@@ -123,7 +123,7 @@ class RandomUser(Hands):
         self.model.gate.clear()
         count = len(self.model.talk)
         await self._send(prompt)
-        await until(lambda: len(self.model.talk) > count, "a request", PATIENCE)
+        await until(lambda: len(self.model.talk) > count, "a request")
         await self._shown(prompt)
         later = [self._prompt() for _ in range(self.random.randint(1, 3))]
         for each in later:
@@ -142,7 +142,7 @@ class RandomUser(Hands):
         self.record.expect(prompt, said)
         for each in kept:
             await self._shown(each)
-        await until(lambda: self._is_asked(kept), "the prompts reach the model", PATIENCE)
+        await until(lambda: self._is_asked(kept), "the prompts reach the model")
         await self.idle()
         self.record.expect(*kept)
         self._joined.update(kept)
@@ -171,7 +171,7 @@ class RandomUser(Hands):
         count = self.model.compactions
         await self._insert("/compact")
         await self.nvim.keys("<C-s>")
-        await until(lambda: self.model.compactions > count, "the compaction", PATIENCE)
+        await until(lambda: self.model.compactions > count, "the compaction")
         await self._contains("was compacted")
         self.record.compacted = len(self.record.order)
         self._compacted = len(self.model.talk)
@@ -189,7 +189,7 @@ class RandomUser(Hands):
         assert await self.panel.go_to(f"» {name}:")
         await self.nvim.keys("e")
         wanted = self.record.texts[name]
-        await until(lambda: self._holds(wanted), f"{name} is in the prompt", PATIENCE)
+        await until(lambda: self._holds(wanted), f"{name} is in the prompt")
         self.record.cut_after(name)
         # The new session begins with the summary.
         self.record.uncertain.update(self.record.order[: self.record.compacted])
@@ -223,7 +223,7 @@ class RandomUser(Hands):
             return
         await self._saved()
         await self.nvim.command("stopinsert | ClaudeChat end")
-        await until(lambda: self._is_gone(), "the chat has ended", PATIENCE)
+        await until(lambda: self._is_gone(), "the chat has ended")
         await self.nvim.command("ClaudeChat continue")
         await self._contains(f"end of {self._sure()[-1]}")
         await self.panel.wait_until_ready()
@@ -249,7 +249,7 @@ class RandomUser(Hands):
         path = self.project / f"export{len(self.steps)}.md"
         await self.nvim.command(f"stopinsert | ClaudeChat export {path.name}")
         name = f"wrote {path.name}"
-        await until(lambda: self._reported(name), name, PATIENCE)
+        await until(lambda: self._reported(name), name)
         document = path.read_text(encoding="utf-8")
         path.unlink()
         return document
@@ -321,7 +321,7 @@ class RandomUser(Hands):
         said = self._say()
         await self._send(prompt)
         if keys:
-            await until(lambda: self.nvim.lua(DIFF), "the diff is open", PATIENCE)
+            await until(lambda: self.nvim.lua(DIFF), "the diff is open")
             await self.nvim.keys(keys)
         await self._ended(said)
         self.record.expect(prompt, said)

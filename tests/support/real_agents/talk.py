@@ -20,7 +20,7 @@ from support.talking import Talking
 
 E = TypeVar("E", bound=Event)
 Decide = Callable[[PermissionAsked], Answer]
-PATIENCE = 60.0
+REPLY_SECONDS = 60.0
 """Seconds that any step may take: these agents are large programs."""
 
 
@@ -69,7 +69,7 @@ class RealTalk(Talking):
         """Start the agent in the mode in which it asks, and collect its events."""
         if self._listening is None or self._listening.done():
             self._listening = asyncio.create_task(self._listen())
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(REPLY_SECONDS):
             await self.agent.start(opening or NewSession())
             if self.real.habits.mode:
                 await self.agent.set_mode(self.real.habits.mode)
@@ -80,7 +80,7 @@ class RealTalk(Talking):
         """Wait for `count` matching events of a kind; return the last of these."""
         found: list[E] = []
         try:
-            async with asyncio.timeout(PATIENCE), self._arrived:
+            async with asyncio.timeout(REPLY_SECONDS), self._arrived:
                 while len(found) < count:
                     found = [each for each in self.of(kind) if matching(each)]
                     if len(found) < count:
@@ -132,14 +132,14 @@ async def is_stored(real: RealAgent, desk: Desk, words: str) -> None:
         return any(words in file.read_text(encoding="utf-8") for file in files)
 
     if real.habits.saves_late:
-        await until(found, f"{words} is stored", PATIENCE)
+        await until(found, f"{words} is stored", REPLY_SECONDS)
 
 
 async def can_be_loaded(real: RealAgent) -> None:
     """Wait until an agent can load the session that it has begun."""
     if real.habits.begins_in_minutes:
         began = datetime.now().minute
-        await until(lambda: datetime.now().minute != began, "the next minute", PATIENCE + 10)
+        await until(lambda: datetime.now().minute != began, "the next minute", REPLY_SECONDS + 10)
 
 
 def edit(tools: Tools, path: Path, old: str, new: str, *, then: str) -> list[Turn]:
