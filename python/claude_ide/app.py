@@ -107,6 +107,7 @@ class App:
         self.opening_terminal = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self.editor.events.register(self, self.guard)
+        self._delegate()
         review = ReviewEvents(self.editor, lambda: self.review)
         self.editor.record_write = review.record
         self.editor.events.register(review, self.guard)
@@ -466,6 +467,23 @@ class App:
 
     # Events of the editor.
 
+    def _delegate(self) -> None:
+        """Have features handle their events; the first event imports what its feature needs."""
+        delegate, run = self.editor.events.delegate, self.guard
+        delegate(ChatEvent, run, lambda: self.chats.handle)
+        delegate(events.OwnToolsChanged, run, lambda: self.collection.update)
+        delegate(events.PermissionPressed, run, lambda: self.hooks.press)
+        delegate(events.FileKept, run, lambda: self.merging.follow)
+        delegate(events.FilesAsked, run, lambda: self.prompt_buffers.complete)
+        delegate(events.MentionsAsked, run, lambda: self.prompt_buffers.check)
+        delegate(events.CommandsAsked, run, lambda: self.prompt_buffers.list_commands)
+        delegate(events.ImageAsked, run, lambda: self.prompt_buffers.paste)
+        delegate(events.FilesDropped, run, lambda: self.prompt_buffers.drop)
+        delegate(one_off.QuestionAsked, run, lambda: self.questions.answer)
+        delegate(one_off.QuestionCancelled, run, lambda: self.questions.cancel)
+        delegate(one_off.QuestionClosed, run, lambda: self.questions.forget)
+        delegate(one_off.CommitAsked, run, lambda: self.questions.commit)
+
     @handles(events.EditorsChanged)
     def _editors_changed(self, _: events.EditorsChanged) -> None:
         """Announce the working folders if they have changed."""
@@ -475,10 +493,6 @@ class App:
         folders = tuple(self.editor.state.folders)
         if folders != lock.workspaceFolders:
             self._announce(self.serving, lock.with_folders(folders))
-
-    @handles(ChatEvent)
-    def _chat(self, event: ChatEvent) -> None:
-        self.chats.on_event(event)
 
     @handles(events.ListPressed)
     def _list_pressed(self, pressed: events.ListPressed) -> Awaitable[None] | None:
@@ -498,10 +512,6 @@ class App:
     async def _quit_asked(self, asked: events.QuitAsked) -> None:
         await self.sessions.shown.quit(asked.how, is_certain=asked.is_certain)
 
-    @handles(events.OwnToolsChanged)
-    def _own_tools_changed(self, changed: events.OwnToolsChanged) -> None:
-        self.collection.update(changed)
-
     @handles(events.TerminalEnded)
     def _terminal_ended(self, event: events.TerminalEnded) -> None:
         self.hooks.terminal_ended(event.launch)
@@ -509,10 +519,6 @@ class App:
     @handles(events.PaneWanted)
     def _pane_wanted(self, wanted: events.PaneWanted) -> Awaitable[None]:
         return self.hooks.show_pane(wanted.id)
-
-    @handles(events.PermissionPressed)
-    def _permission_pressed(self, pressed: events.PermissionPressed) -> Awaitable[None]:
-        return self.hooks.press(pressed)
 
     @handles(events.DiffEditsAccepted)
     def _edits_accepted(self, event: events.DiffEditsAccepted) -> Awaitable[None]:
@@ -535,57 +541,17 @@ class App:
     def _wire_closed(self, _: events.WireClosed) -> None:
         self.wire_view.closed()
 
-    @handles(events.FileKept)
-    def _file_kept(self, event: events.FileKept) -> Awaitable[None]:
-        return self.merging.follow(event)
-
-    @handles(events.FilesAsked)
-    def _files_asked(self, asked: events.FilesAsked) -> Awaitable[None]:
-        return self.prompt_buffers.complete(asked)
-
-    @handles(events.MentionsAsked)
-    def _mentions_asked(self, asked: events.MentionsAsked) -> Awaitable[None]:
-        return self.prompt_buffers.check(asked)
-
-    @handles(events.CommandsAsked)
-    def _commands_asked(self, asked: events.CommandsAsked) -> Awaitable[None]:
-        return self.prompt_buffers.list_commands(asked)
-
-    @handles(events.ImageAsked)
-    def _image_asked(self, asked: events.ImageAsked) -> Awaitable[None]:
-        return self.prompt_buffers.paste(asked)
-
-    @handles(events.FilesDropped)
-    def _files_dropped(self, dropped: events.FilesDropped) -> Awaitable[None]:
-        return self.prompt_buffers.drop(dropped)
-
     @handles(one_off.QuotationAsked)
     def _quotation_asked(self, asked: one_off.QuotationAsked) -> Awaitable[None]:
         from claude_ide.editor.contexts import quote
 
         return quote(self.editor, asked)
 
-    @handles(one_off.QuestionAsked)
-    def _question_asked(self, asked: one_off.QuestionAsked) -> Awaitable[None]:
-        return self.questions.answer(asked)
-
-    @handles(one_off.QuestionCancelled)
-    def _question_cancelled(self, event: one_off.QuestionCancelled) -> None:
-        self.questions.cancel(event)
-
-    @handles(one_off.QuestionClosed)
-    def _question_closed(self, event: one_off.QuestionClosed) -> None:
-        self.questions.forget(event)
-
     @handles(one_off.QuestionContinued)
     async def _question_continued(self, event: one_off.QuestionContinued) -> None:
         # The chat learns the user's position through the server.
         self.guard(self.start())
         await self.questions.continue_(event)
-
-    @handles(one_off.CommitAsked)
-    def _commit_asked(self, asked: one_off.CommitAsked) -> Awaitable[None]:
-        return self.questions.commit(asked)
 
 
 def _review_home() -> Path:

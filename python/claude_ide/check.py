@@ -20,7 +20,6 @@ from websockets.exceptions import InvalidStatus
 from websockets.typing import Subprotocol
 
 from claude_ide.agents.acp.agent import Acp
-from claude_ide.agents.acp.connection import Offer
 from claude_ide.agents.agent import Kind
 from claude_ide.base import git, program
 from claude_ide.base.errors import AgentError
@@ -272,7 +271,9 @@ async def _answer(kind: Acp, folder: Path, slots: asyncio.Semaphore) -> Finding:
         except TimeoutError:
             return Finding("error", f"{where} has not answered within {AGENT_SECONDS:.0f} s")
         seconds = time.monotonic() - began
-        return Finding("ok", f"{where}: {_named(offer)} answers within {seconds:.1f} s")
+        words = filter(None, (offer.name, offer.agent_version))
+        name = " ".join(words) or "an agent without a name"
+        return Finding("ok", f"{where}: {name} answers within {seconds:.1f} s")
 
 
 def _judged(finding: Finding, is_wanted: bool) -> Finding:
@@ -280,7 +281,3 @@ def _judged(finding: Finding, is_wanted: bool) -> Finding:
     if finding.level == "error" and not is_wanted:
         return Finding("warn", finding.text)
     return finding
-
-
-def _named(offer: Offer) -> str:
-    return " ".join(filter(None, (offer.name, offer.agent_version))) or "an agent without a name"

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 
 from claude_ide.agents.stream_json.running import Running
 from claude_ide.app import App
@@ -25,6 +25,7 @@ async def lines(app: App, bufnr: int) -> list[str]:
     names |= {session.pid: each.name for each, session in attached}
     check = ":ClaudeCheck" if editor_name() == VIM else ":checkhealth claude_ide"
     shown = _shown(app.editor.private_files.cwd)
+    limits = app.editor.limits.known
     chats = app.chats.describe() if app.begun("chats") else []
     return [
         *_server(app, shown),
@@ -35,7 +36,8 @@ async def lines(app: App, bufnr: int) -> list[str]:
         *_section("Clients", (_client(each, names) for each in app.ide.clients)),
         *(_section("Attached sessions", _attached(app, attached)) if attached else []),
         *([] if editor_name() == VIM else _section("Chats", map(words_of, chats))),
-        *_limits(app.editor.limits.known),
+        # None are listed if none is known: there may be some.
+        *(_section("Limits", map(_limit, limits)) if limits else []),
         *_section(
             "Open diffs",
             (
@@ -68,11 +70,6 @@ def _server(app: App, shown: Callable[[str], str]) -> list[str]:
 def _section(title: str, items: Iterable[str]) -> list[str]:
     rows = [f"  {item}" for item in items]
     return [f"{title}: {len(rows) or 'none'}", *rows]
-
-
-def _limits(limits: Sequence[Limit]) -> list[str]:
-    """Return nothing if none is known: there may be some."""
-    return _section("Limits", map(_limit, limits)) if limits else []
 
 
 def _limit(limit: Limit) -> str:

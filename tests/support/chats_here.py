@@ -100,7 +100,7 @@ class ChatsHere:
         nowhere = {"CLAUDE_CONFIG_DIR": str(state / "none")}
         watcher = Watcher(nowhere, lambda _running, _gone: None)
         self.sessions = SessionList(app, lambda: stored, watcher)
-        self.editor.events.subscribe(ChatEvent, self.chats.on_event)
+        self.editor.events.delegate(ChatEvent, self._run, lambda: self.chats.handle)
         self.editor.events.subscribe(ListPressed, self._list_pressed)
         accept = self.editor.diffs.accept_edits
         self.editor.events.subscribe(DiffEditsAccepted, lambda event: self._run(accept(event.id)))

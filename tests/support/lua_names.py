@@ -79,7 +79,7 @@ def handled() -> dict[str, str]:
     return {
         last_name(event): location
         for node, name, location in calls()
-        if name in ("handles", "subscribe")
+        if name in ("handles", "subscribe", "delegate")
         for event in (node.args if name == "handles" else node.args[:1])
         if last_name(event)
     }

@@ -78,7 +78,7 @@ def server_files(folder: str | Path) -> Iterator[tuple[Path, Mapping[str, Any] |
 def summary(found: Iterable[Item]) -> str:
     """Return a short summary of items."""
     counts = Counter(item.kind for item in found if item.kind not in ("file", "env", "mode"))
-    words = [f"{count} {_plural(kind, count)}" for kind, count in counts.items()]
+    words = [f"{count} {kind}{'s' * (count > 1)}" for kind, count in counts.items()]
     variables = [item.name for item in found if item.kind == "env"]
     words += [f"env ({_few(variables)})"] if variables else []
     words += [f"mode {item.name}" for item in found if item.kind == "mode"]
@@ -201,7 +201,3 @@ def _text(value: Any) -> str:
 def _few(names: list[str], most: int = 3) -> str:
     more = len(names) - most
     return ", ".join(names[:most]) + (f", {more} more" if more > 0 else "")
-
-
-def _plural(kind: str, count: int) -> str:
-    return kind if count == 1 else f"{kind}s"

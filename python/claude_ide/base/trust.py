@@ -222,7 +222,10 @@ def state(trust: Trust, folder: str) -> str:
     reasons += ["by the CLI's own record"] if verdict.by_cli else []
     if not reasons:
         return f"not trusted, only your own settings are used: {shown(folder)}"
-    above = {*(name for name, _ in verdict.ours[:1]), verdict.by_cli} - {"", _real(folder)}
+    above = {*(name for name, _ in verdict.ours[:1]), verdict.by_cli} - {
+        "",
+        str(Path(folder).resolve()),
+    }
     part = f" (a part of {', '.join(map(shown, sorted(above)))})" if above else ""
     return f"trusted {' and '.join(reasons)}: {shown(folder)}{part}"
 
@@ -245,7 +248,3 @@ def listing(trust: Trust) -> list[str]:
 
 def _day(at: datetime) -> str:
     return f"{at.astimezone():%Y-%m-%d %H:%M}"
-
-
-def _real(folder: str) -> str:
-    return str(Path(folder).resolve())

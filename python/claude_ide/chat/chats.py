@@ -451,10 +451,6 @@ class Chats:
 
     # Events of the panels.
 
-    def on_event(self, event: ChatEvent) -> None:
-        """Handle an event of a panel."""
-        self._run(self._handle(event))
-
     def on_list_event(self, pressed: ListPressed) -> None:
         """Handle a key of a list, or its end."""
         lists: dict[str, Callable[[str, str], Awaitable[None]]]
@@ -469,8 +465,8 @@ class Chats:
         for chat in self._chats.values():
             chat.context.bars.soon()
 
-    async def _handle(self, event: ChatEvent) -> None:
-        """Call what handles the event, with its chat."""
+    async def handle(self, event: ChatEvent) -> None:
+        """Handle an event of a panel."""
         try:
             chat = await self._find(event.chat, event.revival)
         except ClaudeIdeError:

@@ -117,6 +117,12 @@ class Events:
         """Have `subscriber` called with each event of a type."""
         self._subscribers.setdefault(event.EVENT, []).append(subscriber)
 
+    def delegate(
+        self, event: type[E], run: Run, find: Callable[[], Callable[[E], Awaitable[Any] | None]]
+    ) -> None:
+        """Have the handler called that `find` returns then; `run` runs what it returns."""
+        self.subscribe(event, lambda arrived: _begin(find(), run, arrived))
+
     def register(self, owner: object, run: Run | None = None) -> None:
         """Subscribe the methods of an object that `handles` marks; `run` runs what they return."""
         for event, handler in handlers(owner):
@@ -148,7 +154,7 @@ class Events:
                 logger.exception("event %s failed", name)
 
 
-def _begin(handler: Callable[[Event], Awaitable[Any] | None], run: Run, event: Event) -> None:
+def _begin(handler: Callable[[E], Awaitable[Any] | None], run: Run, event: E) -> None:
     if (work := handler(event)) is not None:
         run(work)
 

@@ -244,9 +244,11 @@ def content_of(result: Any) -> Content:
             content.append(block)
         elif room > 0:
             whole = str(block["text"])
-            short = whole if len(whole) <= room else _cut(whole, room)
+            if len(whole) > room:
+                rest = len(whole) - room
+                block = {**block, "text": f"{whole[:room]}\n[cut here: {rest:,} more characters]"}
             room -= len(whole)
-            content.append({**block, "text": short})
+            content.append(block)
     return content or text(NOTHING)
 
 
@@ -287,10 +289,6 @@ def _is_base64(data: str) -> bool:
         return bool(base64.b64decode(data, validate=True))
     except ValueError:
         return False
-
-
-def _cut(whole: str, room: int) -> str:
-    return f"{whole[:room]}\n[cut here: {len(whole) - room:,} more characters]"
 
 
 # Tools in Python packages.

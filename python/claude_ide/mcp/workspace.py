@@ -184,8 +184,8 @@ def _entries(root: Path, folder: str) -> tuple[list[str], list[str]]:
     inner, names = [], []
     with contextlib.suppress(OSError), files.scan_within(root, folder) as entries:
         for entry in entries:
-            if not _is_unicode(entry.name):
-                continue
+            if any("\ud800" <= letter <= "\udfff" for letter in entry.name):
+                continue  # it is not Unicode
             path = f"{folder}/{entry.name}" if folder else entry.name
             if entry.is_dir(follow_symlinks=False):
                 if entry.name not in SKIPPED:
@@ -193,10 +193,6 @@ def _entries(root: Path, folder: str) -> tuple[list[str], list[str]]:
             elif _is_file(entry):
                 names.append(path)
     return inner, names
-
-
-def _is_unicode(name: str) -> bool:
-    return not any("\ud800" <= letter <= "\udfff" for letter in name)
 
 
 def _is_file(entry: os.DirEntry[str]) -> bool:

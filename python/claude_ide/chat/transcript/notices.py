@@ -167,7 +167,10 @@ class Remark(View):
         if self._open:
             shown = self._lines[:MOST_REMARK_LINES]
         else:
-            shown = [_cut(line) for line in self._lines[:FOLDED_LINES]]
+            shown = [
+                f"{line[: LONGEST_LINE - 1]}…" if _is_cut(line) else line
+                for line in self._lines[:FOLDED_LINES]
+            ]
         more = len(self._lines) - len(shown)
         rows = all_in(self._group, shown)
         return [*rows, row((f"… {counted(more, 'more line')}", META))] if more else rows
@@ -200,7 +203,3 @@ def blocked(event: events.PromptBlocked) -> str:
 
 def _is_cut(line: str) -> bool:
     return len(line) > LONGEST_LINE
-
-
-def _cut(line: str) -> str:
-    return f"{line[: LONGEST_LINE - 1]}…" if _is_cut(line) else line
