@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 import logging
 import os
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -133,10 +133,6 @@ class App:
 
     def _has_agents(self) -> bool:
         return bool(self.ide.clients) or self.begun("chats")
-
-    def run(self, command: Callable[["App"], Coroutine[Any, Any, None]]) -> None:
-        """Run a command; an error becomes one line for the user."""
-        self.guard(command(self))
 
     def guard(self, work: Awaitable[Any]) -> "asyncio.Task[None]":
         """Await `work` in a new task; an error becomes one line for the user."""

@@ -48,8 +48,6 @@ Run = Callable[[App, Call], Awaitable[None]]
 
 COMMANDS: dict[str, Run] = {}
 
-NONE = "no file has changed: there is no chat, and no CLI has reported a change"
-
 
 def command(name: str) -> Callable[[Run], Run]:
     """Register a coroutine `(app, call)` as the command `name`."""
@@ -63,11 +61,7 @@ def command(name: str) -> Callable[[Run], Run]:
 
 def dispatch(app: App, name: str, call: Call) -> None:
     """Start a command in a task."""
-    app.run(partial(_run, COMMANDS[name], call))
-
-
-async def _run(run: Run, call: Call, app: App) -> None:
-    await run(app, call)
+    app.guard(COMMANDS[name](app, call))
 
 
 @command("ClaudeStart")

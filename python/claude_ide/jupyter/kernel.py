@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import logging
 import os
 from collections.abc import Awaitable
 from pathlib import Path
@@ -15,8 +14,6 @@ from claude_ide.jupyter.connection import Connection, KernelSession
 from claude_ide.jupyter.outputs import Ending, Outcome, Run
 from claude_ide.jupyter.specs import Spec
 from claude_ide.transport.process import Process
-
-logger = logging.getLogger(__name__)
 
 START_SECONDS = 60.0
 JOIN_SECONDS = 5.0
