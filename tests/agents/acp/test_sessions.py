@@ -199,7 +199,7 @@ async def test_an_agent_that_cannot_list_its_sessions_says_so(
 
 
 async def test_a_session_that_the_agent_has_lost_is_opened_again(begin: Begin) -> None:
-    lost = [acp.error(-32002, "SessionChanged not found")]
+    lost = [acp.error(-32002, "Session not found")]
     talk = await begin(Script(initialize=[LOADS], load=HISTORY, prompt=[lost, SAID]))
 
     ended = await talk.turn("hi")
@@ -211,7 +211,7 @@ async def test_a_session_that_the_agent_has_lost_is_opened_again(begin: Begin) -
 
 
 async def test_a_session_that_stays_lost_ends_the_turn(begin: Begin) -> None:
-    lost = acp.error(-32002, "SessionChanged not found")
+    lost = acp.error(-32002, "Session not found")
     talk = await begin(Script(initialize=[LOADS], load=[lost], prompt=[lost]))
 
     ended = await talk.turn("hi")
