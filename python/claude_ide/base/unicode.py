@@ -1,9 +1,18 @@
-"""Text that is not Unicode: bytes that are not UTF-8, and halves of surrogate pairs.
+"""Text that cannot be shown, or is not Unicode: bytes that are not UTF-8, halves of surrogates.
 
 Neovim's text has such bytes as surrogates (PEP 383). JSON cannot hold them, and models refuse them.
 """
 
 from typing import Any
+
+REPLACEMENT = "\ufffd"
+LONGEST_SHOWN = 200
+
+
+def shown(text: str, most: int = LONGEST_SHOWN) -> str:
+    """Return a text of others as one printable line, of at most so many characters."""
+    plain = "".join(letter if letter.isprintable() else REPLACEMENT for letter in text)
+    return plain if len(plain) <= most else f"{plain[:most]}…"
 
 
 def readable(value: Any) -> Any:

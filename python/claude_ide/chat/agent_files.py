@@ -17,6 +17,7 @@ from claude_ide.base.display_path import display_path
 from claude_ide.base.errors import AgentError, EditorError
 from claude_ide.base.paths import TURNED, normalized, real
 from claude_ide.base.text_diff import merge
+from claude_ide.base.unicode import shown
 from claude_ide.chat.recording import AgentEdits
 from claude_ide.config import Config
 from claude_ide.editor.attention import CallingSession
@@ -37,7 +38,6 @@ KERNEL = ("/dev", "/proc", "/sys")
 """Folders whose files are not on a disk."""
 
 BOM = "\ufeff"
-LONGEST_SHOWN = 200
 
 MENTION_SECONDS = 3.0
 """After this, the user is told what a write waits for."""
@@ -62,10 +62,6 @@ class AgentFiles:
         self._writing: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def read(self, path: str) -> str:
-        """Return a file's text: that of its buffer if it is loaded, saved or not.
-
-        Raises `FileNotFoundError`; `AgentError` with the reason if it cannot be read.
-        """
         path = await self._shared(path)
         try:
             buffer = await self._editor.port.disk.look(path, True)
@@ -90,7 +86,6 @@ class AgentFiles:
         return path
 
     async def saved(self, path: str) -> str:
-        """Return a file's text on disk; raises like `read`."""
         path = _checked(path)
         try:
             return await asyncio.to_thread(_read, path)
@@ -101,14 +96,6 @@ class AgentFiles:
     async def write(
         self, path: str, text: str, *, is_allowed: bool = False, over: str | None = None
     ) -> Written:
-        """Write a file, through its buffer if that is loaded.
-
-        Waits for the user if the buffer has unsaved changes, unless the user has accepted this text
-        in place of `over`: the text of the buffer, or that on disk, which is then written beside
-        the buffer. Unless the user has allowed to change the file, it also waits if the file is
-        outside the project, or a program runs what is in it. Raises `AgentError` with the reason
-        if the file was not written.
-        """
         path = await self._shared(path)
         _check_text(path, text)
         # Where the path leads is decided here: a link that changes later leads the write nowhere.
@@ -229,7 +216,7 @@ class AgentFiles:
             diffs.close(diff)
         if not decision.accepted:
             reason = decision.reason or "the user rejected this change"
-            raise AgentError(f"{_shown(path)}: not written: {reason}")
+            raise AgentError(f"{shown(path)}: not written: {reason}")
         if decision.words:
             self._editor.notify(f"{self._name} gets comments only with a rejection", "warn")
         return decision.text
@@ -320,9 +307,4 @@ def _in_format_of(before: str, text: str) -> str:
 
 
 def _refused(path: str, reason: str) -> AgentError:
-    return AgentError(f"{_shown(path)}: {reason}")
-
-
-def _shown(path: str) -> str:
-    plain = "".join(letter if letter.isprintable() else "�" for letter in path)
-    return plain if len(plain) <= LONGEST_SHOWN else f"{plain[:LONGEST_SHOWN]}…"
+    return AgentError(f"{shown(path)}: {reason}")

@@ -362,7 +362,6 @@ class Bars(ChatPart):
         self.painter.soon()
 
     def frame(self) -> dict[str, Any] | None:
-        """Return the bars if they have changed since the last frame, otherwise None."""
         look = self._look()
         if look == self._sent:
             return None
@@ -370,7 +369,6 @@ class Bars(ChatPart):
         return look
 
     def redraw(self) -> None:
-        """Send the bars again with the next frame."""
         self._sent = None
 
     def close(self) -> None:

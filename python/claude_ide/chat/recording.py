@@ -293,7 +293,6 @@ class AgentEdits:
         self.recorder.replaced(path, unsaved)
 
     async def before(self, tool: str, path: str) -> None:
-        """Note a file that a tool is about to change; without a path, that it may change any."""
         if path:
             self.recorder.not_asked(path, tool)
             await self.recorder.before_write(path, is_announced=True)
@@ -302,7 +301,6 @@ class AgentEdits:
             await self.recorder.command_begun(tool)
 
     async def ended(self, tool: str, path: str) -> None:
-        """Record what a tool has changed."""
         if path and self.recorder.is_writing(path):
             await self.recorder.wrote(path)
         elif path:
@@ -311,7 +309,6 @@ class AgentEdits:
             self._found[tool] = await self.recorder.command_ended(tool)
 
     async def after(self, tool: str, path: str, change: Change | None) -> str:
-        """Return the note on diagnostics."""
         return await self._diagnosis.after(tool, path, change)
 
     def take_found(self, tool: str) -> list[Found]:
@@ -319,7 +316,6 @@ class AgentEdits:
         return self._found.pop(tool, [])
 
     async def prompted(self) -> str:
-        """Begin a turn; return the notes on reverted changes and on diagnostics."""
         await self.recorder.prompted()
         notes = [await self.recorder.note(), await self._diagnosis.prompted()]
         return "\n\n".join(filter(None, notes))

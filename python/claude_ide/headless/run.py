@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from claude_ide.agents.acp.agent import Acp
 from claude_ide.agents.events import LimitsTold
+from claude_ide.agents.fields import mapping
 from claude_ide.agents.stream_json.headless import FENCED, Ask, Conversation, Question, Result
 from claude_ide.agents.stream_json.protocol import Frame, Launch, command
 from claude_ide.base import files, folder_settings, program
@@ -213,8 +214,8 @@ def settings(folder: Path) -> dict[str, Any]:
     for _, given in folder_settings.settings(folder):
         found = given or {}
         merged |= {key: found[key] for key in FOLLOWED if key in found}
-        environment |= _mapping(found.get("env"))
-        rules = _mapping(found.get("permissions")).get("deny")
+        environment |= mapping(found.get("env"))
+        rules = mapping(found.get("permissions")).get("deny")
         denied += rules if isinstance(rules, list) else []
     merged |= {"env": environment} if environment else {}
     return merged | ({"permissions": {"deny": denied}} if denied else {})
@@ -241,7 +242,3 @@ def _sweep(folder: Path) -> None:
         pid = path.name.partition("-")[0]
         if pid.isdecimal() and not program.lives(int(pid)):
             path.unlink(missing_ok=True)
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}

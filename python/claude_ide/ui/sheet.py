@@ -267,12 +267,10 @@ class Sheet:
             self.page.write(view.part, rows, kind=UNDRAWN_KIND)
 
     def frame(self) -> dict[str, Any] | None:
-        """Return the next frame; None if the editor is up to date."""
         self.draw()
         return self.page.frame()
 
     def redraw(self) -> None:
-        """Send everything again with the next frames."""
         self.page.redraw()
 
 

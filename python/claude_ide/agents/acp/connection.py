@@ -27,6 +27,7 @@ from claude_ide.base.errors import (
 )
 from claude_ide.base.paths import normalized
 from claude_ide.base.redaction import without_secrets
+from claude_ide.base.unicode import shown
 from claude_ide.transport.jsonrpc import Id, Notification, Peer, Request, converted
 from claude_ide.transport.process import GRACE_SECONDS, Child
 
@@ -107,7 +108,6 @@ logger = logging.getLogger(__name__)
 
 Params = dict[str, Any]
 T = TypeVar("T")
-LONGEST_SHOWN = 200
 Answering = Callable[[Id, Params], Coroutine[Any, Any, Any]]
 """Answers a request: gets its id and its params."""
 
@@ -133,12 +133,6 @@ def absolute(name: str, path: str) -> str:
         reason = "contains a NUL" if "\0" in path else "not an absolute path"
         raise RpcError.invalid_params(f"{name}: {shown(path)}: {reason}")
     return normalized(path)
-
-
-def shown(path: str) -> str:
-    """Return a text for one line of an error."""
-    plain = "".join(letter if letter.isprintable() else "�" for letter in path)
-    return plain if len(plain) <= LONGEST_SHOWN else f"{plain[:LONGEST_SHOWN]}…"
 
 
 PROTOCOL_VERSION = 1

@@ -11,12 +11,13 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
-from claude_ide.agents.acp.connection import NOT_FOUND, Params, absolute, converted_params, shown
+from claude_ide.agents.acp.connection import NOT_FOUND, Params, absolute, converted_params
 from claude_ide.agents.editor_services import Files
 from claude_ide.agents.events import Event, Notice
 from claude_ide.agents.requests import Allow, Replacement
 from claude_ide.base.errors import INTERNAL_ERROR, AgentError, RpcError
 from claude_ide.base.paths import TURNED, normalized, real
+from claude_ide.base.unicode import shown
 
 WRITERS = frozenset(
     {

@@ -13,8 +13,9 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
-from claude_ide.agents.acp.connection import NOT_FOUND, Params, absolute, converted_params, shown
+from claude_ide.agents.acp.connection import NOT_FOUND, Params, absolute, converted_params
 from claude_ide.base.errors import INTERNAL_ERROR, RpcError
+from claude_ide.base.unicode import shown
 from claude_ide.transport.process import SHELL, Process, shell
 
 MOST_TERMINALS = 50
