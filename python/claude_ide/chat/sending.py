@@ -3,7 +3,7 @@
 import asyncio
 import os
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -149,13 +149,10 @@ KEPT = "the prompt has other text, so the blocked one is in its history (<Up>)"
 class Held:
     """A prompt that has not begun; `view` shows it in the transcript.
 
-    `number` is its number in the panel; `ran` are the results of the user's commands with it.
+    `ran` are the results of the user's commands with it.
     """
 
-    number: int
-    text: str
-    how: str
-    images: Sequence[Mapping[str, str]]
+    sent: panel.PromptSent
     attached: Where | None
     is_attached: bool
     """Whether `attached` is known."""
@@ -289,16 +286,13 @@ class Sending(ChatPart):
         return self._pop_cancelled()
 
     def _hold(self, sent: panel.PromptSent, *, is_ready: bool) -> None:
-        number, text, attached = sent.number, sent.text, self.attachment.now
+        number, attached = sent.number, self.attachment.now
         self.attachment.sent(attached)
         # A command of the agent must come first in its prompt.
-        ran = [] if text.startswith("/") else self.shell.take()
+        ran = [] if sent.text.startswith("/") else self.shell.take()
         chips = [*self.attachment.chips(attached), *map(chip, ran)]
-        view = self._transcript.queue.hold(text, chips, is_ready=is_ready)
-        is_attached = self.attachment.is_known
-        self._held[number] = Held(
-            *(number, text, sent.how, sent.images, attached, is_attached, ran, view)
-        )
+        view = self._transcript.queue.hold(sent.text, chips, is_ready=is_ready)
+        self._held[number] = Held(sent, attached, self.attachment.is_known, ran, view)
         self._chat.painter.now()
         self._chat.run(self._report_shown(number))
 
@@ -319,13 +313,13 @@ class Sending(ChatPart):
     def _forget_begun(self) -> None:
         """Have the panel forget the prompts that have begun."""
         if begun := self._pop_settled():
-            self._chat.run(self._panel.forget_prompts([held.number for held in begun]))
+            self._chat.run(self._panel.forget_prompts([held.sent.number for held in begun]))
 
     def _pop_cancelled(self) -> list[int]:
         """Remove the prompts that were cancelled, and return their numbers."""
         cancelled = self._pop_settled()
         self._offer_again(cancelled)
-        return [held.number for held in cancelled]
+        return [held.sent.number for held in cancelled]
 
     def _pop_settled(self) -> list[Held]:
         """Remove and return the prompts that no longer wait at the agent."""
@@ -352,19 +346,19 @@ class Sending(ChatPart):
         held = self._held.get(number)
         if held is None:
             return
-        self._chat.require(held.how, "paste-image" if held.images else "")
+        self._chat.require(held.sent.how, "paste-image" if held.sent.images else "")
         if not held.is_attached:
             held.attached = self.attachment.now
             self.attachment.sent(held.attached)
-        words = unescaped(held.text)
+        words = unescaped(held.sent.text)
         gathered = await context.gather(
-            *(self._editor, words, self._chat.root, held.attached, held.images),
+            *(self._editor, words, self._chat.root, held.attached, held.sent.images),
             sends_text=self.attachment.sends_text,
         )
         if not await self._panel.claim_prompt(number):
             return self.taken_back([number])
         methods = {"steer": self._agent.steer, "redirect": self._agent.redirect}
-        send = methods.get(held.how, self._agent.prompt)
+        send = methods.get(held.sent.how, self._agent.prompt)
         id_ = await send([*held.ran, *gathered.prompt])
         self._sent[id_] = self._held.pop(number)
         chips = [*gathered.labels, *map(chip, held.ran)]
