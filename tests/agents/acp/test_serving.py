@@ -10,7 +10,7 @@ import pytest
 from claude_ide.agents.acp.connection import REQUEST_CANCELLED
 from claude_ide.agents.acp.files import CHANGED
 from claude_ide.agents.editor_services import EditorServices, Written
-from claude_ide.agents.events import Dead, Notice, ToolEnded, ToolOutput, TurnEnded
+from claude_ide.agents.events import Change, Dead, Notice, ToolEnded, ToolOutput, TurnEnded
 from claude_ide.agents.requests import Allow, PermissionAsked, Replacement
 from support.acp import script as acp
 from support.acp.script import Script
@@ -250,3 +250,36 @@ async def test_the_user_s_version_is_restored_through_no_link_that_was_made_sinc
 
     assert notice.text == "a.txt: a link on its path has changed since it was shown"
     assert other.read_text() == "theirs\n"
+
+
+class Watched:
+    """Implements `Edits`: remembers which files are examined before a use of a tool, and after."""
+
+    def __init__(self) -> None:
+        self.before_: list[tuple[str, str]] = []
+        self.ended_: list[tuple[str, str]] = []
+
+    async def before(self, tool: str, path: str) -> None:
+        self.before_.append((tool, path))
+
+    async def ended(self, tool: str, path: str) -> None:
+        self.ended_.append((tool, path))
+
+    async def after(self, tool: str, path: str, change: Change | None) -> str:
+        return ""
+
+    async def prompted(self) -> str:
+        return ""
+
+
+async def test_only_files_that_a_tool_may_write_are_examined_before(begin: Begin) -> None:
+    edits, steps = Watched(), []
+    for tool, kind in (("t1", "read"), ("t2", "edit"), ("t3", "search"), ("t4", "execute")):
+        given = {"locations": [{"path": f"/p/{tool}"}], "rawInput": {"path": f"/p/{tool}"}}
+        steps += [acp.tool(tool, kind=kind, **given), acp.tool_update(tool, status="completed")]
+    talk = await begin(Script(prompt=steps), services=EditorServices(edits=edits))
+
+    await talk.turn("hi")
+
+    assert sorted(edits.before_) == [("t2", "/p/t2"), ("t4", "")]
+    assert sorted(edits.ended_) == [("t1", "/p/t1"), ("t2", "/p/t2"), ("t4", "")]
