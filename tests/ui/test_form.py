@@ -89,6 +89,15 @@ def test_a_picked_choice_and_its_digit_are_highlighted() -> None:
     ]
 
 
+def test_the_first_nine_choices_have_a_digit() -> None:
+    names = [*"ABCDEFGHIJK"]
+    page = Filling(Question("which?", choices=tuple(map(Choice, names)), is_open=False)).page
+
+    digits = [*map(str, range(1, 10)), " ", " "]
+    rows = [f"   ( ) {digit} {name}" for digit, name in zip(digits, names, strict=True)]
+    assert page["lines"][1:12] == rows
+
+
 @pytest.mark.parametrize(
     ("question", "wrong", "problem", "right"),
     [
