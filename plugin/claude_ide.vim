@@ -125,6 +125,7 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
 
   " What the options start.
   function s:Begin() abort
+    call timer_start(0, {-> s:Review()})
     let l:options = get(g:, 'claude_ide', {})
     if type(l:options) != v:t_dict
       return
@@ -152,11 +153,6 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
         call s:Begin()
       else
         autocmd VimEnter * ++once call s:Begin()
-      endif
-      if v:vim_did_enter
-        call s:Review()
-      else
-        autocmd VimEnter * ++once call timer_start(0, {-> s:Review()})
       endif
       " Vim does not record who has typed this.
       autocmd OptionSet autoread call claude_ide#file#disk#NoteTyped()

@@ -32,6 +32,8 @@ def calls_from_python() -> list[Call]:
 
 def complaint(call: Call) -> str:
     """Return the error in a call from Python, or the empty string."""
+    if "." not in call.function:
+        return complaint_in_script(call)
     found = field(call.function)
     if found is None or not found.is_function:
         return f"{call.location}: Lua has no function {call.function}"
@@ -40,6 +42,19 @@ def complaint(call: Call) -> str:
     if call.given > found.count:
         return f"{call.location}: {call.function} takes {found.count} arguments, not {call.given}"
     return ""
+
+
+def complaint_in_script(call: Call) -> str:
+    """Return the error in a call of a function of Vim script, or the empty string."""
+    script = call.function.rpartition("#")[0].replace("#", "/")
+    if not script:
+        return "" if call.function in ("environ", "getcwd") else f"{call.function}: unknown"
+    text = (ROOT / "autoload" / f"{script}.vim").read_text("utf-8")
+    found = re.search(rf"^function {call.function}\(([^)]*)\) abort$", text, re.MULTILINE)
+    if found is None:
+        return f"{call.location}: there is no function {call.function}"
+    count = len([each for each in found[1].split(",") if each.strip()])
+    return "" if call.given <= count else f"{call.location}: {call.function} takes {count}"
 
 
 def test_lua_has_every_function_of_the_port() -> None:
@@ -80,6 +95,8 @@ EXPORTED = r"^export def {}\(([^)]*)\)"
 
 def complaint_in_vim(call: Call) -> str:
     """Return the error in a call from Python to Vim, or the empty string."""
+    if "." not in call.function:
+        return complaint_in_script(call)
     module, _, function = call.function.rpartition(".")
     path = VIM / f"{module.replace('.', '/')}.vim"
     camel = "".join(word[:1].upper() + word[1:] for word in function.split("_"))

@@ -85,11 +85,11 @@ def Lacking(_: dict<any>): dict<any>
   return {}
 enddef
 
-# What `facts.vim` finds, for Neovim, too.
+# What `places.vim` finds, for Neovim, too.
 def Shared(name: string): func
   return (here) => {
     const win = win_id2tabwin(here.win) == [0, 0] ? win_getid() : here.win
-    win_execute(win, $'legacy let g:claude_ide_value = claude_ide#facts#{name}({here.bufnr})')
+    win_execute(win, $'legacy let g:claude_ide_value = claude_ide#places#{name}({here.bufnr})')
     return {[name]: remove(g:, 'claude_ide_value')}
   }
 enddef
@@ -123,16 +123,11 @@ def Terminal(_: dict<any>): dict<any>
   }
 enddef
 
-# By the name of a placeholder: what sets its field.
+# By the name of a placeholder: what sets its field. The others need nothing but what is always there.
 const FACTS: dict<func> = {
-  this: Nothing,
-  file: Nothing,
-  selection: Nothing,
-  diff: Nothing,
   line: Line,
   function: Lacking,
   class: Lacking,
-  diagnostics: Nothing,
   quickfix: Shared('quickfix'),
   loclist: Shared('loclist'),
   buffers: Shared('buffers'),
@@ -190,7 +185,7 @@ export def Facts(here: dict<any>, text: string): dict<any>
   for name in claude_ide#arguments#Placeholders()
     if stridx(text, '{' .. name .. '}') >= 0
       const found = has_key(own, name) ? reason.Attempt(Call, [own[name], here])
-        : reason.Attempt(FACTS[name], [here])
+        : reason.Attempt(get(FACTS, name, Nothing), [here])
       if !found[0]
         facts.problems[name] = found[1]
       elseif has_key(own, name)

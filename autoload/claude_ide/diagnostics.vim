@@ -3,13 +3,12 @@ vim9script
 # host decides which it reads, and when (`editor/diagnostics.py`).
 
 import autoload './channel.vim'
-import autoload './diagnostics/item.vim'
 import autoload './diagnostics/sources.vim'
 import autoload './diagnostics/texts.vim'
-import autoload './diagnostics/written.vim'
 import autoload './file/buffers.vim'
 import autoload './file/path.vim' as file
 import autoload './privacy.vim'
+import autoload './timing/debounce.vim'
 
 const NOTICE_MS = 100
 # Limits of a slice, so that Vim never blocks for long; sending takes time, too.
@@ -20,7 +19,6 @@ const MOST_BYTES = 256 * 1024
 # By source and path: the `entries`, the same `by_severity`, and the `version`, which differs whenever they do.
 var sets: dict<dict<dict<any>>> = {}
 var last_version = 0
-var is_due = false
 
 def NewSet(source: string, entries: list<dict<any>>): dict<any>
   const Severity = sources.Function(source, 'Severity')
@@ -46,17 +44,10 @@ def Renew()
   sets = now
 enddef
 
-# The sources that have diagnostics of a file, in a stable order.
-def SourcesOf(path: string): list<string>
-  return keys(sets)->sort()->filter((_, source) => has_key(sets[source], path))
-enddef
-
 # Whether a file need not stay in the editor. A source may also have entries of buffers that hold none.
 def IsReported(path: string): bool
-  if path !~# '^/' || (bufexists(path) && getbufvar(bufadd(path), '&buftype') !=# '')
-    return false
-  endif
-  return privacy.Reason(path) ==# ''
+  const is_file = path =~# '^/' && !(bufexists(path) && getbufvar(bufadd(path), '&buftype') !=# '')
+  return is_file && privacy.Reason(path) ==# ''
 enddef
 
 # The paths of one file, or of all with diagnostics. Throws if no file can have the path.
@@ -78,7 +69,7 @@ def IsChecked(path: string): bool
 enddef
 
 def Described(path: string): dict<any>
-  const named = SourcesOf(path)
+  const named = keys(sets)->sort()->filter((_, source) => has_key(sets[source], path))
   return {
     key: path,
     uri: file.Uri(path),
@@ -111,13 +102,14 @@ export def Slice(path: string, source: string, version: number, severity: number
   endif
   final entries: list<dict<any>> = set.by_severity[severity - 1]
   const Item = sources.Function(source, 'Item')
-  const TextOf = item.LinesOf(path)
+  # Not bufnr(), for which the path would be a pattern.
+  const bufnr = bufexists(path) ? bufadd(path) : -1
   const began = reltime()
   const end = min([len(entries), first + MOST_ITEMS])
   var index = first
   var bytes = 0
   while index < end && bytes < MOST_BYTES && reltimefloat(reltime(began)) < MOST_SECONDS
-    slice->add(Item(entries[index], TextOf))
+    slice->add(Item(entries[index], bufnr))
     bytes += len(slice[-1].message)
     index += 1
   endwhile
@@ -125,19 +117,10 @@ export def Slice(path: string, source: string, version: number, severity: number
 enddef
 
 # Tell the host soon that something may have changed.
-def Notice()
-  if !is_due
-    is_due = true
-    timer_start(NOTICE_MS, (_) => {
-      is_due = false
-      channel.Emit('diagnostics_changed', {})
-    })
-  endif
-enddef
+const Notice = debounce.New(NOTICE_MS, () => channel.Emit('diagnostics_changed', {})).Soon
 
 # Emit `diagnostics_changed` soon after a publish, and when the user has typed: the host may have waited.
 export def Watch(on: bool)
-  written.Watch(on)
   augroup claude_ide_diagnostics
     autocmd!
     if on

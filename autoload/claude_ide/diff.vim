@@ -82,13 +82,6 @@ def Fail(diff: dict<any>, why: string)
   endif
 enddef
 
-# The agent that proposed the change writes the file next; let its buffer follow.
-def ExpectWrite(diff: dict<any>)
-  if has_key(diff, 'saved')
-    reload.Expect(diff.path, diff.saved, true)
-  endif
-enddef
-
 # The text of an accepted diff, in a list, which is held from now on: the user's next keys may leave Vim.
 # Empty if it cannot be sent.
 def HoldText(diff: dict<any>): list<list<string>>
@@ -97,7 +90,10 @@ def HoldText(diff: dict<any>): list<list<string>>
     message.Show('nothing was accepted: the text is not UTF-8', 'error')
     return []
   endif
-  ExpectWrite(diff)
+  if has_key(diff, 'saved')
+    # The agent that proposed the change writes the file next; let its buffer follow.
+    reload.Expect(diff.path, diff.saved, true)
+  endif
   if lines !=# diff.text && (get(diff, 'is_reported', false) || !has_key(diff, 'original'))
     accepted_text.Hold(diff, lines)
   endif
@@ -283,9 +279,9 @@ enddef
 # Call `Apply` with the current window's diff, else with the only one, else with the user's choice.
 def WithChosen(Apply: func)
   const shown = Ordered()->filter((_, diff) => !empty(diff.view))
-  const here = shown->copy()->filter((_, diff) => diff_windows.Has(diff.view, win_getid()))
-  if !empty(here) || len(shown) == 1
-    call(Apply, [get(here, 0, get(shown, 0))])
+  const here = InWindow(win_getid())
+  if here > 0 || len(shown) == 1
+    call(Apply, [here > 0 ? diffs[here] : shown[0]])
     return
   elseif empty(shown)
     message.Show('no diff is open', 'warn')
@@ -378,18 +374,9 @@ enddef
 # The diffs in the current tab page: for how many seconds the first one has been there, and whether the user
 # is in one; empty if there is none.
 export def Awaiting(): dict<any>
-  var since = -1.0
-  var is_here = false
-  for diff in values(diffs)->filter((_, each) => !empty(each.view))
-    const wins = gettabinfo(tabpagenr())[0].windows
-      ->filter((_, win) => diff_windows.Has(diff.view, win))
-    if !empty(wins)
-      const seconds = reltimefloat(reltime(diff.shown_at))
-      since = seconds > since ? seconds : since
-      is_here = is_here || index(wins, win_getid()) >= 0
-    endif
-  endfor
-  return since < 0.0 ? {} : {since: since, is_here: is_here}
+  const ids = gettabinfo(tabpagenr())[0].windows->map((_, win) => InWindow(win))->filter((_, id) => id > 0)
+  const since = ids->mapnew((_, id) => reltimefloat(reltime(diffs[id].shown_at)))->sort('f')
+  return empty(since) ? {} : {since: since[-1], is_here: InWindow(win_getid()) > 0}
 enddef
 
 def OnLeave()

@@ -14,22 +14,18 @@ var last: dict<any> = {} # the last report
 var modified: dict<bool> = {} # whether the buffers in it are
 var is_watching = false
 
-# The empty buffer that Vim starts with does not count as open.
-def IsOpen(name: string, is_modified: bool, buftype: string, filetype: string): bool
-  const is_untitled = name ==# '' && buftype ==# '' && is_modified
-  return is_untitled || file.IsHeld(name, buftype, filetype)
-enddef
-
 # The number, name, 'filetype', 'modified' and number of lines of a buffer; empty if it does not count as
 # open, or if it stays in the editor (`privacy.vim`).
 def Facts(bufnr: number): list<any>
   if !buflisted(bufnr)
     return []
   endif
-  const filetype = getbufvar(bufnr, '&filetype')
+  const [filetype, buftype] = [getbufvar(bufnr, '&filetype'), getbufvar(bufnr, '&buftype')]
   const is_modified = !!getbufvar(bufnr, '&modified')
   const info = file.Info(bufnr)
-  const is_open = IsOpen(info.name, is_modified, getbufvar(bufnr, '&buftype'), filetype)
+  # The empty buffer that Vim starts with does not count.
+  const is_untitled = info.name ==# '' && buftype ==# '' && is_modified
+  const is_open = is_untitled || file.IsHeld(info.name, buftype, filetype)
   return !is_open || privacy.OfBuffer(bufnr, info.name) !=# '' ? []
     : [bufnr, info.name, filetype, is_modified, info.lines]
 enddef
@@ -44,12 +40,6 @@ def OpenAmong(among: list<number>): list<list<any>>
     endif
   endfor
   return recent.Sort(keys(found)->mapnew((_, bufnr) => str2nr(bufnr)))->mapnew((_, bufnr) => found[bufnr])
-enddef
-
-# The buffer that the user works on; empty if there is none. The current buffer may be a different one: a
-# terminal or a file tree next to it.
-def Active(): list<any>
-  return OpenAmong(tabpagebuflist())->get(0, [])
 enddef
 
 # Where each visible buffer is: in the current tabpage if possible, else in the first one. By buffer: whether
@@ -72,8 +62,9 @@ export def All(): dict<any>
   const shown = Locations()
   return {
     editors: OpenAmong(range(1, bufnr('$')))->map((_, editor) => editor + get(shown, editor[0], [])),
-    folders: file.Folders(),
-    active: Active()->get(0, v:null),
+    folders: claude_ide#places#Folders(),
+    # The current buffer may be a different one: a terminal or a file tree next to it.
+    active: OpenAmong(tabpagebuflist())->get(0, [])->get(0, v:null),
   }
 enddef
 

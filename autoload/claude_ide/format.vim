@@ -13,14 +13,9 @@ import autoload './window/inside.vim'
 
 var expanded: list<list<string>> = [] # what `Expand` has made
 
-# Where the option was set for the buffer, as Vim shows it.
-def Origin(bufnr: number, name: string): string
-  return inside.Run(bufnr, $'silent verbose setlocal {name}?')->split("\n")->get(1, '')
-enddef
-
 # Whether the user has set an option for this buffer: no filetype plugin of Vim, and no modeline.
 def IsOwn(bufnr: number, name: string): bool
-  const origin = Origin(bufnr, name)
+  const origin = inside.Run(bufnr, $'silent verbose setlocal {name}?')->split("\n")->get(1, '')
   return getbufvar(bufnr, '&' .. name) !=# ''
     && stridx(origin, fnamemodify($VIMRUNTIME, ':~')) < 0 && origin !~# '\<modeline\>'
 enddef

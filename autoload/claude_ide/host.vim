@@ -4,7 +4,6 @@ vim9script
 import autoload './channel.vim'
 import autoload './host/port_hold.vim'
 import autoload './host/process.vim'
-import autoload './file/path.vim' as file
 import autoload './messages/announce.vim'
 import autoload './messages/log.vim'
 import autoload './messages/message.vim'
@@ -181,12 +180,6 @@ def Ended(code: number, stderr: list<string>)
   endif
 enddef
 
-# The token of the server, if its port is held: otherwise another process may have listened on the
-# port, and received the token.
-def HeldToken(): string
-  return !empty(server) && port_hold.Port() == server.port ? server.token : ''
-enddef
-
 # Start a host; it binds a port at once if it `serve`s. Returns false, after a message to the user,
 # if it cannot run.
 def Spawn(serve: bool): bool
@@ -196,12 +189,13 @@ def Spawn(serve: bool): bool
   endif
   final given: dict<any> = {
     config: process.Sendable(get(g:, 'claude_ide', {})),
-    folders: file.Folders(),
+    folders: claude_ide#places#Folders(),
     log: log.Path(),
     state: log.Folder(),
     serve: serve,
     port: get(server, 'port', 0),
-    token: HeldToken(),
+    # Unless the port is held, another process may have listened on it, and received the token.
+    token: !empty(server) && port_hold.Port() == server.port ? server.token : '',
     hold: port_hold.Path(),
     hooks: HooksPath(),
   }

@@ -227,14 +227,8 @@ def Fail(reason: string)
   message.Show($'the request cannot be shown: {reason}', 'error')
 enddef
 
-# Only for the autocommands.
-export def UpdateSoon()
+def UpdateSoon()
   moment.WhenHarmless(Update, Fail)
-enddef
-
-# Only for the autocommand: the screen has another size.
-export def Resized()
-  Report('resized')
 enddef
 
 def Leave()
@@ -258,8 +252,8 @@ def Watch(on: bool)
   augroup claude_ide_permission
     autocmd!
     if on
-      autocmd TabEnter,WinEnter,BufEnter * claude_ide#permission#UpdateSoon()
-      autocmd VimResized * claude_ide#permission#Resized()
+      autocmd TabEnter,WinEnter,BufEnter * UpdateSoon()
+      autocmd VimResized * Report('resized')
     endif
   augroup END
   for key in IN_DIALOG
@@ -284,16 +278,13 @@ def AnnounceCount(permission: dict<any>)
   endif
 enddef
 
-def Decide(accepted: bool, why: string)
-  Press(accepted ? 'y' : 'n', why)
-enddef
-
 # What is on the screen: for how many seconds, and whether the user is in it; empty if nothing is.
 export def Awaiting(): dict<any>
   if empty(shown) || shown.popup == 0 || empty(shown.since)
     return {}
   endif
-  return {since: reltimefloat(reltime(shown.since)), is_here: shown.is_inside, Answer: Decide}
+  return {since: reltimefloat(reltime(shown.since)), is_here: shown.is_inside,
+    Answer: (accepted, why) => Press(accepted ? 'y' : 'n', why)}
 enddef
 
 # Called by the host: the columns for its text.

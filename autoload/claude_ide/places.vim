@@ -1,6 +1,9 @@
-" Places for the model, and what the user sees of them, for both editors.
+" What is in the editor, for both editors: places, buffers, folders, what the user sees, and what some placeholders
+" of a text mean (`contexts`).
 
 let s:longest = 2400 " bytes of a line, of which the host shows the model less (`mcp/model/common.py`)
+let s:most = 1000 " entries of a list for a placeholder
+let s:longest_entry = 500 " bytes of their texts
 
 " The full name of a buffer; empty if it has none.
 function s:name(bufnr) abort
@@ -34,17 +37,17 @@ function claude_ide#places#Described(bufnr, line, col) abort
         \ }
 endfunction
 
-" Describe `places`, each [bufnr, line, col]; `number` is its index, from 0. Those in buffers that are gone are
-" left out.
-function claude_ide#places#All(places) abort
+" Describe `places`, each [bufnr, line, col] with the column in bytes from 0; `number` is its index, from 0. Those in
+" buffers that are gone are left out.
+function claude_ide#places#All(arguments) abort
   let l:found = []
-  for l:number in range(len(a:places))
-    let [l:bufnr, l:line, l:col] = a:places[l:number][: 2]
+  for l:number in range(len(a:arguments.places))
+    let [l:bufnr, l:line, l:col] = a:arguments.places[l:number][: 2]
     if l:bufnr == 0 || bufexists(l:bufnr)
       call add(l:found, extend(claude_ide#places#Described(l:bufnr, l:line, l:col), {'number': l:number}))
     endif
   endfor
-  return l:found
+  return {'places': l:found}
 endfunction
 
 " Whether a buffer shows what a program has printed, or the commands that the user has typed. Secrets may be in
@@ -111,6 +114,105 @@ endfunction
 
 " The `windows` of the current tab page, perhaps with the lines that they show, and how many `tabpages` there
 " are.
-function claude_ide#places#Windows(has_text) abort
-  return {'tabpages': tabpagenr('$'), 'windows': map(s:wins(), {_, win -> s:window(win, a:has_text)})}
+function claude_ide#places#Windows(arguments) abort
+  return {'tabpages': tabpagenr('$'), 'windows': map(s:wins(), {_, win -> s:window(win, a:arguments.text)})}
+endfunction
+
+" As `file/path` has it for one buffer.
+function s:has_file(bufnr) abort
+  let l:name = s:name(a:bufnr)
+  return getbufvar(a:bufnr, '&buftype') ==# '' && l:name !=# '' && l:name !~# '^\a[[:alnum:]_+.-]*://'
+        \ && getbufvar(a:bufnr, '&filetype') !=# 'netrw' && !isdirectory(l:name)
+endfunction
+
+function s:path(bufnr) abort
+  return s:has_file(a:bufnr) ? s:name(a:bufnr) : ''
+endfunction
+
+" Vim takes a terminal for modified while its program runs.
+function s:buffer(info) abort
+  let l:buftype = getbufvar(a:info.bufnr, '&buftype')
+  return {
+        \ 'bufnr': a:info.bufnr,
+        \ 'path': s:path(a:info.bufnr),
+        \ 'name': a:info.name,
+        \ 'filetype': getbufvar(a:info.bufnr, '&filetype'),
+        \ 'buftype': l:buftype,
+        \ 'lines': a:info.loaded ? a:info.linecount : 0,
+        \ 'is_loaded': a:info.loaded,
+        \ 'is_listed': a:info.listed,
+        \ 'is_modified': a:info.changed && l:buftype !=# 'terminal',
+        \ 'is_shown': !empty(win_findbuf(a:info.bufnr)),
+        \ 'is_current': a:info.bufnr == bufnr('%'),
+        \ }
+endfunction
+
+" All `buffers`.
+function claude_ide#places#Buffers(arguments) abort
+  return {'buffers': map(getbufinfo(), {_, info -> s:buffer(info)})}
+endfunction
+
+" The working folders: the global one, then those of tabpages and windows, without duplicates.
+function claude_ide#places#Folders() abort
+  let l:folders = [has('nvim') ? getcwd(-1, -1) : getcwd(-1)]
+  for l:tab in range(1, tabpagenr('$'))
+    let l:folders += [getcwd(-1, l:tab)] + map(range(1, tabpagewinnr(l:tab, '$')), {_, win -> getcwd(win, l:tab)})
+  endfor
+  return filter(copy(l:folders), {at, folder -> index(l:folders, folder) == at})
+endfunction
+
+" Put what the command has printed into a new list after all others. Return how many places 'errorformat' has
+" found.
+function claude_ide#places#ListMade(arguments) abort
+  call setqflist([], ' ', {'nr': '$', 'title': ':' .. a:arguments.command, 'lines': a:arguments.lines,
+        \ 'efm': a:arguments.efm})
+  silent doautocmd <nomodeline> QuickFixCmdPost make
+  return {'entries': len(filter(getqflist(), {_, entry -> entry.valid}))}
+endfunction
+
+" What a mention needs: the current folder; the file of a buffer (0: the current one), and what `%` with modifiers
+" means, both empty without a file.
+function claude_ide#places#Here(bufnr, modifiers) abort
+  return {
+        \ 'folder': getcwd(),
+        \ 'file': s:path(a:bufnr == 0 ? bufnr('%') : a:bufnr),
+        \ 'current': s:has_file(bufnr('%')) ? expand('%:p' .. a:modifiers .. ':p') : '',
+        \ }
+endfunction
+
+" What placeholders mean: the entries of the fields of `Facts` in `editor/port/prompts.py`. The current window is
+" the user's, `bufnr` its buffer.
+
+function s:entries(items) abort
+  return map(a:items[: s:most - 1], {_, item -> {
+        \ 'path': item.valid && item.bufnr > 0 ? s:name(item.bufnr) : '',
+        \ 'line': item.lnum, 'kind': item.type, 'text': strpart(item.text, 0, s:longest_entry)}})
+endfunction
+
+function claude_ide#places#quickfix(bufnr) abort
+  return s:entries(getqflist())
+endfunction
+
+function claude_ide#places#loclist(bufnr) abort
+  return s:entries(getloclist(0))
+endfunction
+
+function claude_ide#places#buffers(bufnr) abort
+  let l:open = filter(range(1, bufnr('$')), {_, each -> buflisted(each) && s:has_file(each)})
+  return map(l:open[: s:most - 1], {_, each -> {'path': s:name(each)}})
+endfunction
+
+function claude_ide#places#visible(bufnr) abort
+  let l:wins = filter(range(1, winnr('$')), {_, win -> s:has_file(winbufnr(win))})
+  return map(map(l:wins, {_, win -> win_getid(win)}), {_, win -> {'path': s:name(winbufnr(win)),
+        \ 'line': line('w0', win), 'last': line('w$', win)}})
+endfunction
+
+" The mark of a buffer has no file, and its number in some versions only.
+function claude_ide#places#marks(bufnr) abort
+  let l:marks = filter(getmarklist(a:bufnr) + getmarklist(), {_, each -> each.mark =~# "^'\\a$"})
+  return map(l:marks, {_, each -> {'name': each.mark[1], 'line': each.pos[1],
+        \ 'path': has_key(each, 'file') ? fnamemodify(each.file, ':p') : s:name(a:bufnr),
+        \ 'text': strpart(get(getbufline(each.pos[0] > 0 ? each.pos[0] : a:bufnr, each.pos[1]), 0, ''),
+        \   0, s:longest_entry)}})
 endfunction

@@ -47,7 +47,7 @@ export def Facts(): dict<any>
   reported = Options()
   return {
     privacy: json_decode(reported),
-    folders: file.Folders(),
+    folders: claude_ide#places#Folders(),
     cwd: getcwd(),
     named: keys(named),
     renamed: ReasonsOfRenamed(),
@@ -157,11 +157,6 @@ export def IsInRegister(name: string): bool
     || (name =~# '^[%#]$' && text !=# '' && OfName(fnamemodify(text, ':p')) !=# '')
 enddef
 
-# Say in one line why a file stays in the editor.
-def Sentence(path: string, why: string): string
-  return $'{fnamemodify(path, ':~:.')} stays in Vim: {why}'
-enddef
-
 # Why a buffer stays in the editor, in one line; '' if it need not, or if only the host can tell.
 # Nothing is remembered for this.
 export def Why(bufnr: number): string
@@ -169,7 +164,7 @@ export def Why(bufnr: number): string
   Look()
   ForgetVerdict(name)
   const why = empty(known) ? '' : OfBuffer(bufnr)
-  return why ==# '' ? '' : Sentence(name, why)
+  return why ==# '' ? '' : $'{fnamemodify(name, ":~:.")} stays in Vim: {why}'
 enddef
 
 # Call `Fn` after each change of the rules.

@@ -137,11 +137,6 @@ def Update(selection: dict<any>): bool
   return true
 enddef
 
-# Whether a hidden buffer is current for a moment, or the user is in a popup.
-def IsVisiting(): bool
-  return index(['autocmd', 'popup'], win_gettype()) >= 0
-enddef
-
 # Report the area that the user left for a buffer without a file.
 def LookAtFormer(): bool
   const area = former
@@ -156,8 +151,9 @@ enddef
 
 # Report the selection to the host if it has changed; return whether it has.
 def Look(): bool
-  # New rules cause another look.
-  if mode() ==# 'c' || IsVisiting() || (!empty(beat) && !privacy.IsKnown())
+  # While a hidden buffer is current for a moment, or the user is in a popup, there is nothing to see. New rules
+  # cause another look.
+  if mode() ==# 'c' || index(['autocmd', 'popup'], win_gettype()) >= 0 || (!empty(beat) && !privacy.IsKnown())
     return false
   endif
   const [path, is_withheld] = CurrentPath()
@@ -201,13 +197,6 @@ enddef
 def RememberFormerArea()
   if v:event.old_mode =~# "^[vVsS\<C-v>\<C-s>]" && v:event.new_mode[0] ==# 'n'
     Remember(DescribeFormer)
-  endif
-enddef
-
-# Some ways of leaving a window, such as `win_gotoid()`, do not end Visual mode.
-def RememberArea()
-  if Kind() !=# ''
-    Remember(DescribeCurrent)
   endif
 enddef
 
@@ -298,7 +287,8 @@ def Start()
     autocmd TextChanged,TextChangedP * beat.Soon()
     autocmd BufEnter,BufFilePost,ModeChanged * beat.Soon()
     autocmd ModeChanged * RememberFormerArea()
-    autocmd BufLeave * RememberArea()
+    # Some ways of leaving a window, such as `win_gotoid()`, do not end Visual mode.
+    autocmd BufLeave * if Kind() !=# '' | Remember(DescribeCurrent) | endif
   augroup END
 enddef
 

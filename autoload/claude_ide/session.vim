@@ -4,16 +4,16 @@ vim9script
 
 import autoload './attention.vim'
 import autoload './contexts.vim'
-import autoload './host.vim'
-import autoload './host/ready.vim'
 import autoload './diagnostics.vim'
 import autoload './disk_changes/reload.vim'
 import autoload './editors.vim'
 import autoload './file/path.vim'
+import autoload './host.vim'
+import autoload './host/ready.vim'
+import autoload './messages/reason.vim'
 import autoload './privacy.vim'
 import autoload './selection.vim'
 import autoload './sending.vim'
-import autoload './selection/sources.vim'
 import autoload './timing/moment.vim'
 
 # Functions to call when the host has ended, if their scripts are loaded.
@@ -33,9 +33,10 @@ const CLEANUPS = [
 ]
 # With `!` these take the user to Claude; the others always do.
 const FOCUSING = ['ClaudeSend', 'ClaudeAdd']
+const FILE_LISTS = ['dirvish', 'fern', 'fugitive', 'nerdtree', 'netrw', 'qf'] # (`file_lists.vim`)
 
-# The scripts that the first diff needs.
-const FOR_DIFFS = [
+# The scripts that the first diff needs, until they are loaded.
+final for_diffs = [
   'diagnostics#texts', 'diagnostics#unopened', 'diff', 'diff#decision', 'diff#virtual_text',
   'diff#waiting', 'diff#winbar', 'diff#windows', 'disk_changes#reload', 'file#borrowed_buffer',
   'file#buffers', 'file#command_buffer', 'file#disk', 'file#edit', 'file#load', 'file#path', 'file#text',
@@ -50,17 +51,7 @@ def Load(script: string)
   endtry
 enddef
 
-# Load scripts one by one, so that keys are handled in between.
-def LoadSoon(scripts: list<string>)
-  if !empty(scripts)
-    timer_start(1, (_) => {
-      Load(scripts[0])
-      LoadSoon(scripts[1 :])
-    })
-  endif
-enddef
-
-def CallIfLoaded(name: string)
+def CallIfLoaded(name: string, _ = '')
   if exists('*' .. name)
     call(name, [])
   endif
@@ -72,36 +63,45 @@ host.OnServing((on) => privacy.Watch(on))
 host.OnServing((on) => moment.NoticeTyping(on))
 host.OnServing((on) => selection.Watch(on))
 host.OnServing((on) => editors.Watch(on))
-host.OnServing((on) => {
-  if on
-    attention.Watch()
-  endif
-})
 host.OnServing((on) => diagnostics.Watch(on))
 host.OnServing((on) => reload.Watch(on))
 host.OnServing((on) => {
-  if !on
+  if on
+    attention.Watch()
+  else
     CallIfLoaded('claude_ide#diff#CloseAll')
   endif
 })
-# Each by itself. A function that named the loop's variable would not find it later.
-def CleanUp(name: string)
-  host.OnExit((_) => CallIfLoaded(name))
-enddef
 for cleanup in CLEANUPS
-  CleanUp(cleanup)
+  host.OnExit(function(CallIfLoaded, [cleanup]))
 endfor
 
 augroup claude_ide_session
   autocmd!
-  autocmd User ClaudeConnected ++once LoadSoon(FOR_DIFFS)
+  # One by one, so that keys are handled in between.
+  autocmd User ClaudeConnected ++once timer_start(1, (_) => Load(remove(for_diffs, 0)), {repeat: len(for_diffs)})
 augroup END
+
+# What the user means in the current buffer, as its source returns it: `items`, or an `error`; empty if files are
+# not listed in it. `lines` has the range of the command, if it has one. The host makes mentions of it (`Listed`
+# in `editor/mentions.py`).
+export def Listed(lines: list<number>): dict<any>
+  const filetype = &filetype
+  if FILE_LISTS->index(filetype) < 0
+    return {}
+  endif
+  # A source may move the cursor; an error in another plugin must not become ours.
+  const view = winsaveview()
+  const [succeeded, found] = reason.Attempt(function('claude_ide#file_lists#' .. filetype), [lines])
+  winrestview(view)
+  return {filetype: filetype, in_lines: !empty(lines)}
+    ->extend(succeeded ? {items: found} : {error: found})
+enddef
 
 # In a buffer that lists files, these mean the entries there: they are found now, because the list may
 # close, or change, before the host asks. `:ClaudeAdd %` is what its map types.
 def WithListed(name: string, args: list<string>, lines: list<number>): list<any>
-  const listed = name ==# 'ClaudeSend' || (name ==# 'ClaudeAdd' && args == ['%'])
-    ? sources.Listed(lines) : {}
+  const listed = name ==# 'ClaudeSend' || (name ==# 'ClaudeAdd' && args == ['%']) ? Listed(lines) : {}
   return empty(listed) ? [name, args] : ['ClaudeSend', [json_encode(listed)]]
 enddef
 
@@ -173,7 +173,7 @@ enddef
 
 # `:ClaudeCommit`.
 export def Commit(typed: string, bang: bool)
-  Feature('ClaudeCommit', 'claude_ide#headless#commit_message#Write', typed, [], bang)
+  Feature('ClaudeCommit', 'claude_ide#headless#answer#WriteCommit', typed, [], bang)
 enddef
 
 defcompile

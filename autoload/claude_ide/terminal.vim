@@ -15,15 +15,10 @@ const ANYWHERE = {side: 'right', size: 0.4}
 const NONE_RUNS = 'no terminal of this Vim runs Claude (:Claude opens one)'
 
 var failed = 0 # the buffer with the last output of a CLI that ended with an error
-var origins: dict<dict<any>> = {} # by buffer: where the user came from
+var origins: dict<dict<any>> = {} # by buffer: the window, mode and cursor where the user came from
 var is_starting = false # whether a CLI starts soon
 
 # Going there and back.
-
-# Where the user is: the window, the mode, and the cursor.
-def Here(): dict<any>
-  return {win: win_getid(), mode: mode(1)->matchstr("^[iRvV\<C-v>]"), cursor: getpos('.')}
-enddef
 
 def Enter(bufnr: number, will_type: bool)
   const shown = win_findbuf(bufnr)
@@ -46,7 +41,7 @@ def Go(bufnr: number, will_type: bool)
     message.Show('close the command-line window first', 'warn')
     return
   endif
-  const origin = Here()
+  const origin = {win: win_getid(), mode: mode(1)->matchstr("^[iRvV\<C-v>]"), cursor: getpos('.')}
   if origin.mode =~# "[vV\<C-v>]"
     execute "normal! \<Esc>"
   elseif origin.mode !=# ''
@@ -296,11 +291,6 @@ export def Start(request: dict<any>): bool
     endif
   })
   return true
-enddef
-
-# Called by the host: the environment of the processes that Vim starts.
-export def Environment(): dict<string>
-  return environ()
 enddef
 
 # Called by the host: take over a CLI in a pane of tmux: its `id` and `pid`, the `launch` under which

@@ -42,12 +42,6 @@ def DefineKeys()
   endfor
 enddef
 
-# It was closed: the recording ends.
-def Closed()
-  buffer = 0
-  channel.Emit('wire_closed', {})
-enddef
-
 # Replace lines, from 1; an error is thrown if the text cannot be changed at the moment.
 def Change(first: number, last: number, lines: list<string>)
   setbufvar(buffer, '&modifiable', true)
@@ -76,7 +70,8 @@ def OpenNow(is_recording: bool)
     setlocal nomodifiable filetype=claude-wire
     DefineKeys()
     SetOptions()
-    autocmd BufWipeout <buffer> ++once Closed()
+    # Its closing ends the recording.
+    autocmd BufWipeout <buffer> ++once buffer = 0 | channel.Emit('wire_closed', {})
     win_gotoid(origin)
   endif
   Change(1, getbufinfo(buffer)[0].linecount, [EMPTY])

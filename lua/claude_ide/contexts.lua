@@ -16,7 +16,7 @@ local LARGEST = 5e5 -- bytes of a text that is parsed
 local KINDS = { v = 'v', V = 'V', ['\22'] = '\22', s = 'v', S = 'V', ['\19'] = '\22' }
 local NAMES = { v = 'part', ['\22'] = 'block', V = 'lines' }
 local NO_NAME = '[No Name]'
--- What `autoload/claude_ide/facts.vim` finds, for Vim, too.
+-- What `autoload/claude_ide/places.vim` finds, for Vim, too.
 local SHARED = { 'quickfix', 'loclist', 'buffers', 'visible', 'marks' }
 
 ---@class claude_ide.Quoted
@@ -112,13 +112,9 @@ function M.of_command(opts)
   return M.here((opts.range or 0) > 0 and { opts.line1, opts.line2 } or nil)
 end
 
+-- The other placeholders need nothing but what is always there, or what only the host knows.
 ---@type table<string, fun(here: claude_ide.Here, facts: table)> each sets a field, or raises why it cannot
 local FACTS = {}
-
--- These need nothing but what is always there, or what only the host knows.
-function FACTS.this() end
-FACTS.file, FACTS.selection, FACTS.diff, FACTS.diagnostics =
-  FACTS.this, FACTS.this, FACTS.this, FACTS.this
 
 function FACTS.line(here, facts)
   facts.current = lines_of(here.bufnr, here.cursor[1], here.cursor[1])
@@ -196,7 +192,7 @@ end
 
 for _, name in ipairs(SHARED) do
   FACTS[name] = function(here, facts)
-    facts[name] = fn['claude_ide#facts#' .. name](here.bufnr)
+    facts[name] = fn['claude_ide#places#' .. name](here.bufnr)
   end
 end
 
@@ -298,10 +294,10 @@ local function gathered(here, names, text)
       if contexts[name] then
         ok, said = pcall(call, contexts[name], here)
         facts.own[name] = ok and said or nil
-      else
+      elseif FACTS[name] then
         ok, said = pcall(FACTS[name], here, facts)
       end
-      facts.problems[name] = not ok and reason.of(said) or nil
+      facts.problems[name] = ok == false and reason.of(said) or nil
     end
   end
   return facts

@@ -96,7 +96,7 @@ function M.all()
     editor[#editor + 1] = api.nvim_buf_line_count(editor[1])
     vim.list_extend(editor, shown[editor[1]] or {})
   end
-  return { editors = editors, folders = file.folders(), active = active()[1] }
+  return { editors = editors, folders = vim.fn['claude_ide#places#Folders'](), active = active()[1] }
 end
 
 --- The path of the file that the user works on.

@@ -1,7 +1,6 @@
 --- `:ClaudeKernel`: its buffer, with the code that ran, cell marks, and what came out, as comments, a script
 --- that could run again; its completion; and what the choice of a kernel depends on.
 local autocommands = require('claude_ide.messages.autocommands')
-local buffers = require('claude_ide.file.buffers')
 local colouring = require('claude_ide.colouring')
 local label = require('claude_ide.window.label')
 local location = require('claude_ide.window.location')
@@ -265,7 +264,7 @@ end
 --- What the choice of a kernel depends on.
 ---@return { path?: string, folder: string, molten: string[] }
 function M.here()
-  return { path = editors.current(), folder = buffers.folder(), molten = moltens() }
+  return { path = editors.current(), folder = vim.fn.getcwd(), molten = moltens() }
 end
 
 return M

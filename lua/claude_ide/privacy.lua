@@ -67,7 +67,7 @@ function M.facts()
   reported = options()
   return {
     privacy = vim.json.decode(reported),
-    folders = file.folders(),
+    folders = vim.fn['claude_ide#places#Folders'](),
     cwd = vim.fn.getcwd(),
     named = vim.tbl_keys(named),
     renamed = reasons_of_renamed(),

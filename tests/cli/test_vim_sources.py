@@ -16,6 +16,8 @@ from .conftest import StartClaude, begin, diff_opened, serve
 
 CORRECT = "import os\n\nprint(os.name)\n"
 
+SLICE = "claude_ide#diagnostics#Slice"
+
 Start = Callable[..., Awaitable[ClaudeCli]]
 
 
@@ -78,8 +80,13 @@ async def checks(vim: Vim, path: Path) -> bool:
 
 async def reports(vim: Vim, path: Path, word: str) -> bool:
     """Return whether the plugin reports something with `word` about a file."""
-    found = await vim.call("claude_ide#diagnostics#OfFile", str(path))
-    return any(word in str(item) for item in found)
+    (file,) = (await vim.call("claude_ide#diagnostics#Look", str(path)))["files"]
+    slices = [
+        await vim.call(SLICE, file["key"], each["id"], each["version"], severity, 0)
+        for each in file["sets"]
+        for severity in range(1, 5)
+    ]
+    return word in str(slices)
 
 
 async def accept(vim: Vim, claude: ClaudeCli) -> None:

@@ -32,7 +32,9 @@ RECORD = "autocmd User ClaudeDiff* let g:happened = get(g:, 'happened', []) + [e
 
 
 async def run(editor: Editor, function: str, *arguments: Any) -> Any:
-    """Call a function of the plugin by its Lua name (`messages.log.path`) in either half."""
+    """Call a function of the plugin by its Lua name (`messages.log.path`), or of Vim script."""
+    if "." not in function:
+        return await editor.call(function, *arguments)
     module, _, name = function.rpartition(".")
     if isinstance(editor, Vim):
         camel = "".join(map(str.capitalize, name.split("_")))

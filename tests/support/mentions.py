@@ -24,8 +24,9 @@ def mentioning(editor: Editor) -> Mentioning:
 
 async def listed(editor: Editor, *lines: int) -> Any:
     """Return the mentions of what the current buffer lists, or their errors; None for no list."""
-    arguments = [list(lines)] if isinstance(editor, Vim) else list(lines)
-    return await made(editor, await run(editor, "selection.sources.listed", *arguments))
+    if isinstance(editor, Vim):
+        return await made(editor, await run(editor, "session.listed", list(lines)))
+    return await made(editor, await run(editor, "selection.sources.listed", *lines))
 
 
 async def made(editor: Editor, found: Any) -> Any:

@@ -16,7 +16,7 @@ async def test_the_lines_that_vim_has_not_read_are_returned_once(vim: Vim) -> No
             "endwhile",
             "let s:handle = job_getchannel(s:job)",
             "for s:part in ['out', 'err', 'out']",
-            "  call add(g:heard, claude_ide#system#unread#Lines(s:handle, s:part))",
+            "  call add(g:heard, claude_ide#system#program#Unread(s:handle, s:part))",
             "endfor",
         ],
         "look.vim",

@@ -1,11 +1,14 @@
 vim9script
-# The texts that buffers have got from their files, and which sources have published diagnostics since then:
-# the facts by which the host waits for them.
+# The texts that buffers have got from their files: language servers, linters and autocommands are told of them.
+# And which sources have published diagnostics since then: the facts by which the host waits for them.
 
-import autoload './sources.vim'
-import autoload '../window/inside.vim'
+import autoload '../file/disk.vim'
+import autoload '../file/path.vim' as file
+import autoload '../messages/announce.vim'
 import autoload '../messages/reason.vim'
 import autoload '../timing/moment.vim'
+import autoload '../window/inside.vim'
+import autoload './sources.vim'
 
 # Milliseconds for which a text is recent: who reads diagnostics waits for its check.
 const RECENT = 1500.0
@@ -21,6 +24,9 @@ var last_number = 0
 var counts: dict<number> = {}
 var last_publish = [0, 0]
 var Listener: func = null_function
+# The buffers that Vim has read since messages and timers were last handled.
+final read: dict<bool> = {}
+var is_reporting = false
 
 def MsSince(time: list<number>): float
   return reltimefloat(reltime(time)) * 1000
@@ -60,8 +66,8 @@ export def Published(source: string)
   endif
 enddef
 
-# Only for this module: a source's event. coc.nvim sends its diagnostics later.
-export def Heard(source: string)
+# A source's event. coc.nvim sends its diagnostics later.
+def Heard(source: string)
   # The plugin's own work must not fail because of ours.
   reason.Try(() => {
     if source ==# 'coc'
@@ -72,15 +78,18 @@ export def Heard(source: string)
   })
 enddef
 
-# Call a function whenever a source publishes; the lists of Vim count as one. Without one, listen no more.
+# Call a function whenever a source publishes; the lists of Vim count as one. Also report files that Vim itself
+# reloads, as `:checktime` does. Without a function, do neither any more.
 export def Watch(Fn: func = null_function)
   Listener = Fn
   augroup claude_ide_texts
     autocmd!
     if Fn != null_function
       for [source, event] in items(sources.EVENTS)
-        execute $'autocmd User {event} claude_ide#diagnostics#texts#Heard("{source}")'
+        execute $'autocmd User {event} Heard("{source}")'
       endfor
+      autocmd BufReadPost * OnRead(expand('<abuf>'))
+      autocmd FileChangedShellPost * ++nested OnPost(expand('<abuf>'))
       autocmd QuickFixCmdPost * Heard('lists')
       autocmd BufWinEnter * NoteShown(str2nr(expand('<abuf>')))
     endif
@@ -100,8 +109,8 @@ def Begin(bufnr: number, names: list<string>, is_new: bool)
   endfor
 enddef
 
-# Only for this module: a window shows a buffer.
-export def NoteShown(bufnr: number)
+# A window shows a buffer.
+def NoteShown(bufnr: number)
   if sources.OfBuffer(bufnr)->index(CHECKS_SHOWN) >= 0
     Begin(bufnr, [CHECKS_SHOWN], false)
   endif
@@ -166,6 +175,35 @@ export def Recent(): dict<any>
   return All(copy(texts)
     ->filter((_, known) => known[0].is_new && MsSince(known[0].began) < RECENT)
     ->keys()->mapnew((_, key) => str2nr(key)))
+enddef
+
+# Report that a loaded buffer holds the text that has just been written to its file.
+export def Report(bufnr: number)
+  is_reporting = true
+  disk.MarkReporting(true)
+  try
+    Expect(bufnr)
+  finally
+    is_reporting = false
+    disk.MarkReporting(false)
+  endtry
+  Announce(bufnr)
+enddef
+
+def Announce(bufnr: number)
+  announce.Event('ClaudeFileWritten', {path: file.Name(bufnr), bufnr: bufnr})
+enddef
+
+def OnRead(bufnr: string)
+  read[bufnr] = true
+  timer_start(0, (_) => filter(read, (_, _) => false))
+enddef
+
+# This event also occurs if the user has chosen to keep the buffer's text.
+def OnPost(bufnr: string)
+  if !is_reporting && has_key(read, bufnr)
+    Announce(str2nr(bufnr))
+  endif
 enddef
 
 defcompile

@@ -24,13 +24,11 @@ export def IsOpened(bufnr: number): bool
     || (!borrowed_buffer.IsBorrowed(bufnr) && !empty(win_findbuf(bufnr)))
 enddef
 
-# Only for the autocommand: the file of a buffer that the user has not opened was changed or deleted.
-export def OnShell()
-  v:fcs_choice = v:fcs_reason ==# 'deleted' ? '' : 'reload'
-enddef
-
 # The user has opened the buffer, or it is gone: from now on it is an ordinary one.
 def Forget(bufnr: number)
+  if !has_key(loaded, bufnr)
+    return
+  endif
   timer_stop(remove(loaded, bufnr).timer)
   execute $'autocmd! claude_ide_unopened * <buffer={bufnr}>'
   if bufloaded(bufnr)
@@ -42,8 +40,8 @@ def Forget(bufnr: number)
   endif
 enddef
 
-# Only for the autocommand: the options of the buffer are set a moment later.
-export def OnShown(bufnr: number)
+# The options of the buffer are set a moment later.
+def OnShown(bufnr: number)
   timer_start(0, (_) => {
     if has_key(loaded, bufnr) && bufloaded(bufnr) && IsOpened(bufnr)
       setbufvar(bufnr, '&buflisted', true)
@@ -58,11 +56,11 @@ def IsInLists(bufnr: number): bool
   return flattennew(lists, 1)->indexof((_, entry) => entry.bufnr == bufnr) >= 0
 enddef
 
-# Keep a file for some more minutes, if it was loaded here.
-export def Extend(bufnr: number)
+# Keep a file for some more time, if it was loaded here.
+def Extend(bufnr: number, ms = UNLOAD_MS)
   if has_key(loaded, bufnr)
     timer_stop(loaded[bufnr].timer)
-    loaded[bufnr].timer = timer_start(UNLOAD_MS, (_) => Unload(bufnr))
+    loaded[bufnr].timer = timer_start(ms, (_) => Unload(bufnr))
   endif
 enddef
 
@@ -71,8 +69,7 @@ def Unload(bufnr: number)
     return
   elseif borrowed_buffer.IsBorrowed(bufnr)
     # Its diff may be closing.
-    timer_stop(loaded[bufnr].timer)
-    loaded[bufnr].timer = timer_start(PAUSE_MS, (_) => Unload(bufnr))
+    Extend(bufnr, PAUSE_MS)
     return
   endif
   const keeps_buffer: bool = loaded[bufnr].is_known || IsInLists(bufnr)
@@ -80,26 +77,16 @@ def Unload(bufnr: number)
   if is_unused
     execute $'silent! {keeps_buffer ? "bunload" : "bwipeout"} {bufnr}'
   endif
-  if has_key(loaded, bufnr)
-    Forget(bufnr)
-  endif
-enddef
-
-# Only for the autocommand.
-export def OnUnload(bufnr: number)
-  if has_key(loaded, bufnr)
-    Forget(bufnr)
-  endif
+  Forget(bufnr)
 enddef
 
 def Keep(bufnr: number, is_known: bool)
   loaded[bufnr] = {timer: 0, is_known: is_known}
-  const name = 'claude_ide#diagnostics#unopened#'
   augroup claude_ide_unopened
     execute $'autocmd! * <buffer={bufnr}>'
-    execute $'autocmd BufWinEnter <buffer={bufnr}> {name}OnShown({bufnr})'
-    execute $'autocmd BufUnload <buffer={bufnr}> {name}OnUnload({bufnr})'
-    execute $'autocmd FileChangedShell <buffer={bufnr}> {name}OnShell()'
+    execute $'autocmd BufWinEnter <buffer={bufnr}> OnShown({bufnr})'
+    execute $'autocmd BufUnload <buffer={bufnr}> Forget({bufnr})'
+    execute $'autocmd FileChangedShell <buffer={bufnr}> v:fcs_choice = v:fcs_reason ==# "deleted" ? "" : "reload"'
   augroup END
   Extend(bufnr)
   if len(loaded) > MOST

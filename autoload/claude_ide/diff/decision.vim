@@ -39,10 +39,6 @@ def Explain(bufnr: number)
   endif
 enddef
 
-def Wiped(bufnr: number)
-  call(remove(proposals, bufnr).Decide, [false])
-enddef
-
 # Make the buffer of a proposal, with its text; return its number. `Decide` gets whether the user has
 # accepted, and may be called more than once. The buffer stays 'nomodifiable' until the caller unlocks it.
 export def Propose(diff: dict<any>, Decide: func(bool)): number
@@ -59,7 +55,7 @@ export def Propose(diff: dict<any>, Decide: func(bool)): number
   command_buffer.Listen(bufnr, () => Decide(true), () => Explain(bufnr))
   augroup claude_ide_decision
     execute $'autocmd BufReadCmd <buffer={bufnr}> Restore({bufnr})'
-    execute $'autocmd BufWipeout <buffer={bufnr}> Wiped({bufnr})'
+    execute $'autocmd BufWipeout <buffer={bufnr}> call(remove(proposals, {bufnr}).Decide, [false])'
   augroup END
   return bufnr
 enddef

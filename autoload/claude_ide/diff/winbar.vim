@@ -21,10 +21,6 @@ final bars: dict<func(): dict<any>> = {}
 # its hooks report it for the file, often only after the diff has opened.
 final reasons: dict<string> = {} # by launch and path
 
-def Part(text: string, group: string): string
-  return text ==# '' ? '' : $'%#{group}#{plain.StatusLine(text)}'
-enddef
-
 # Note what the CLI of a launch has said before it edits a file; `words` is empty if the edit is
 # over.
 export def Tell(launch: string, path: string, words: string): bool
@@ -40,7 +36,8 @@ export def Line(): string
     return ''
   endif
   const shown = claude_ide#bars#Fit(call(bars[g:statusline_winid], []), winwidth(g:statusline_winid))
-  final parts = PARTS->mapnew((_, part) => Part(get(shown, part[0], ''), part[1]))
+  final parts = PARTS->copy()->filter((_, part) => get(shown, part[0], '') !=# '')
+    ->mapnew((_, part) => $'%#{part[1]}#{plain.StatusLine(shown[part[0]])}')
   return parts->insert('%#StatusLine#%=', -1)->join('')
 enddef
 

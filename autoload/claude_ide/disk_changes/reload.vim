@@ -7,12 +7,12 @@ vim9script
 #
 # - `bufnr`
 # - `saved`: a list with the text of the file before the write; empty if that is not known
-# - `deadline`: milliseconds, as `Now`, if it is expected
+# - `deadline`: seconds, as `localtime()`, if it is expected
 # - `has_changed`: whether Vim has found that the file has changed
 # - `is_unannounced`: it was found on disk, and is not that of an accepted diff
 
 import autoload '../channel.vim'
-import autoload '../diagnostics/written.vim'
+import autoload '../diagnostics/texts.vim'
 import autoload '../file/buffers.vim'
 import autoload '../file/disk.vim'
 import autoload '../file/edit.vim'
@@ -23,9 +23,8 @@ import autoload '../messages/reason.vim'
 import autoload '../timing/moment.vim'
 import autoload './report.vim'
 
-# Milliseconds.
-const COMES_WITHIN = 10000
-const BUSY = 100
+const COMES_WITHIN_SECONDS = 10
+const BUSY_MS = 100
 
 const LARGEST = 64 * 1024 * 1024 # bytes; reading more would block Vim for seconds
 
@@ -33,11 +32,6 @@ var is_on = false
 var unreported: dict<bool> = {} # buffers that the host does not know, or should forget
 final postponed: dict<string> = {} # stamps by buffer: writes of other programs that were in the way
 var expected: dict<dict<any>> = {} # writes by buffer
-
-# Milliseconds since some fixed time.
-def Now(): number
-  return float2nr(reltimefloat(reltime()) * 1000)
-enddef
 
 # Tell the host of the buffers that have been loaded, renamed or unloaded in the meantime.
 def ReportFiles(_: number)
@@ -75,7 +69,7 @@ def SavedText(bufnr: number, earlier: list<list<string>> = []): list<list<string
   elseif !empty(earlier) || disk.NoticeConflict(bufnr) || disk.IsInConflict(bufnr) || !moment.IsTextFree()
     return earlier
   endif
-  return [edit.InBuffer(edit.Read(bufnr)->get('lines', []))]
+  return [edit.Read(bufnr)->get('lines', []) ?? ['']]
 enddef
 
 # Vim has noticed a write before us.
@@ -187,7 +181,7 @@ def Reread(bufnr: number): string
   if !report.Followed(bufnr, before)
     return ''
   endif
-  written.Report(bufnr)
+  texts.Report(bufnr)
   return 'followed'
 enddef
 
@@ -201,7 +195,7 @@ def Apply(write: dict<any>, text: dict<any>): string
   elseif empty(saved)
     return 'has unsaved changes to an older text, which are kept as they are'
   endif
-  const merged = rebase.Merge(saved[0], getbufline(bufnr, 1, '$'), edit.InBuffer(text.lines))
+  const merged = rebase.Merge(saved[0], getbufline(bufnr, 1, '$'), text.lines ?? [''])
   edit.Adopt(bufnr, text, merged.lines)
   return merged.conflict ? 'your unsaved changes to the same lines are one undo away' : ''
 enddef
@@ -249,9 +243,9 @@ def Update(write: dict<any>, is_settled: bool): string
   if !write.is_unannounced
     # The user has accepted this diff, so no message is needed.
     report.Take(file.Name(bufnr))
-    written.Report(bufnr)
+    texts.Report(bufnr)
   elseif report.Followed(bufnr, before)
-    written.Report(bufnr)
+    texts.Report(bufnr)
   endif
   return 'followed'
 enddef
@@ -348,11 +342,11 @@ enddef
 # Another program may have written the file before the write was expected: then the host has to look again.
 def Expire(write: dict<any>)
   const bufnr: number = write.bufnr
-  const left: number = write.deadline - Now()
+  const left: number = write.deadline - localtime()
   if get(expected, bufnr, {}) isnot write
     return
   elseif bufloaded(bufnr) && (left > 0 || write.has_changed)
-    timer_start(max([left, BUSY]), (_) => Expire(write))
+    timer_start(max([left * 1000, BUSY_MS]), (_) => Expire(write))
   else
     ExpectNothing(bufnr)
     LookAgain(bufnr)
@@ -372,7 +366,7 @@ export def Expect(path: string, saved: list<list<string>> = [], is_ahead = false
   endif
   final write = get(expected, bufnr, {})
     ?? TakeControl(bufnr, empty(saved) ? SavedText(bufnr) : saved)
-  extend(write, {is_unannounced: false, deadline: Now() + COMES_WITHIN})
+  extend(write, {is_unannounced: false, deadline: localtime() + COMES_WITHIN_SECONDS})
   Expire(write)
   if !is_ahead
     LookAgain(bufnr)

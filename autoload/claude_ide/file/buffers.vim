@@ -80,9 +80,4 @@ export def Save(path: string): dict<any>
   return refusal ==# '' ? {saved: true} : {error: refusal}
 enddef
 
-# The current working folder: the window's, else the tabpage's, else the global one.
-export def Folder(): string
-  return getcwd()
-enddef
-
 defcompile

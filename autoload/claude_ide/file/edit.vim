@@ -9,11 +9,6 @@ import autoload './text.vim' as file_text
 
 const OPTIONS = ['fileformat', 'fileencoding', 'bomb', 'endofline']
 
-# The lines as a buffer holds them: at least one.
-export def InBuffer(lines: list<string>): list<string>
-  return empty(lines) ? [''] : lines
-enddef
-
 # Whether a plugin makes the text of a buffer from its file, or the file from the text. Only Vim can then
 # read the file again: the plugin's autocommands have to run.
 export def IsTranslated(bufnr: number): bool
@@ -104,7 +99,8 @@ def Moved(lnum: number, areas: list<list<number>>): number
   return lnum + shift
 enddef
 
-# Replace a buffer's text in one undo step; only lines that differ are touched. `joins` joins it to
+# Replace a buffer's text in one undo step; only lines that differ are touched. A text without lines is one empty
+# line in a buffer. `joins` joins it to
 # the previous undo step; it does nothing after an undo.
 #
 # The lines at the cursor and at the top of each window that shows the buffer stay there. In the current
@@ -115,7 +111,7 @@ export def Change(bufnr: number, lines: list<string>, joins = false)
   else
     BreakUndo(bufnr)
   endif
-  const areas = rebase.Areas(getbufline(bufnr, 1, '$'), InBuffer(lines))
+  const areas = rebase.Areas(getbufline(bufnr, 1, '$'), lines ?? [''])
   const views = win_findbuf(bufnr)->mapnew((_, winid) => [winid, {
     lnum: Moved(getcurpos(winid)[1], areas),
     topline: Moved(getwininfo(winid)[0].topline, areas),
@@ -173,7 +169,7 @@ export def Adopt(bufnr: number, text: dict<any>, lines: list<string>)
     file_text.SetOptions(bufnr, OPTIONS, text)
     MarkWritten(bufnr)
     const on_disk: list<string> = text.lines
-    setbufvar(bufnr, '&modified', InBuffer(lines) !=# InBuffer(on_disk))
+    setbufvar(bufnr, '&modified', (lines ?? ['']) !=# (on_disk ?? ['']))
   finally
     setbufvar(bufnr, '&modifiable', modifiable)
     setbufvar(bufnr, '&readonly', readonly)

@@ -5,15 +5,14 @@ vim9script
 # A passage is {first, last, is_point}. Both positions are {row, col}, in bytes and from 0; `last`
 # is exclusive. A point is a position, with nothing to select.
 
-import autoload './buffers.vim'
-import autoload './load.vim' as file_load
-import autoload './path.vim' as file
 import autoload '../messages/reason.vim'
 import autoload '../messages/screen.vim'
 import autoload '../timing/moment.vim'
-import autoload '../window/close.vim' as window_close
 import autoload '../window/recent.vim'
 import autoload '../window/tiling.vim'
+import autoload './buffers.vim'
+import autoload './load.vim' as file_load
+import autoload './path.vim' as file
 
 const AWAY = 'The user is typing elsewhere; the file was opened without focus.'
 
@@ -263,12 +262,55 @@ def Obstacle(bufnr: number): string
   return ''
 enddef
 
+def IsFile(bufnr: number): bool
+  return buflisted(bufnr) && getbufvar(bufnr, '&buftype') ==# '' && bufname(bufnr) !=# ''
+enddef
+
+# An empty buffer like the one that Vim starts with.
+def Blank(): number
+  for info in getbufinfo({buflisted: 1})
+    if info.name ==# '' && !info.changed && getbufvar(info.bufnr, '&buftype') ==# ''
+      return info.bufnr
+    endif
+  endfor
+  const bufnr = bufadd('')
+  setbufvar(bufnr, '&buflisted', true)
+  return bufnr
+enddef
+
+# The buffer that replaces a window's own: its alternate file, else the most recently used file,
+# else an empty buffer.
+def Replacement(win: number): number
+  const current = winbufnr(win)
+  const alternate = str2nr(trim(win_execute(win, 'echo bufnr("#")')))
+  if alternate > 0 && alternate != current && IsFile(alternate)
+    return alternate
+  endif
+  const others = range(1, bufnr('$'))->filter((_, bufnr) => bufnr != current && IsFile(bufnr))
+  return empty(others) ? Blank() : recent.Sort(others)[0]
+enddef
+
+# Close a window if it still exists and is not Vim's last one; never one whose unsaved changes would
+# be lost. With 'equalalways' all others would become equal in size.
+def CloseWindow(win: number)
+  if !tiling.Has(win) || (tabpagenr('$') == 1 && tiling.Windows(1) == [win])
+    return
+  endif
+  const equalalways = &equalalways
+  &equalalways = false
+  try
+    win_execute(win, 'close')
+  finally
+    &equalalways = equalalways
+  endtry
+enddef
+
 def Close(bufnr: number)
   for win in win_findbuf(bufnr)
     if tiling.IsFixed(win)
-      window_close.Window(win)
+      CloseWindow(win)
     else
-      const error = file_load.InWindow(win, window_close.Replacement(win)).error
+      const error = file_load.InWindow(win, Replacement(win)).error
       if error !=# ''
         throw 'claude-ide: ' .. error
       endif

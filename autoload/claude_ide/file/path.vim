@@ -81,16 +81,6 @@ export def IsMatch(pattern: string, path: string): bool
   return name =~# glob2regpat(pattern)
 enddef
 
-# Vim's working folders: the global one, then those of tabpages and windows, without duplicates.
-export def Folders(): list<string>
-  var folders = [getcwd(-1)]
-  for tab in range(1, tabpagenr('$'))
-    folders += [getcwd(-1, tab)]
-      + range(1, tabpagewinnr(tab, '$'))->mapnew((_, win) => getcwd(win, tab))
-  endfor
-  return folders->copy()->filter((at, folder) => folders->index(folder) == at)
-enddef
-
 # The URI of an absolute path. Bytewise: a composing character would be a part of the character before it.
 # The digits are lower-case, as in `vim.uri_from_fname()` of Neovim.
 export def Uri(path: string): string

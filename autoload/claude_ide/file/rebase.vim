@@ -66,7 +66,7 @@ export def Areas(old: list<string>, new: list<string>): list<list<number>>
   while tail < shorter - head && old[-1 - tail] ==# new[-1 - tail]
     tail += 1
   endwhile
-  return Compare(Part(old, head, len(old) - tail - head), Part(new, head, len(new) - tail - head))
+  return Compare(slice(old, head, len(old) - tail), slice(new, head, len(new) - tail))
     ->map((_, area) => area->mapnew((_, row) => row + head))
 enddef
 
@@ -80,14 +80,9 @@ export def Count(old: list<string>, new: list<string>): list<number>
   return [removed, added]
 enddef
 
-# A number of items of a list.
-export def Part(lines: list<string>, from: number, count: number): list<string>
-  return count > 0 ? lines[from : from + count - 1] : []
-enddef
-
 def Changes(base: list<string>, current: list<string>): list<dict<any>>
   return Areas(base, current)->mapnew((_, area) =>
-    ({first: area[0], last: area[1], lines: Part(current, area[2], area[3] - area[2])}))
+    ({first: area[0], last: area[1], lines: slice(current, area[2], area[3])}))
 enddef
 
 # Merge two later versions of a text. Where both have changed the same lines, theirs win. Changes that
@@ -96,7 +91,7 @@ enddef
 export def Merge(base: list<string>, ours: list<string>, theirs: list<string>): dict<any>
   final merged = {lines: [], row: 0, conflict: false}
   const Put = (change: dict<any>) => {
-    merged.lines += Part(base, merged.row, change.first - merged.row) + change.lines
+    merged.lines += slice(base, merged.row, change.first) + change.lines
     merged.row = change.last
   }
   final own = Changes(base, ours)

@@ -1,6 +1,7 @@
 vim9script
 # Formats with plugins: the fixers of ALE, and language servers of vim-lsp, yegappan/lsp and coc.nvim.
 
+import autoload '../diagnostics/source/coc.vim'
 import autoload '../file/path.vim' as file
 import autoload './expression.vim'
 
@@ -41,12 +42,6 @@ def WithAle(bufnr: number, Done: func)
   endif
 enddef
 
-# Whether coc.nvim handles a buffer.
-def HasCoc(bufnr: number): bool
-  return exists('*g:CocActionAsync') && get(g:, 'coc_service_initialized', 0)
-    && coc#rpc#ready() && getbufvar(bufnr, 'coc_enabled', 1)
-enddef
-
 # Whether something of coc.nvim `formats` a buffer. `is_asking`: the answer is still to come.
 def AskCoc(bufnr: number): dict<any>
   if !has_key(known, bufnr) || reltimefloat(reltime(known[bufnr].asked)) > COC_KNOWS_SECONDS
@@ -81,7 +76,7 @@ export def Servers(bufnr: number): dict<any>
     Add('yegappan_lsp', lsp#buffer#BufLspServerGet(bufnr, 'documentFormatting')->get('name', ''),
       lsp#buffer#BufLspServersGet(bufnr)->indexof((_, server) => !server.ready) >= 0)
   endif
-  if HasCoc(bufnr)
+  if coc.IsThere() && coc.IsReady() && getbufvar(bufnr, 'coc_enabled', 1)
     const asked = AskCoc(bufnr)
     Add('coc', asked.formats ? 'coc.nvim' : '', asked.is_asking)
   endif

@@ -1,19 +1,42 @@
 vim9script
 # `:ClaudeAsk`: a question, and the window in which its answer appears. The answer cannot be
-# continued in a chat, which Vim does not have.
+# continued in a chat, which Vim does not have. And `:ClaudeCommit`.
 
-import autoload './answer_window.vim'
 import autoload '../channel.vim'
 import autoload '../contexts.vim'
-import autoload '../ui/vim_ui.vim'
 import autoload '../file/path.vim'
-import autoload '../privacy.vim'
-import autoload '../prompts.vim'
 import autoload '../headless.vim'
 import autoload '../messages/message.vim'
 import autoload '../messages/reason.vim'
+import autoload '../privacy.vim'
+import autoload '../ui/vim_ui.vim'
+import autoload './answer_window.vim'
 
 var shown: dict<number> = {} # by the id of its question: the buffer of an answer
+
+# Call `Use` with the text of a prompt of the option `prompts`, with its placeholders. If the name is empty, the
+# user chooses, or chooses none.
+def Choose(name: string, Use: func(string))
+  const texts = claude_ide#arguments#Prompts()
+  const names = keys(texts)->sort()
+  if name !=# ''
+    Use(texts[name])
+  elseif empty(names)
+    message.Show('there are no prompts (:help claude-ide-prompts)', 'warn')
+  else
+    vim_ui.Select('Prompt', names, (index) => {
+      if index > 0
+        Use(texts[names[index - 1]])
+      endif
+    })
+  endif
+enddef
+
+# Whether the words are `/` alone or the name of a prompt, as `/name`.
+def AreName(words: string): bool
+  const name = trim(words)
+  return name ==# '/' || (name[0] ==# '/' && has_key(claude_ide#arguments#Prompts(), strpart(name, 1)))
+enddef
 
 def Forget(id: number)
   if has_key(shown, id)
@@ -110,12 +133,29 @@ export def Ask(text: string, lines: list<number>, bang: bool)
   }
   if !about[0]
     message.Show(about[1], 'error')
-  elseif prompts.AreName(words)
-    prompts.Choose(strpart(trim(words), 1), (prompt) => Begin(at .. prompt))
+  elseif AreName(words)
+    Choose(strpart(trim(words), 1), (prompt) => Begin(at .. prompt))
   elseif text =~# '\S'
     Begin(text)
   else
     vim_ui.Input('Ask Claude: ', '', (_, prompt) => Begin(prompt))
+  endif
+enddef
+
+# Carry out `:ClaudeCommit[!]`: have a message for the staged changes put where the user writes it, in the current
+# window or another one of the tab page, or else shown.
+export def WriteCommit(typed: string, _: list<number>, bang: bool)
+  const messages = ([bufnr()] + tabpagebuflist())->filter((_, bufnr) =>
+    getbufvar(bufnr, '&filetype') ==# 'gitcommit' && getbufvar(bufnr, '&modifiable'))
+  if bang
+    headless.CancelAll('commit', 'nothing to stop')
+  elseif empty(messages)
+    Show('Commit message', 'commit', {typed: typed}, true)
+  else
+    const bufnr = messages[0]
+    headless.Begin('commit', {path: path.Name(bufnr), bufnr: bufnr, typed: typed}, {
+      note: {bufnr: bufnr, lnum: 1, verb: 'writing'},
+    })
   endif
 enddef
 

@@ -135,7 +135,7 @@ def AskFor(rewrite: dict<any>, bufnr: number, area: list<number>, request: dict<
   const last = empty(area) ? 0 : min([area[1], len(lines)])
   const first = empty(area) ? 0 : max([0, min([area[0], last - 1])])
   # `json_encode()` replaces bytes that are not UTF-8, and the rewritten lines would lose them.
-  if !file_text.IsUtf8(last == 0 ? lines : rebase.Part(lines, first, last - first))
+  if !file_text.IsUtf8(last == 0 ? lines : slice(lines, first, last))
     message.Show('these lines are not UTF-8', 'error')
     return 0
   endif

@@ -4,12 +4,10 @@ vim9script
 import autoload './python.vim'
 import autoload './ready.vim'
 import autoload '../host.vim'
-import autoload '../own_options.vim'
 import autoload '../messages/log.vim'
 import autoload '../messages/message.vim'
 import autoload '../messages/plain.vim'
 import autoload '../system/program.vim'
-import autoload '../system/unread.vim'
 
 const PERIOD = 100 # milliseconds between two looks at the installer
 const LONGEST = 1800.0 # seconds
@@ -40,9 +38,8 @@ def Received(_: channel, line: string)
 enddef
 
 def Success(): string
-  const configured = own_options.Get('python')
-  if type(configured) == v:t_string && !empty(configured)
-    return $'installed, but g:claude_ide.python is set and used instead: {configured}'
+  if python.Configured() !=# ''
+    return $'installed, but g:claude_ide.python is set and used instead: {python.Configured()}'
   elseif host.Outdate()
     return 'Python is updated; :ClaudeStop | ClaudeStart restarts the server with it'
   endif
@@ -51,32 +48,21 @@ def Success(): string
     : 'Python is ready; :Claude opens Claude Code'
 enddef
 
-# The last line that the installer prints is the reason why it failed.
-def Failure(): string
-  return trim(get(lines, -1, 'The installer gave no reason')) .. '; see :ClaudeLog'
-enddef
-
-# A plain clone has no help tags: without them `:help claude_ide` would fail.
-def MakeHelpTags()
-  const doc = python.ROOT .. '/doc'
-  if filewritable(doc) == 2
-    execute 'silent! helptags' fnameescape(doc)
-  endif
-enddef
-
 def Ended(installer: job, code: number)
   const handle = job_getchannel(installer)
-  for line in unread.Lines(handle, 'out') + unread.Lines(handle, 'err')
+  for line in program.Unread(handle, 'out') + program.Unread(handle, 'err')
     Received(handle, line)
   endfor
   running = false
   popup_close(shown)
   if code == 0
-    MakeHelpTags()
+    # A plain clone has no help tags: without them `:help claude_ide` would fail.
+    execute 'silent! helptags' fnameescape(python.ROOT .. '/doc')
     message.Show(Success(), 'info')
     ready.Installed()
   else
-    message.Show(Failure(), 'error')
+    # The last line that the installer prints is the reason why it failed.
+    message.Show(trim(get(lines, -1, 'The installer gave no reason')) .. '; see :ClaudeLog', 'error')
   endif
 enddef
 

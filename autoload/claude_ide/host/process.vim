@@ -5,7 +5,7 @@ import autoload './python.vim'
 import autoload '../channel.vim' as host_channel
 import autoload '../messages/message.vim'
 import autoload '../messages/reason.vim'
-import autoload '../system/unread.vim'
+import autoload '../system/program.vim'
 
 # The options are in the environment because every user of the machine can read a command line.
 const OPTIONS = 'CLAUDE_IDE_HOST'
@@ -82,7 +82,7 @@ export def Start(options: dict<any>, OnExit: func(number, list<string>)): job
       stderr->add(line)
     },
     exit_cb: (ended, code) => {
-      OnExit(code, (stderr + unread.Lines(job_getchannel(ended), 'err'))->filter((_, line) => line !=# ''))
+      OnExit(code, (stderr + program.Unread(job_getchannel(ended), 'err'))->filter((_, line) => line !=# ''))
     },
   })
   if job_status(started) ==# 'fail'

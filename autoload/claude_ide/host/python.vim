@@ -2,6 +2,7 @@ vim9script
 # Chooses the Python that runs the host.
 
 import autoload '../messages/log.vim'
+import autoload '../own_options.vim'
 import autoload '../system/program.vim'
 
 # The folder of the plugin's checkout.
@@ -22,10 +23,9 @@ export def Own(): string
   return (empty($XDG_DATA_HOME) ? expand('~/.local/share', true) : $XDG_DATA_HOME) .. '/claude_ide/venv'
 enddef
 
-# The option `python`.
-def Configured(): string
-  const options = get(g:, 'claude_ide', {})
-  const path = type(options) == v:t_dict ? get(options, 'python', '') : ''
+# The option `python`; empty if it is not set.
+export def Configured(): string
+  const path = own_options.Get('python')
   return type(path) == v:t_string ? path : ''
 enddef
 
@@ -72,18 +72,14 @@ export def Problem(): string
   return problem
 enddef
 
-def IsRecent(path: string): bool
-  const code = 'import sys; sys.exit(sys.version_info < (3, 11))'
-  return program.Run([path, '-I', '-c', code]).code == 0
-enddef
-
 # The path of a Python from which an environment can be created; empty if there is none. The user's
 # default comes before a newer one.
 export def Recent(): string
+  const check = ['-I', '-c', 'import sys; sys.exit(sys.version_info < (3, 11))']
   for name in ['python3'] + range(14, 11, -1)->map((_, minor) => $'python3.{minor}')
     const path = program.Find(name)
     # Only running it tells: a version manager's shim may start an old Python, or none.
-    if path !=# '' && IsRecent(path)
+    if path !=# '' && program.Run([path] + check).code == 0
       return path
     endif
   endfor

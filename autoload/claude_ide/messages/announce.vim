@@ -4,22 +4,13 @@ vim9script
 import autoload './message.vim'
 import autoload './reason.vim'
 
-var known: dict<bool> = {} # the names of events that have been announced
-
-# Vim shows a message if no autocommand matches an event, and `exists()` ignores patterns, so one
-# that does nothing always exists.
-def Introduce(name: string)
-  if !has_key(known, name)
-    known[name] = true
-    augroup claude_ide_announce
-      execute $'autocmd User {name} :'
-    augroup END
-  endif
-enddef
+augroup claude_ide_announce
+augroup END
 
 # Announce an event. An error in its autocommands is reported.
 export def Event(name: string, data: dict<any>): bool
-  Introduce(name)
+  # Vim shows a message if no autocommand matches an event, so one that does nothing always exists.
+  execute $'autocmd! claude_ide_announce User {name} :'
   const outer = get(g:, 'claude_ide_event', {})
   g:claude_ide_event = data
   const failure = reason.Try(() => execute($'doautocmd <nomodeline> User {name}'))

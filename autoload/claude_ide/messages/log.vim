@@ -15,17 +15,13 @@ export def Path(): string
   return Folder() .. '/claude_ide.log'
 enddef
 
-# Links are not followed; opening a pipe would block Vim until it has a reader.
-def IsWritable(path: string): bool
-  return index(['', 'file'], getftype(path)) >= 0
-enddef
-
 # Append lines to the log. One that cannot be written is ignored.
 export def Append(lines: list<string>)
   const path = Path()
   try
     mkdir(fnamemodify(path, ':h'), 'p', 0o700)
-    if !IsWritable(path)
+    # Links are not followed; opening a pipe would block Vim until it has a reader.
+    if index(['', 'file'], getftype(path)) < 0
       return
     endif
     if getfsize(path) + reduce(lines, (sum, line) => sum + len(line) + 1, 0) > LARGEST

@@ -43,16 +43,12 @@ export def Fit(text: string, width: number): string
   return Shorten(text, max([width, 1]), 1.0)
 enddef
 
-# Whether the command line can be drawn over without a loss or a prompt.
-def IsFree(): bool
-  return index(['n', 'nt'], mode(1)) >= 0 && getcmdtype() ==# ''
-enddef
-
 # Add the waiting messages to `:messages` without showing them: the popup shows them.
 def Remember()
   if empty(unremembered)
     return
-  elseif !IsFree()
+  elseif index(['n', 'nt'], mode(1)) < 0 || getcmdtype() !=# ''
+    # Drawing over the command line would lose something, or be a prompt.
     timer_start(POLL, (_) => Remember())
     return
   endif

@@ -42,8 +42,11 @@ export def Try(Fn: func, arguments: list<any> = []): string
   return ''
 enddef
 
-# "file.open.open_file" is `claude_ide#file#open#OpenFile`.
+# "file.open.open_file" is `claude_ide#file#open#OpenFile`. A name without a dot is that of a function.
 def FunctionOf(name: string): string
+  if stridx(name, '.') < 0
+    return name
+  endif
   const words = split(name, '\.')
   const camel = words[-1]->split('_')->map((_, word) => toupper(word[0]) .. word[1 :])->join('')
   return $'claude_ide#{words[: -2]->join("#")}#{camel}'

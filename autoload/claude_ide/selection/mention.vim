@@ -3,17 +3,6 @@ vim9script
 # the user types a mention.
 
 import autoload '../file/buffers.vim'
-import autoload '../file/path.vim' as file
-
-# Called by the host: the current folder; the file of a buffer (0: the current one), and what `%` with
-# modifiers means, both empty without a file.
-export def Facts(bufnr: number, modifiers: string): dict<string>
-  return {
-    folder: getcwd(),
-    file: file.Path(bufnr == 0 ? bufnr() : bufnr),
-    current: file.Path(bufnr()) ==# '' ? '' : expand('%:p' .. modifiers .. ':p'),
-  }
-enddef
 
 # Called by the host: the lines of a file in its buffer; 0 if it is not loaded.
 export def LineCount(path: string): number

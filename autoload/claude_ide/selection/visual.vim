@@ -66,16 +66,12 @@ def Read(first: dict<number>, last: dict<number>): list<string>
   return Cut(lines)
 enddef
 
-# The end of a range that includes a line. The CLI ignores the last line of a range that ends in
-# column 0, so a range that includes an empty line has to end at the start of the next line.
-def AfterLine(row: number): dict<number>
-  const col = len(LineAt(row))
-  return col > 0 ? {row: row, col: col} : {row: row + 1, col: 0}
-enddef
-
+# The CLI ignores the last line of a range that ends in column 0, so a range that includes an empty line has to
+# end at the start of the next line.
 def Linewise(first: dict<number>, last: dict<number>): dict<any>
   const start = {row: first.row, col: 0}
-  const stop = AfterLine(last.row)
+  const col = len(LineAt(last.row))
+  const stop = col > 0 ? {row: last.row, col: col} : {row: last.row + 1, col: 0}
   return {text: Read(start, stop), first: start, last: stop}
 enddef
 

@@ -1,11 +1,14 @@
 vim9script
 # Finds programs on PATH, but never in the current folder.
 
+
+
 # A folder in which only an administrator can put settings, as in all folders above it.
 export const NEUTRAL = '/'
 
 const LONGEST = 8.0 # seconds
 const PERIOD = 20 # milliseconds
+const MOST_EMPTY = 100 # empty lines in a row; Vim does not tell them from the end
 
 # Find a program by its name. Relative and empty entries of PATH are skipped: they would let a project
 # choose the program. A name with a slash is a path. Returns an absolute path; empty if there is none.
@@ -56,6 +59,23 @@ enddef
 export def IsAlive(pid: number): bool
   return isdirectory('/proc/self') ? isdirectory($'/proc/{pid}')
     : Run([Find('ps'), '-p', string(pid)]).code == 0
+enddef
+
+# What a job has printed and Vim has not read yet: Vim may notice the exit of a job before its last lines. Return
+# these lines of a channel's `part`, which is "out" or "err", without empty ones.
+export def Unread(handle: channel, part: string): list<string>
+  var lines: list<string> = []
+  var empties = 0
+  while empties < MOST_EMPTY && index(['open', 'buffered'], ch_status(handle, {part: part})) >= 0
+    const line = ch_read(handle, {part: part, timeout: 0})
+    if line ==# ''
+      ++empties
+    else
+      empties = 0
+      lines->add(line)
+    endif
+  endwhile
+  return lines
 enddef
 
 defcompile

@@ -62,21 +62,18 @@ def LetEnd(may: bool)
   endfor
 enddef
 
-# Whether Vim exits only if buffers are written first, or given up.
-def HasChanges(): bool
-  return getbufinfo({bufmodified: 1})
-    ->indexof((_, info) => WRITTEN->index(getbufvar(info.bufnr, '&buftype')) >= 0) >= 0
-enddef
-
 def OnExit(is_certain: bool)
   const wanted = own_options.Get('terminal', 'quit')
   if !channel.IsOpen() || (wanted !=# 'ask' && wanted !=# 'background') || (wanted ==# 'ask' && is_certain)
     return
   endif
+  # Then Vim exits only if buffers are written first, or given up.
+  const has_changes = getbufinfo({bufmodified: 1})
+    ->indexof((_, info) => WRITTEN->index(getbufvar(info.bufnr, '&buftype')) >= 0) >= 0
   var may = false
   if is_certain
     Ask(wanted, true)
-  elseif wanted ==# 'ask' || !HasChanges()
+  elseif wanted ==# 'ask' || !has_changes
     const found = Ask(wanted, false)
     may = found ==# ''
     if !may

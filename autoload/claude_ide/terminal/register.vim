@@ -183,11 +183,6 @@ export def WorkIn(name: string, worktree: string): bool
   return true
 enddef
 
-# The process id of its program, or of the shell in its pane.
-def PidOf(terminal: dict<any>): number
-  return empty(terminal.pane) ? job_info(term_getjob(terminal.bufnr)).process : terminal.pane.pid
-enddef
-
 # Called by the host: the terminals that run, the last used one first (`Terminal` of the port).
 export def Running(): list<dict<any>>
   const current = Current()
@@ -198,7 +193,7 @@ export def Running(): list<dict<any>>
     folder: terminal.worktree,
     pids: ClientsThat((pid) => RunsIn(pid, terminal)),
     pane: get(terminal.pane, 'id', ''),
-    pid: PidOf(terminal),
+    pid: empty(terminal.pane) ? job_info(term_getjob(terminal.bufnr)).process : terminal.pane.pid,
     attached: terminal.attached,
   }))
 enddef

@@ -30,13 +30,6 @@ def Entered(bufnr: number)
   endif
 enddef
 
-# Whoever closes the window reads no more. `win` is the window.
-def Closed(bufnr: number, win: number)
-  if win == win_getid()
-    Forget(bufnr)
-  endif
-enddef
-
 # The user reads no more in a terminal.
 export def Forget(bufnr: number)
   for states in [reading, landed]
@@ -56,18 +49,14 @@ def Watch(bufnr: number)
     autocmd!
     execute $'autocmd WinLeave <buffer={bufnr}> Left({bufnr})'
     execute $'autocmd WinEnter <buffer={bufnr}> Entered({bufnr})'
-    execute $'autocmd WinClosed <buffer={bufnr}> Closed({bufnr}, str2nr(expand("<amatch>")))'
-    execute $'autocmd BufWipeout <buffer={bufnr}> ++once Unwatch({bufnr})'
+    # Whoever closes the window reads no more.
+    execute $'autocmd WinClosed <buffer={bufnr}> if str2nr(expand("<amatch>")) == win_getid() | Forget({bufnr}) | endif'
+    execute $'autocmd BufWipeout <buffer={bufnr}> ++once Forget({bufnr}) | autocmd! claude_ide_typing_{bufnr}'
   augroup END
   augroup claude_ide_left_window
     autocmd!
     autocmd WinLeave * left_window = win_getid()
   augroup END
-enddef
-
-def Unwatch(bufnr: number)
-  Forget(bufnr)
-  execute $'autocmd! claude_ide_typing_{bufnr}'
 enddef
 
 # Let the user type in the current window, if it shows this terminal.

@@ -1,11 +1,14 @@
 vim9script
-# The window of a terminal: opened at a side, in a tab page or by a function of the user's, found, and
-# closed without a trace.
+# The window of a terminal: opened at a side, in a tab page or by a function of the user's, found, kept for the
+# terminal, and closed without a trace.
 
-import autoload './protected_window.vim'
+import autoload '../file/load.vim'
+import autoload '../file/open.vim' as open_files
 import autoload '../messages/message.vim'
 import autoload '../messages/reason.vim'
 import autoload '../own_options.vim'
+import autoload '../timing/moment.vim'
+import autoload './register.vim'
 
 const SPLITS = {
   right: 'botright vertical',
@@ -18,6 +21,67 @@ const SPLITS = {
 # size of the screen, its own `size` and its `share`; the others' arrangement before it was opened:
 # `layout`, `screen` and `sizes`; and the sizes when it was `opened`.
 var splits: dict<dict<any>> = {}
+var kept: dict<number> = {} # by window: the buffer of its terminal
+
+# Keep the terminal that the current window shows in it: a file that is opened there moves to a window for files.
+def Keep()
+  kept[win_getid()] = bufnr()
+  augroup claude_ide_terminal_window
+    autocmd!
+    autocmd BufEnter,BufWinEnter * Arrived(win_getid())
+  augroup END
+enddef
+
+# The window is about to show something else.
+def Release(win: number)
+  if has_key(kept, win)
+    kept->remove(string(win))
+  endif
+enddef
+
+# Whether a window has to show its terminal again. Another terminal of a CLI may stay in it.
+def IsLost(win: number): bool
+  const shown = winbufnr(win)
+  if shown < 0 || empty(register.Of(get(kept, win, 0)))
+    Release(win)
+  elseif !empty(register.Of(shown))
+    kept[win] = shown
+  endif
+  return has_key(kept, win) && kept[win] != shown
+enddef
+
+def Arrived(win: number)
+  if has_key(kept, win) && IsLost(win)
+    # The command that opens a buffer moves the cursor afterwards.
+    moment.WhenPossible(() => SendAway(win), (why) => {
+      message.Show($'the terminal cannot leave its window: {why}', 'error')
+    })
+  endif
+enddef
+
+def SendAway(win: number)
+  if !IsLost(win)
+    return
+  endif
+  const [bufnr, has_user] = [winbufnr(win), win == win_getid()]
+  const view = win_execute(win, 'echo string(winsaveview())')->trim()->eval()
+  # A buffer that is wiped out when no window shows it has to survive the move.
+  const bufhidden = getbufvar(bufnr, '&bufhidden')
+  setbufvar(bufnr, '&bufhidden', 'hide')
+  win_execute(win, $'noautocmd buffer {kept[win]}')
+  const other = has_user ? open_files.ToEnter(bufnr) : open_files.ToShow(bufnr)
+  if other > 0
+    const refusal = get(load.InWindow(other, bufnr), 'error', '')
+    win_execute(other, $'winrestview({string(view)})')
+    if has_user
+      win_gotoid(other)
+    endif
+    if refusal !=# ''
+      message.Show(refusal, 'error')
+    endif
+  endif
+  setbufvar(bufnr, '&bufhidden', bufhidden)
+enddef
 
 # The window that shows a buffer in this tab page; 0 if none does.
 export def Of(bufnr: number): number
@@ -73,7 +137,7 @@ export def Fill(win: number, place: dict<any>, Show: func)
   const origin = win_getid()
   if win > 0
     win_gotoid(win)
-    protected_window.Release(win)
+    Release(win)
   elseif place.side ==# 'tab'
     tab split
   else
@@ -92,7 +156,7 @@ export def Fill(win: number, place: dict<any>, Show: func)
   # A split has copied those of another window.
   setlocal nonumber norelativenumber signcolumn=no foldcolumn=0 nospell nolist
   setlocal nodiff noscrollbind nocursorbind nofoldenable
-  protected_window.Keep()
+  Keep()
 enddef
 
 # The user's function that opens terminals (the option `terminal.side`), or null. Only Vim reads it: a
@@ -143,7 +207,7 @@ enddef
 # the sizes that they had before the window was opened, unless the user has changed them.
 export def Close(win: number)
   const [tab, _] = win_id2tabwin(win)
-  protected_window.Release(win)
+  Release(win)
   if tab == 0
     return
   elseif tabpagenr('$') == 1 && winnr('$') == 1

@@ -83,7 +83,7 @@ def CommandEnded()
   is_ours = false
 enddef
 
-# For how many seconds the user has pressed no key.
+# Called by the host: for how many seconds the user has pressed no key.
 export def Idle(): float
   return SecondsSince(last_active)
 enddef
@@ -153,11 +153,6 @@ export def IsClaudesVisual(): bool
   return mode(1) =~# "^[vV\<C-v>]$" && claudes_area == VisualArea()
 enddef
 
-# The key that begins a command in a terminal window.
-def TerminalKey(): string
-  return &termwinkey ==# '' ? "\<C-w>" : eval($'"\{&termwinkey}"')
-enddef
-
 def FeedIgnore()
   is_ours = true
   feedkeys("\<Ignore>", 'n')
@@ -168,8 +163,9 @@ enddef
 # changes nothing if something is half-typed.
 def IsAtRest(): bool
   if mode(1) ==# 't'
-    # Here the state contains "S" as soon as a key was typed.
-    return state('moax') ==# '' && last_key !=# TerminalKey()
+    # Here the state contains "S" as soon as a key was typed. This one begins a command.
+    const key = &termwinkey ==# '' ? "\<C-w>" : eval($'"\{&termwinkey}"')
+    return state('moax') ==# '' && last_key !=# key
   elseif (index(['n', 'nt'], mode(1)) < 0 && !IsClaudesVisual()) || state('moax') !=# ''
     return false
   elseif state('S') ==# ''
@@ -223,12 +219,6 @@ enddef
 export def CanNotify(): bool
   const mode = mode(1)
   return mode =~# "^[niRvVsSt\<C-v>\<C-s>]" && mode !~# '^no' && IsPossible()
-enddef
-
-# Whether windows the user is not in may change: in other modes the next key acts on what is shown.
-def IsHarmless(): bool
-  const mode = mode(1)
-  return ((mode =~# '^[nit]' && mode !~# '^no') || IsClaudesVisual()) && IsPossible()
 enddef
 
 # Whether the user's next key may depend on the text of a buffer.
@@ -317,8 +307,9 @@ export def WhenPossible(Fn: func, OnError: func): func
   return When((_) => IsPossible(), Fn, OnError)
 enddef
 
+# In other modes the next key acts on what is shown.
 export def WhenHarmless(Fn: func, OnError: func): func
-  return When((_) => IsHarmless(), Fn, OnError)
+  return When((_) => (mode(1) =~# '^\%(no\)\@![nit]' || IsClaudesVisual()) && IsPossible(), Fn, OnError)
 enddef
 
 export def WhenChangeable(Fn: func, OnError: func, bufnrs: list<number>): func

@@ -1,7 +1,6 @@
 vim9script
 # Facts about buffers for the model's tools: which there are, their texts, undo histories and files.
 
-import autoload './place.vim'
 import autoload '../diagnostics/unopened.vim'
 import autoload '../file/buffers.vim'
 import autoload '../file/edit.vim'
@@ -17,36 +16,20 @@ const LARGEST_UNDONE = 500000
 var tree: dict<any> = {}
 var texts: list<string> = []
 
-# Vim takes a terminal for modified while its program runs.
-def IsModified(info: dict<any>): bool
-  return info.changed == 1 && getbufvar(info.bufnr, '&buftype') !=# 'terminal'
-enddef
-
-def Described(info: dict<any>): dict<any>
-  return {
-    bufnr: info.bufnr,
-    path: file.Path(info.bufnr),
-    name: info.name,
-    filetype: getbufvar(info.bufnr, '&filetype'),
-    buftype: getbufvar(info.bufnr, '&buftype'),
-    lines: info.loaded == 1 ? info.linecount : 0,
-    is_loaded: info.loaded == 1,
-    is_listed: info.listed == 1,
-    is_modified: IsModified(info),
-    is_shown: !empty(win_findbuf(info.bufnr)),
-    is_current: info.bufnr == bufnr(),
-  }
-enddef
-
-# All `buffers`.
-export def List(_: dict<any>): dict<any>
-  return {buffers: getbufinfo()->map((_, info) => Described(info))}
+# The buffer of a file that is loaded, without loading one. Throws an error, which ends with what
+# follows for the caller.
+export def OpenBuffer(path: string, consequence: string): number
+  const found = buffers.Lookup(path)
+  if !get(found, 'loaded', false)
+    throw $'claude-ide: {path} is not open in Vim{consequence}'
+  endif
+  return found.bufnr
 enddef
 
 # The loaded buffer of a file, or with a number. Throws if there is none.
 def Loaded(arguments: dict<any>): number
   if !has_key(arguments, 'bufnr')
-    return place.OpenBuffer(arguments.file, '; read it from disk')
+    return OpenBuffer(arguments.file, '; read it from disk')
   endif
   const bufnr: number = arguments.bufnr
   if !bufloaded(bufnr)
@@ -69,7 +52,7 @@ export def Lines(arguments: dict<any>): dict<any>
     count: info.linecount,
     lines: claude_ide#places#Lines(bufnr, first, last),
     buftype: getbufvar(bufnr, '&buftype'),
-    is_modified: IsModified(info),
+    is_modified: info.changed == 1,
   }
 enddef
 
@@ -109,7 +92,7 @@ enddef
 
 # The undo `tree` of a file's buffer, and the time `now`.
 export def UndoTree(arguments: dict<any>): dict<any>
-  const bufnr = place.OpenBuffer(arguments.file, ', so it has no undo history')
+  const bufnr = OpenBuffer(arguments.file, ', so it has no undo history')
   inside.Run(bufnr, 'call claude_ide#tools#buffers#LookAtTree()')
   return {tree: tree, now: localtime()}
 enddef
@@ -132,7 +115,7 @@ enddef
 
 # The texts of two states, which the host compares, from a copy of the buffer that has the same undo history.
 export def UndoDiff(arguments: dict<any>): dict<any>
-  const bufnr = place.OpenBuffer(arguments.file, ', so it has no undo history')
+  const bufnr = OpenBuffer(arguments.file, ', so it has no undo history')
   const lines = getbufline(bufnr, 1, '$')
   if len(join(lines, "\n")) > LARGEST_UNDONE
     throw 'claude-ide: the text is too large to compare'
@@ -168,7 +151,7 @@ export def Named(arguments: dict<any>): dict<any>
     return Name(path, buffers.Lookup(path)->get('bufnr', 0))
   })
   const others = arguments.buffers->mapnew((_, each) => Name(file.Path(each.bufnr), each.bufnr))
-  return {files: files + others, folders: file.Folders()}
+  return {files: files + others, folders: claude_ide#places#Folders()}
 enddef
 
 # Write a file's buffer as `:write` does.

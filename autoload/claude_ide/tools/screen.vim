@@ -1,31 +1,29 @@
 vim9script
 # Facts for the model's tools about what the user sees, where the user was, and about lists and messages.
 
-import autoload './place.vim'
+import autoload './buffers.vim'
+import autoload '../file/open.vim' as open_files
+import autoload '../file/path.vim' as file
 import autoload '../privacy.vim'
 
 const MOST_LINES = 2000 # of a register
 
-# The `windows` of the current tab page, perhaps with the lines that they show, and how many `tabpages`
-# there are. A popup counts if the user is in it.
-export def Windows(arguments: dict<any>): dict<any>
-  return claude_ide#places#Windows(arguments.text)
+# The window in which the user works on a file: the current one, or the last one if they are in a
+# terminal or a list. Without such a window it is the current one.
+export def Window(): number
+  const here = win_getid()
+  const HasFile = (win) => file.Path(winbufnr(win)) !=# ''
+  return HasFile(here) ? here : open_files.Find([tabpagenr()] + range(1, tabpagenr('$')), HasFile) ?? here
 enddef
 
 # The `value` of an expression that the host has chosen, in the window that the user works in; and the `bufnr`
 # of the buffer there, or of a `file`.
 export def Evaluate(arguments: dict<any>): dict<any>
-  const win = place.Window()
+  const win = Window()
   const bufnr = has_key(arguments, 'file')
-    ? place.OpenBuffer(arguments.file, ', so its marks are unknown') : winbufnr(win)
+    ? buffers.OpenBuffer(arguments.file, ', so its marks are unknown') : winbufnr(win)
   win_execute(win, 'legacy let g:claude_ide_value = ' .. arguments.expression)
   return {bufnr: bufnr, value: remove(g:, 'claude_ide_value')}
-enddef
-
-# Describe `places`, each [bufnr, line, col] with the column in bytes from 0; `number` is its index, from 0.
-# Those in buffers that are gone are left out.
-export def Places(arguments: dict<any>): dict<any>
-  return {places: claude_ide#places#All(arguments.places)}
 enddef
 
 # Whether the unnamed register is the clipboard: with this option, and after `"+y`.
@@ -55,15 +53,6 @@ enddef
 # The lines of the messages.
 export def Messages(_: dict<any>): dict<any>
   return {lines: execute('messages')->split("\n")}
-enddef
-
-# Put what the command has printed into a new list after all others. Returns how many places 'errorformat'
-# has found.
-export def ListMade(arguments: dict<any>): dict<any>
-  const title = ':' .. arguments.command
-  setqflist([], ' ', {nr: '$', title: title, lines: arguments.lines, efm: arguments.efm})
-  silent doautocmd <nomodeline> QuickFixCmdPost make
-  return {entries: getqflist()->filter((_, entry) => entry.valid)->len()}
 enddef
 
 defcompile

@@ -1,8 +1,7 @@
 vim9script
 # Shows the user something for the model, without taking the user away from what they do.
 
-import autoload './place.vim'
-import autoload '../file/path.vim' as file
+import autoload './screen.vim' as tool_screen
 import autoload '../file/load.vim' as file_load
 import autoload '../file/open.vim' as open_files
 import autoload '../messages/plain.vim'
@@ -14,29 +13,12 @@ const TALLEST = 10 # lines of the quickfix window
 const LINES = 'ClaudeShown'
 const NOTE = 'ClaudeShownNote'
 
-# Not in a terminal, where the user may go on typing, nor in a selection of theirs.
-def MayMoveFocus(): bool
-  return &buftype ==# '' && (mode() !~# "^[vV\<C-v>]" || moment.IsClaudesVisual())
-enddef
-
-# Open a file at a place. The focus follows if the user is in a file and does nothing there.
+# Open a file at a place. The focus follows if the user is in a file and does nothing there: not in a terminal,
+# where they may go on typing, nor in a selection of theirs.
 export def Open(arguments: dict<any>): dict<any>
-  final request = {path: arguments.file, make_frontmost: MayMoveFocus()}
+  const may_move = &buftype ==# '' && (mode() !~# "^[vV\<C-v>]" || moment.IsClaudesVisual())
+  final request = {path: arguments.file, make_frontmost: may_move}
   return open_files.OpenFile(extend(request, arguments))
-enddef
-
-# Throws an error that names a wrong path.
-def Existing(path: string): string
-  const checked = file.Check(path, true)
-  if has_key(checked, 'refusal')
-    throw 'claude-ide: ' .. checked.refusal
-  endif
-  return checked.path
-enddef
-
-# Whether the current list is one that a model has set, which may be replaced.
-def IsOurs(context: any): bool
-  return type(context) == v:t_dict && get(context, 'claude_ide', false)
 enddef
 
 # Put `entries` into the quickfix list, or the location list of the window that the user works in: into
@@ -44,7 +26,7 @@ enddef
 # others, so that the user's lists remain, or ours if it is the current one and `how` is "set". Returns
 # the `id`.
 export def List(arguments: dict<any>): dict<number>
-  const win = arguments.list ==# 'location' ? place.Window() : 0
+  const win = arguments.list ==# 'location' ? tool_screen.Window() : 0
   const Read = (what) => win > 0 ? getloclist(win, what) : getqflist(what)
   const current = Read({id: 0, context: 1})
   # Under this key a text is a list of lines (`editor/vim.py`).
@@ -57,7 +39,8 @@ export def List(arguments: dict<any>): dict<number>
   if id > 0
     what.id = id
   else
-    const replaces = arguments.how ==# 'set' && IsOurs(current.context)
+    const is_ours = type(current.context) == v:t_dict && get(current.context, 'claude_ide', false)
+    const replaces = arguments.how ==# 'set' && is_ours
     action = replaces ? 'r' : ' '
     extend(what, replaces ? {id: current.id} : {nr: '$'})
     extend(what, {title: plain.OneLine(arguments.title), context: {claude_ide: true}})
@@ -88,14 +71,13 @@ enddef
 
 # The buffer of a range, loaded. Throws an error if its file has no such line.
 def Load(range: dict<any>): number
-  const path = Existing(range.file)
-  const added = file_load.Add(path)
+  const added = file_load.Add(range.file)
   if has_key(added, 'refusal')
     throw 'claude-ide: ' .. added.refusal
   endif
   const problem = file_load.Hidden(added.bufnr).error
   if problem !=# ''
-    throw $'claude-ide: {path}: {problem}'
+    throw $'claude-ide: {range.file}: {problem}'
   endif
   setbufvar(added.bufnr, '&buflisted', true)
   const count = getbufinfo(added.bufnr)[0].linecount

@@ -46,17 +46,13 @@ def Filter(win: number, key: string): bool
   return true
 enddef
 
-# The width of the widest line of a text, in columns.
-def Widest(lines: list<string>): number
-  return lines->mapnew((_, line) => strdisplaywidth(line))->max()
-enddef
-
 # Called by the host: show lines in a popup until `q` or <Esc> closes it. `options` has its `title`,
 # and whether long lines `wrap`, rather than being cut.
 export def Show(given: list<string>, options: dict<any>): number
   const lines = given->mapnew((_, line) => plain.Harmless(line))
   const title = plain.OneLine(options.title)
-  const width = min([Widest(lines + [title]), &columns - MARGIN])
+  const widest = (lines + [title])->mapnew((_, line) => strdisplaywidth(line))->max()
+  const width = min([widest, &columns - MARGIN])
   const popup = popup_create(lines, {
     title: $" {title} ",
     border: [],

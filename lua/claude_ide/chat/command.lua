@@ -98,7 +98,7 @@ end
 
 -- The sessions of the current folder: Claude's, those that an agent has listed, and those of open chats.
 local function sessions()
-  local folder = require('claude_ide.file.buffers').folder()
+  local folder = vim.fn.getcwd()
   local found = vim.fn['claude_ide#arguments#SessionIds']()
   vim.list_extend(found, listed[folder] or {})
   for _, chat in ipairs(require('claude_ide.chat.state').list()) do

@@ -1,7 +1,6 @@
 --- The panels of the chats, for the host; also without one, which has ended or not started yet. Then their
 --- transcripts and prompts stay, and the next host continues them.
 local autocommands = require('claude_ide.messages.autocommands')
-local buffers = require('claude_ide.file.buffers')
 local chat_windows = require('claude_ide.chat.window')
 local chat_form = require('claude_ide.chat.form')
 local chat_list = require('claude_ide.chat.list')
@@ -310,7 +309,7 @@ function M.begin(given)
     name = name:sub(1, 1):upper() .. name:sub(2),
     agent = given.agent,
     asks = given.asks,
-    root = given.root or buffers.folder(),
+    root = given.root or vim.fn.getcwd(),
   })
   local chat = assert(chat_state.get(id))
   chat.is_orphan, chat.is_starting = true, true

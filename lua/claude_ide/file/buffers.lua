@@ -97,10 +97,4 @@ function M.save(path)
   return refusal and { error = refusal } or { saved = true }
 end
 
---- The current working folder: the window's, else the tabpage's, else the global one.
----@return string
-function M.folder()
-  return vim.fn.getcwd()
-end
-
 return M

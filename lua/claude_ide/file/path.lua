@@ -11,25 +11,6 @@ local LARGEST_BYTES = 50000000
 local READING = { 'BufReadCmd', 'FileReadCmd', 'FileReadPost', 'BufWriteCmd', 'FileWriteCmd' }
 local KINDS = { block = 'device', char = 'device', directory = 'folder', fifo = 'pipe' }
 
---- Neovim's working folders: the global one, then those of tabpages and windows, without duplicates.
----@return string[]
-function M.folders()
-  local folders, known = {}, {}
-  local function add(win, tab)
-    local folder = vim.fn.getcwd(win, tab)
-    folders[#folders + 1] = not known[folder] and folder or nil
-    known[folder] = true
-  end
-  add(-1, -1)
-  for tab = 1, vim.fn.tabpagenr('$') do
-    add(-1, tab)
-    for win = 1, vim.fn.tabpagewinnr(tab, '$') do
-      add(win, tab)
-    end
-  end
-  return folders
-end
-
 --- Whether a buffer with this name, 'buftype' and 'filetype' holds a file, which may not exist yet. Other
 --- buffers have no name, or are a terminal, a proposal, a list, a file tree, `scheme://…`.
 ---@param name string

@@ -186,7 +186,7 @@ end
 spawn = function(serve)
   local started, refusal = process.start({
     config = process.sendable(vim.g.claude_ide or vim.empty_dict()),
-    folders = require('claude_ide.file.path').folders(),
+    folders = vim.fn['claude_ide#places#Folders'](),
     log = require('claude_ide.messages.log').path(),
     state = vim.fn.stdpath('state') .. '/claude_ide',
     serve = serve,

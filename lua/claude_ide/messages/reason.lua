@@ -43,14 +43,22 @@ local function attempt(fn, ...)
   return { false, M.of(result) }
 end
 
+--- A function of a module.
+---@param module string empty for a function of Vim script
+---@param name string
+---@return function
+function M.found(module, name)
+  return module == '' and vim.fn[name] or require('claude_ide.' .. module)[name]
+end
+
 --- Call `module.name` for the host.
----@param module string
+---@param module string empty for a function of Vim script
 ---@param name string
 ---@param ... any
 ---@return { [1]: boolean, [2]: any } outcome true and its result, or false and the reason
 function M.attempt(module, name, ...)
   return attempt(function(...)
-    return require('claude_ide.' .. module)[name](...)
+    return M.found(module, name)(...)
   end, ...)
 end
 
@@ -61,7 +69,7 @@ end
 ---@return { [1]: boolean, [2]: string } outcome true and the JSON, or false and the reason
 function M.attempt_json(module, name, ...)
   return attempt(function(...)
-    return vim.json.encode(require('claude_ide.' .. module)[name](...))
+    return vim.json.encode(M.found(module, name)(...))
   end, ...)
 end
 

@@ -1,22 +1,8 @@
 --- What the host needs to mention a file, a folder or lines of a file (`editor/mentions.py`), and how the
 --- user types a mention.
 local buffers = require('claude_ide.file.buffers')
-local file = require('claude_ide.file.path')
 
 local M = {}
-
---- Where the user is.
----@param bufnr integer 0 for the current one
----@param modifiers string of `%`
----@return { folder: string, file: string, current: string } facts the current folder; the file of the
----  buffer, and what `%` with the modifiers means: empty without a file
-function M.facts(bufnr, modifiers)
-  return {
-    folder = vim.fn.getcwd(),
-    file = file.path(bufnr) or '',
-    current = file.path(0) and vim.fn.expand('%:p' .. modifiers .. ':p') or '',
-  }
-end
 
 --- The lines of a file in its buffer; 0 if it is not loaded.
 ---@param path string

@@ -305,12 +305,6 @@ function M.start(request)
   return start_in_buffer(request)
 end
 
---- Called by the host: the environment of the processes that Neovim starts.
----@return table<string, string>
-function M.environment()
-  return vim.fn.environ()
-end
-
 ---@class claude_ide.TmuxPane: claude_ide.Pane
 ---@field launch string the id under which its CLI reports what it does; empty if it does not
 ---@field size number of the option `terminal.size`

@@ -68,7 +68,7 @@ function M.notice_typing(on)
   end or nil, tracker)
 end
 
---- For how many seconds the user has pressed no key.
+--- Called by the host: for how many seconds the user has pressed no key.
 ---@return number
 function M.idle()
   return milliseconds_since(last_key) / 1000

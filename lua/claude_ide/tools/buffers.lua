@@ -20,29 +20,6 @@ local CONTEXT = 3 -- lines around a change
 -- Nanoseconds. Longer, loading many files would be felt.
 local SLICE = 10e6
 
-local function described(bufnr)
-  local is_loaded = api.nvim_buf_is_loaded(bufnr)
-  return {
-    bufnr = bufnr,
-    path = file_path.path(bufnr) or '',
-    name = api.nvim_buf_get_name(bufnr),
-    filetype = vim.bo[bufnr].filetype,
-    buftype = vim.bo[bufnr].buftype,
-    lines = is_loaded and api.nvim_buf_line_count(bufnr) or 0,
-    is_loaded = is_loaded,
-    is_listed = vim.bo[bufnr].buflisted,
-    is_modified = vim.bo[bufnr].modified,
-    is_shown = #vim.fn.win_findbuf(bufnr) > 0,
-    is_current = bufnr == api.nvim_get_current_buf(),
-  }
-end
-
---- All `buffers`.
----@type claude_ide.Tool
-function M.list(_)
-  return { buffers = vim.tbl_map(described, api.nvim_list_bufs()) }
-end
-
 -- The loaded buffer of a file, or with a number. Raises an error if there is none.
 local function loaded(arguments, consequence)
   local bufnr = arguments.bufnr
@@ -187,7 +164,7 @@ function M.named(arguments)
     local is_valid = api.nvim_buf_is_valid(each.bufnr)
     files[#files + 1] = named(is_valid and file_path.path(each.bufnr) or nil, each.bufnr)
   end
-  return { files = files, folders = file_path.folders() }
+  return { files = files, folders = vim.fn['claude_ide#places#Folders']() }
 end
 
 --- Write a file's buffer as `:write` does.

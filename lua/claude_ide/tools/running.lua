@@ -40,13 +40,14 @@ function M.begin(token, deadline, tool, arguments)
   if seconds + microseconds / 1e6 > deadline then
     return false
   end
-  local module, name = tool:match('^(.*)%.([^.]*)$')
+  local module, name = tool:match('^(.-)%.?([^.]*)$')
   running[token] = false
   local function answer(result)
     finish(token, result)
   end
   local ok, result = pcall(function()
-    return require('claude_ide.' .. module)[name](arguments, answer)
+    local run = reason.found(module, name)
+    return module == '' and run(arguments) or run(arguments, answer)
   end)
   if not ok then
     answer({ error = reason.of(result) })

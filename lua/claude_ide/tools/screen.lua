@@ -11,13 +11,6 @@ local LONGEST = 2400 -- bytes of such a line, as in `autoload/claude_ide/places.
 -- Messages that noice has shown for a moment, and that `:messages` would not list.
 local PASSING = { search_count = true, return_prompt = true, confirm = true, progress = true }
 
---- The `windows` of the current tab page, perhaps with the lines that they show, and how many `tabpages`
---- there are.
----@type claude_ide.Tool
-function M.windows(arguments)
-  return fn['claude_ide#places#Windows'](arguments.text)
-end
-
 --- The `value` of an expression that the host has chosen, in the window that the user works in; and the
 --- `bufnr` of the buffer there, or of a `file`.
 ---@type claude_ide.Tool
@@ -28,13 +21,6 @@ function M.evaluate(arguments)
     return api.nvim_eval(arguments.expression)
   end)
   return { bufnr = bufnr or api.nvim_win_get_buf(win), value = value }
-end
-
---- Describe `places`, each { bufnr, line, col } with the column in bytes from 0; `number` is its index, from
---- 0. Those in buffers that are gone are left out.
----@type claude_ide.Tool
-function M.places(arguments)
-  return { places = fn['claude_ide#places#All'](arguments.places) }
 end
 
 -- Whether the unnamed register is the clipboard: with this option, and after `"+y`.
@@ -99,16 +85,6 @@ function M.messages(_)
   local shown = fn.has('nvim-0.12') == 0 and from_noice()
   local text = shown or api.nvim_exec2('messages', { output = true }).output
   return { lines = vim.split(text, '\n', { plain = true, trimempty = true }) }
-end
-
---- Put what the command has printed into a new list after all others. Answers how many places 'errorformat'
---- has found, which Vim script counts: converting all entries takes much longer.
----@type claude_ide.Tool
-function M.list_made(arguments)
-  local title, lines = ':' .. arguments.command, arguments.lines
-  fn.setqflist({}, ' ', { nr = '$', title = title, lines = lines, efm = arguments.efm })
-  api.nvim_exec_autocmds('QuickFixCmdPost', { pattern = 'make' })
-  return { entries = api.nvim_eval("len(filter(getqflist(), 'v:val.valid'))") }
 end
 
 return M

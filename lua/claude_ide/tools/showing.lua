@@ -1,6 +1,5 @@
 --- Shows the user something for the model, without taking the user away from what they do.
 local file_load = require('claude_ide.file.load')
-local file_path = require('claude_ide.file.path')
 local location = require('claude_ide.window.location')
 local moment = require('claude_ide.timing.moment')
 local open_files = require('claude_ide.file.open')
@@ -80,17 +79,13 @@ end
 
 -- Load the file of a range. Raises an error if it has no such line.
 local function load(range)
-  local path, refusal = file_path.existing(range.file)
-  local bufnr, failure
-  if path then
-    bufnr, failure = file_load.add(path)
-  end
+  local bufnr, refusal = file_load.add(range.file)
   if not bufnr then
-    error(refusal or failure, 0)
+    error(refusal, 0)
   end
   local _, problem = file_load.hidden(bufnr)
   if problem then
-    error(('%s: %s'):format(path, problem), 0)
+    error(('%s: %s'):format(range.file, problem), 0)
   end
   vim.bo[bufnr].buflisted = true
   place.existing_line(bufnr, range.line)

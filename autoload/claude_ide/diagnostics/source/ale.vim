@@ -1,7 +1,7 @@
 vim9script
 # The diagnostics of ALE. `diagnostics/sources.vim` has the functions of a source.
 
-import autoload '../item.vim'
+import autoload '../sources.vim'
 
 const SEVERITIES = {E: 1, W: 2, I: 3}
 
@@ -35,17 +35,17 @@ export def Severity(entry: dict<any>): number
 enddef
 
 # ALE's `end_col` is the last column that belongs to the range.
-export def Item(entry: dict<any>, TextOf: func): dict<any>
+export def Item(entry: dict<any>, bufnr: number): dict<any>
   const lnum: number = get(entry, 'lnum', 1)
   const col: number = get(entry, 'col', 0)
   const end_lnum: number = get(entry, 'end_lnum', lnum)
   const end_col: number = has_key(entry, 'end_col') ? entry.end_col + 1 : col + 1
-  return item.New(
+  return sources.New(
     get(entry, 'text', ''),
     Severity(entry),
     {
-      start: item.Position(lnum, col, TextOf),
-      end: item.Position(end_lnum, max([end_col, 1]), TextOf),
+      start: sources.Position(lnum, col, bufnr),
+      end: sources.Position(end_lnum, max([end_col, 1]), bufnr),
     },
     get(entry, 'linter_name', 'ALE'),
     get(entry, 'code', ''),

@@ -7,7 +7,7 @@ vim9script
 # and when a window shows the buffer. So the diagnostics are also fetched repeatedly while an answer is
 # awaited, and only different ones are an answer.
 
-import autoload '../item.vim'
+import autoload '../sources.vim'
 import autoload '../texts.vim'
 
 const SEVERITIES = {Error: 1, Warning: 2, Information: 3, Hint: 4}
@@ -44,7 +44,7 @@ def Entry(listed: dict<any>): dict<any>
 enddef
 
 # Whether its node process has started.
-def IsReady(): bool
+export def IsReady(): bool
   return get(g:, 'coc_service_initialized', 0) && coc#rpc#ready()
 enddef
 
@@ -116,8 +116,8 @@ export def Severity(entry: dict<any>): number
   return get(SEVERITIES, entry.severity, 1)
 enddef
 
-export def Item(entry: dict<any>, TextOf: func): dict<any>
-  return item.New(entry.message, Severity(entry), entry.range, entry.source, entry.code)
+export def Item(entry: dict<any>, bufnr: number): dict<any>
+  return sources.New(entry.message, Severity(entry), entry.range, entry.source, entry.code)
 enddef
 
 export def Checks(bufnr: number): bool

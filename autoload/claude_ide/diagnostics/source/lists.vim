@@ -2,7 +2,7 @@ vim9script
 # The diagnostics in the quickfix list and the location lists, for users without any of the plugins.
 # `diagnostics/sources.vim` has the functions of a source.
 
-import autoload '../item.vim'
+import autoload '../sources.vim'
 
 const SEVERITIES = {E: 1, W: 2, I: 3, N: 4, H: 4, e: 1, w: 2, i: 3, n: 4, h: 4}
 
@@ -18,11 +18,9 @@ enddef
 
 # The programs of 'makeprg', of all buffers.
 def Makers(): list<string>
-  final commands = [&g:makeprg]
-  for info in getbufinfo({bufloaded: 1})
-    commands->add(getbufvar(info.bufnr, '&makeprg'))
-  endfor
-  return commands->map((_, command) => Program(command))->filter((_, program) => program !=# '')
+  const of_buffers = getbufinfo({bufloaded: 1})->mapnew((_, info) => getbufvar(info.bufnr, '&makeprg'))
+  return ([&g:makeprg] + of_buffers)->map((_, command) => Program(command))
+    ->filter((_, program) => program !=# '')
 enddef
 
 # Lists of hits have entries without a type; so have some compilers' errors. The title that `:make` gives
@@ -96,15 +94,15 @@ export def Severity(entry: dict<any>): number
 enddef
 
 # `end_col` is the column behind the last one.
-export def Item(entry: dict<any>, TextOf: func): dict<any>
+export def Item(entry: dict<any>, bufnr: number): dict<any>
   const end_lnum: number = entry.end_lnum > 0 ? entry.end_lnum : entry.lnum
   const end_col: number = entry.end_col > 0 ? entry.end_col : entry.col + 1
-  return item.New(
+  return sources.New(
     entry.text,
     Severity(entry),
     {
-      start: item.Position(entry.lnum, entry.col, TextOf),
-      end: item.Position(end_lnum, end_col, TextOf),
+      start: sources.Position(entry.lnum, entry.col, bufnr),
+      end: sources.Position(end_lnum, end_col, bufnr),
     },
     'quickfix',
     entry.nr > 0 ? entry.nr : '',

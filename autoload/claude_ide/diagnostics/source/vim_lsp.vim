@@ -1,7 +1,7 @@
 vim9script
 # The diagnostics of vim-lsp. `diagnostics/sources.vim` has the functions of a source.
 
-import autoload '../item.vim'
+import autoload '../sources.vim'
 
 export def IsThere(): bool
   return exists('g:lsp_loaded') == 1 && exists('*lsp#get_allowed_servers') == 1
@@ -29,11 +29,11 @@ export def Read(): dict<list<dict<any>>>
 enddef
 
 export def Severity(entry: dict<any>): number
-  return item.SeverityOfLsp(entry.diagnostic)
+  return sources.SeverityOfLsp(entry.diagnostic)
 enddef
 
-export def Item(entry: dict<any>, TextOf: func): dict<any>
-  return item.OfLsp(entry.diagnostic, entry.server)
+export def Item(entry: dict<any>, bufnr: number): dict<any>
+  return sources.OfLsp(entry.diagnostic, entry.server)
 enddef
 
 def Running(bufnr: number): list<string>

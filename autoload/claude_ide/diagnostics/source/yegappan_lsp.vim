@@ -3,7 +3,7 @@ vim9script
 # source. The plugin is not imported: that would fail where the plugin is missing.
 
 import autoload '../../file/text.vim' as buffer_text
-import autoload '../item.vim'
+import autoload '../sources.vim'
 import autoload '../texts.vim'
 
 # With this patch the plugin counts characters; without it, it keeps what the server has sent, which
@@ -26,11 +26,11 @@ export def Read(): dict<list<dict<any>>>
 enddef
 
 export def Severity(diagnostic: dict<any>): number
-  return item.SeverityOfLsp(diagnostic)
+  return sources.SeverityOfLsp(diagnostic)
 enddef
 
-def InUnits(position: dict<any>, TextOf: func): dict<number>
-  const text: string = TextOf(position.line + 1)
+def InUnits(position: dict<any>, bufnr: number): dict<number>
+  const text = getbufline(bufnr, position.line + 1)->get(0, '')
   const before = slice(text, 0, position.character)
   return {
     line: position.line,
@@ -38,12 +38,12 @@ def InUnits(position: dict<any>, TextOf: func): dict<number>
   }
 enddef
 
-export def Item(diagnostic: dict<any>, TextOf: func): dict<any>
-  final made = item.OfLsp(diagnostic, 'lsp')
+export def Item(diagnostic: dict<any>, bufnr: number): dict<any>
+  final made = sources.OfLsp(diagnostic, 'lsp')
   if COUNTS_CHARACTERS
     made.range = {
-      start: InUnits(diagnostic.range.start, TextOf),
-      end: InUnits(diagnostic.range.end, TextOf),
+      start: InUnits(diagnostic.range.start, bufnr),
+      end: InUnits(diagnostic.range.end, bufnr),
     }
   endif
   return made

@@ -1,7 +1,8 @@
 """How calls and events cross a channel: methods name functions of the editor, handlers its events.
 
 `remote.py` reads the former. `file.buffers.text` is `M.text` of `lua/claude_ide/file/buffers.lua`
-in Neovim, and `claude_ide#file#buffers#Text` in Vim.
+in Neovim, and `claude_ide#file#buffers#Text` in Vim. A name without a dot is that of a function of
+Vim script, which both editors run.
 """
 
 import asyncio

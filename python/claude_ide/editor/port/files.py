@@ -100,11 +100,11 @@ class Buffers(Protocol):
     async def editors(self) -> EditorsChanged:
         """Return all open files."""
 
-    @request("file.path.folders")
+    @request("claude_ide#places#Folders")
     async def folders(self) -> list[str]:
         """Return the working folders: the global one, then those of tabpages and windows."""
 
-    @request("file.buffers.folder")
+    @request("getcwd")
     async def folder(self) -> str:
         """Return the working folder of the current window."""
 

@@ -134,7 +134,7 @@ class Selection(Protocol):
     async def is_shared(self) -> bool:
         """Return whether the user lets the selection leave the editor."""
 
-    @request("selection.mention.facts")
+    @request("claude_ide#places#Here")
     async def mention_facts(self, buffer: int, modifiers: str) -> MentionFacts:
         """Return where the user is; `modifiers` are those of `%`."""
 

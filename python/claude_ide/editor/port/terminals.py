@@ -93,7 +93,7 @@ class Terminals(Protocol):
     def answer_quit(self, problem: str) -> None:
         """Report whether the editor may exit: with a problem it refuses once, as for a change."""
 
-    @request("terminal.environment", large=True)
+    @request("environ", large=True)
     async def environment(self) -> dict[str, str]:
         """Return the environment of the editor's child processes."""
 

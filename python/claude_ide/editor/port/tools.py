@@ -40,7 +40,7 @@ class ModelTools(Protocol):
     They run as operations that may be refused while the editor is busy, and cancelled.
     """
 
-    buffers: Use = _tool("tools.buffers.list")
+    buffers: Use = _tool("claude_ide#places#Buffers")
     """Return all `buffers`."""
     buffer_lines: Use = _tool("tools.buffers.lines")
     """Return `lines` of a buffer (`offset`, `limit`; `file` or `bufnr`)."""
@@ -58,20 +58,20 @@ class ModelTools(Protocol):
     """Return the `texts` of `files` that a server, `client`, wants to change."""
     save: Use = _tool("tools.buffers.save")
     """Save a file as `:write` does."""
-    windows: Use = _tool("tools.screen.windows")
+    windows: Use = _tool("claude_ide#places#Windows")
     """Return tab pages and windows, with the visible `text` if wanted."""
     evaluate: Use = _tool("tools.screen.evaluate")
     """Return the `value` of an `expression` in the user's window, and the `bufnr` there.
 
     With a `file` it is that of this one.
     """
-    places: Use = _tool("tools.screen.places")
+    places: Use = _tool("claude_ide#places#All")
     """Describe `places`: a buffer, a line from 1, and a column in bytes from 0, for each."""
     register: Use = _tool("tools.screen.register")
     """Return the text of a register."""
     messages: Use = _tool("tools.screen.messages")
     """Return the messages."""
-    list_made: Use = _tool("tools.screen.list_made")
+    list_made: Use = _tool("claude_ide#places#ListMade")
     """Fill the quickfix list with the `lines` of a `command`; return how many `entries`."""
     show_file: Use = _tool("tools.showing.open")
     """Show a place of a file to the user."""
