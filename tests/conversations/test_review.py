@@ -352,28 +352,6 @@ async def test_lines_of_the_agent_that_the_user_has_changed_are_asked_for(
     assert "you have changed lines of this" in await nvim.eval("g:asked")
 
 
-async def test_a_new_file_with_unsaved_changes_is_not_deleted_unasked(
-    nvim: Neovim, agent: Agent, repository: Path
-) -> None:
-    new = repository / "new.py"
-    await agent.write({new: "new\n"})
-    await nvim.command(f"edit {new}")
-    await drawn(nvim, "1+1")
-    await nvim.command("1put! ='mine'")
-    await drawn(nvim, "1+2")
-    await nvim.lua(CHOOSE, 2)
-    await nvim.command("ClaudeRevert!")
-    await until(lambda: nvim.eval("get(g:, 'asked', '') =~ 'new.py has changed since'"))
-    assert new.exists()
-
-    await nvim.lua(CHOOSE, 1)
-    await nvim.command("ClaudeRevert!")
-    await reads(new, None)
-    await nvim.command("ClaudeReview undo")
-    await reads(new, "new\n")
-    assert await nvim.eval(f"getbufline('{new}', 1, '$')") == ["mine", "new"]
-
-
 async def test_a_commit_keeps_what_it_contains(
     nvim: Neovim, path: Path, agent: Agent, repository: Path
 ) -> None:

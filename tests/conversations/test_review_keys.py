@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from support.either_editor import BOTH, Editor, configure, on_screen
+from support.either_editor import BOTH, Editor, choose, configure, on_screen
 from support.happenings import HookedCli, recorder
 from support.neovim import until
 from support.reviewing import drawn
@@ -440,3 +440,104 @@ async def test_a_deleted_file_waits_beside_unsaved_changes(
     await reads(path, None)
     await nvim.command("wincmd p")
     assert await nvim.eval("[getline(1, 2), &modified]") == [["mine", "one"], 1]
+
+
+async def has(nvim: Editor, path: Path, text: str | None, *lines: str) -> None:
+    """Wait until a file has a text, or is gone, and its buffer has these lines."""
+    await reads(path, text)
+    found = f"getbufline('{path}', 1, '$') ==# {[*lines]!r}"
+    await until(lambda: nvim.eval(found), f"the buffer has {lines}")
+
+
+async def waits(nvim: Editor, *names: str) -> None:
+    """Wait until these files wait."""
+    found = "map(claude_ide#review().files, 'fnamemodify(v:val.path, '':t'')')"
+    await until(lambda: nvim.eval(f"sort({found}) ==# {sorted(names)!r}"), f"{names} wait")
+
+
+async def test_a_new_file_goes_with_its_buffer_and_both_come_back(
+    nvim: Editor, agent: Agent
+) -> None:
+    new = agent.folder / "new.py"
+    await agent.write({new: "new\n"})
+    await nvim.command(f"edit {new}")
+    await drawn(nvim, "1+1")
+
+    await nvim.command("ClaudeRevert!")
+    await has(nvim, new, None, "")
+    await drawn(nvim)
+    await waits(nvim)
+    assert not await nvim.eval("&modified")
+    await nvim.keys("u")
+    await drawn(nvim, "1+1")
+    await nvim.keys("\x12")
+    await waits(nvim)
+    await nvim.command("ClaudeReview undo")
+    await has(nvim, new, "new\n", "new")
+    await drawn(nvim, "1+1")
+    assert not await nvim.eval("&modified")
+
+    await nvim.command("ClaudeRevert!")
+    await has(nvim, new, None, "")
+    assert str(await agent.prompt()).count("-new") == 1
+    await nvim.command("write")
+    await reads(new, "")
+    await waits(nvim)
+
+
+async def test_a_new_file_with_unsaved_changes_is_reverted_without_them(
+    nvim: Editor, agent: Agent
+) -> None:
+    new = agent.folder / "new.py"
+    await agent.write({new: "new\n"})
+    await nvim.command(f"edit {new}")
+    await drawn(nvim, "1+1")
+    await nvim.keys("Omine\x1b")
+    await drawn(nvim, "1+2")
+    await nvim.keys(":ClaudeRevert!\r")
+    await on_screen(nvim, "new.py has changed since. Revert it as a whole?")
+    await choose(nvim, 2)
+    await has(nvim, new, "new\n", "mine", "new")
+
+    await nvim.keys(":ClaudeRevert!\r")
+    await on_screen(nvim, "new.py has changed since. Revert it as a whole?")
+    await choose(nvim, 1)
+    await has(nvim, new, None, "mine")
+    await waits(nvim)
+    await nvim.keys(":ClaudeReview undo\r")
+    await has(nvim, new, "new\n", "mine", "new")
+    await waits(nvim, "new.py")
+    await nvim.keys(":w\r")
+    await reads(new, "mine\nnew\n")
+    assert await nvim.eval("tabpagenr('$')") == 1
+    assert not await nvim.eval("&modified")
+
+
+async def test_what_comes_back_below_unsaved_changes_is_not_merged_into_them(
+    nvim: Editor, path: Path, agent: Agent
+) -> None:
+    await nvim.keys("Omine\x1b")
+    await agent.write({path: None})
+    await waits(nvim, path.name)
+
+    await nvim.keys(":ClaudeRevert!\r")
+    await has(nvim, path, BEFORE, "mine", *BEFORE.split())
+    await waits(nvim)
+    await nvim.keys(":w\r")
+    await reads(path, f"mine\n{BEFORE}")
+    assert await nvim.eval("tabpagenr('$')") == 1
+
+
+async def test_all_is_decided_also_in_buffers_with_unsaved_changes(
+    nvim: Editor, path: Path, agent: Agent, tmp_path: Path
+) -> None:
+    await agent.run(f"echo x > {tmp_path}/elsewhere")
+    await until(lambda: nvim.eval("!empty(claude_ide#review().unknown)"), "the line")
+    await agent.write({path: AFTER})
+    await drawn(nvim, *BOTH_HUNKS)
+    await nvim.keys("Omine\x1b")
+
+    await nvim.command("ClaudeRevert all")
+
+    await has(nvim, path, AFTER, "mine", *BEFORE.split())
+    await until(lambda: nvim.eval("empty(claude_ide#review().unknown)"), "it is decided")

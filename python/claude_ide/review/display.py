@@ -1,6 +1,7 @@
 """How the review looks in an editor: the hunks in buffers, and the list in the quickfix window."""
 
 import asyncio
+import os
 import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
@@ -240,6 +241,17 @@ def _title(waiting: Sequence[File]) -> str:
     removed = sum(each.counts[1] for each in waiting)
     noun = "file" if len(waiting) == 1 else "files"
     return f"Claude: {len(waiting)} {noun} +{added} \N{MINUS SIGN}{removed} · g? keys"
+
+
+async def file_of(folder: Folder, buffer: ShownBuffer) -> File | None:
+    """Return the file of a buffer, as it waits; None also if no lines of it can be shown."""
+    if not buffer.is_modified and not await asyncio.to_thread(os.path.lexists, buffer.path):
+        return None
+    try:
+        text = of_buffer(buffer)
+    except UserError:
+        return None
+    return await folder.file(buffer.path, text)
 
 
 def of_buffer(buffer: ShownBuffer) -> str:

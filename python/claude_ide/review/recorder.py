@@ -364,6 +364,10 @@ class Recorder:
             except LookupError:
                 return None
 
+    def forget(self, path: str) -> None:
+        """Know that the review itself writes a file: that is no agent's write."""
+        self._versions.pop(path, None)
+
     def _use(self, path: str) -> None:
         self._used.pop(path, None)
         self._used[path] = None

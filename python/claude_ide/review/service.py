@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakSet
 
 import msgspec
@@ -31,12 +31,12 @@ from claude_ide.editor.port.windows import FloatLook
 from claude_ide.editor.status_line import Reviewable
 from claude_ide.review import folder as folder_files
 from claude_ide.review.announcer import tell_turn_end
-from claude_ide.review.display import NOTHING, ReviewList, drawn, for_buffer, of_buffer
+from claude_ide.review.display import NOTHING, ReviewList, drawn, file_of, for_buffer, of_buffer
 from claude_ide.review.entry import File
-from claude_ide.review.folder import Folder, WaitingChanges, hunk_values
+from claude_ide.review.folder import Folder, WaitingChanges, hunk_values, read
 from claude_ide.review.remarks import Recipients, Remarks
 from claude_ide.review.snapshot import Snapshots
-from claude_ide.review.texts import OverlapError, Rows, Texts, decoded, encoded, moved
+from claude_ide.review.texts import OverlapError, Rows, Texts, added, decoded, encoded, moved
 
 if TYPE_CHECKING:
     from claude_ide.review.recorder import Recorder
@@ -48,6 +48,18 @@ LOOK_SECONDS = 0.5
 MOST_UNDONE = 50
 
 YES, NO = "Revert", "Leave it"
+
+
+class _Reverted(NamedTuple):
+    """A file that a revert has written, with its contents before and after.
+
+    `unsaved` has the texts of its buffer before and after, if that has unsaved changes.
+    """
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+    unsaved: tuple[str, str] | None = None
 
 
 class ReviewService:
@@ -75,9 +87,9 @@ class ReviewService:
         self.waiting: dict[str, WaitingChanges] = {}
         self._drawn: dict[str, set[str]] = {}
         """By folder: the files in whose buffers something is drawn."""
-        self._doing: list[tuple[str, bytes | None, bytes | None]] = []
-        """Files that a revert has written, with their contents before and after."""
-        self._done: list[list[tuple[str, bytes | None, bytes | None]]] = []
+        self._doing: list[_Reverted] = []
+        """What a revert has written."""
+        self._done: list[list[_Reverted]] = []
         """Those of the reverts since the last keep."""
         self.list = ReviewList(editor)
         self._drawing = asyncio.Lock()
@@ -248,7 +260,7 @@ class ReviewService:
         async with self._drawing:
             port = self._editor.port.review
             while (buffer := await port.buffer(bufnr)) is not None:
-                file = await _file(folder, buffer)
+                file = await file_of(folder, buffer)
                 texts = file.texts if file and file.hunks else None
                 hunks = await asyncio.to_thread(drawn, texts, buffer.encoding) if texts else []
                 placed = await folder.run(folder.review.placed, buffer.path, buffer.text)
@@ -307,9 +319,10 @@ class ReviewService:
                 await self._revert(folder, file, None, 0)
             except UserError as refusal:
                 refusals.append(str(refusal))
-        if not await folder.run(folder.review.files):
-            await folder.run(folder.review.decided)
         await self.changed(folder)
+        if not self.waiting[folder.root].hunks:
+            await folder.run(folder.review.decided)
+            await self.changed(folder)
         if refusals:
             more = f" (and {len(refusals) - 1} more)" if len(refusals) > 1 else ""
             raise UserError(refusals[0] + more)
@@ -320,8 +333,8 @@ class ReviewService:
         writes = self._done.pop() if self._done else None
         names = set[str]()
         if writes:
-            for path, before, after in reversed(writes):
-                await self._put_back(folder, path, before, after)
+            for each in reversed(writes):
+                await self._put_back(folder, each)
         else:
             while kept := await folder.run(folder.review.undo):
                 names.add(kept.path)
@@ -334,28 +347,39 @@ class ReviewService:
             self._editor.notify(f"{what} for review again")
         await self.changed(folder, map(folder.path, names))
 
-    async def _put_back(
-        self, folder: Folder, path: str, before: bytes | None, after: bytes | None
-    ) -> None:
+    async def _put_back(self, folder: Folder, reverted: _Reverted) -> None:
         """Write what a file had before a revert, unless it was changed since."""
-        found = await self._editor.port.review.find([path])
-        buffer = await self._editor.port.review.buffer(found[0][0]) if found else None
-        if buffer and buffer.is_modified and None in (before, after):
-            buffer = None  # The user's text stays, whether there is a file or not.
-        if buffer:
-            now: bytes | None = encoded(of_buffer(buffer))
-        else:
-            now = await asyncio.to_thread(folder_files.read, path)
-        if now != after and not (buffer and after is None):
+        path, before, after, unsaved = reverted
+        buffer = await self._buffer(path)
+        # What the user has not saved stays, whether there is a file or not.
+        is_apart = buffer is not None and buffer.is_modified and None in (before, after)
+        shown = None if is_apart or after is None else buffer
+        now = encoded(of_buffer(shown)) if shown else await asyncio.to_thread(read, path)
+        if now != after:
             raise UserError(f"{within(path, folder.root)} has changed since")
-        if buffer is not None and before is not None:
+        if buffer is not None and not is_apart and before is not None:
             await self._write_buffer(folder, path, buffer, decoded(before) or "")
         elif before is None:
             await asyncio.to_thread(folder_files.delete, path)
         else:
-            await asyncio.to_thread(folder_files.write, path, before)
+            await self._write_file(path, before)
+            if buffer is not None and unsaved is not None and of_buffer(buffer) == unsaved[1]:
+                await self._write_buffer(folder, path, buffer, unsaved[0])
         await folder.run(folder.review.look, path)
         self._announce(path, before, after, is_reverted=False)
+
+    async def _buffer(self, path: str) -> ShownBuffer | None:
+        found = await self._editor.port.review.find([path])
+        return await self._editor.port.review.buffer(found[0][0]) if found else None
+
+    async def _write_file(self, path: str, content: bytes) -> None:
+        """Write a file beside its buffer, whose unsaved changes then count as based on it."""
+        for recorder in self.recorders:
+            recorder.forget(path)
+        await asyncio.to_thread(folder_files.write, path, content)
+        buffer = await self._buffer(path)
+        if buffer is not None and buffer.is_modified:
+            await self._editor.port.disk.acknowledge(buffer.bufnr)
 
     async def _write_buffer(
         self, folder: Folder, path: str, buffer: ShownBuffer, text: str
@@ -367,10 +391,9 @@ class ReviewService:
         steps = [step(Disk.replace, buffer.bufnr, for_buffer(text, buffer.encoding))]
         guard = Guard(Gate.POSSIBLE, (tick(buffer.bufnr, buffer.tick),))
         await self._editor.port.batch(steps, guard)
-        if not buffer.is_modified:
-            if refusal := await self._editor.port.review.save(buffer.bufnr):
-                raise UserError(refusal)
-            await folder.run(folder.review.look, path)
+        refusal = "" if buffer.is_modified else await self._editor.port.review.save(buffer.bufnr)
+        if refusal:
+            raise UserError(refusal)
 
     async def why(self, bufnr: int, row: int | None) -> None:
         """Show for which prompt an agent has written a row, or the one at the cursor, and why."""
@@ -416,10 +439,10 @@ class ReviewService:
         folder.unsaved.pop(path, None)
         texts = await self._reverted(folder, path, None, rows, is_exact=is_exact)
         if texts is not None:
-            before = await asyncio.to_thread(folder_files.read, path)
+            before = await asyncio.to_thread(read, path)
             after = encoded(texts.now or "")
             await asyncio.to_thread(folder_files.write, path, after)
-            self._note(path, before, after)
+            self._note(_Reverted(path, before, after))
             await folder.run(folder.review.look, path)
 
     async def _revert_buffer(
@@ -436,16 +459,18 @@ class ReviewService:
             if texts is not None:
                 text = texts.now or ""
                 await self._write_buffer(folder, path, buffer, text)
-                self._note(path, encoded(before), encoded(text))
+                if not buffer.is_modified:
+                    await folder.run(folder.review.look, path)
+                self._note(_Reverted(path, encoded(before), encoded(text)))
 
         await retry(attempt)
 
-    def _note(self, path: str, before: bytes | None, after: bytes | None) -> None:
+    def _note(self, reverted: _Reverted) -> None:
         """Note what a revert has written, for `undo`."""
         if not self._done or self._done[-1] is not self._doing:
             self._done = [*self._done[-MOST_UNDONE:], self._doing]
-        self._doing.append((path, before, after))
-        self._announce(path, before, after, is_reverted=True)
+        self._doing.append(reverted)
+        self._announce(*reverted[:3], is_reverted=True)
 
     def _announce(
         self, path: str, before: bytes | None, after: bytes | None, *, is_reverted: bool
@@ -484,7 +509,7 @@ class ReviewService:
             content = review.content_of(entry.base)
             if content is None and entry.base is not None:
                 raise UserError(f"{file.path}: its earlier content is not known ({entry.obstacle})")
-        now = await asyncio.to_thread(folder_files.read, path)
+        now = await asyncio.to_thread(read, path)
         is_mixed = file.is_mixed or path in folder.unsaved
         if now is not None and (is_mixed or now != review.content_of(entry.now)):
             question = f"{file.path} has changed since. Revert it as a whole?"
@@ -494,12 +519,38 @@ class ReviewService:
             return await self._revert_mode(folder, path, entry.mode[0])
         target = folder.path(entry.origin) if entry.origin else path
         if content is not None:
-            self._note(target, await asyncio.to_thread(folder_files.read, target), content)
-            await asyncio.to_thread(folder_files.write, target, content)
-        if content is None or entry.origin:
-            self._note(path, now, None)
+            there = await asyncio.to_thread(read, target)
+            self._note(_Reverted(target, there, content))
+            await self._write_file(target, content)
+        if entry.origin:
+            self._note(_Reverted(path, now, None))
             await asyncio.to_thread(folder_files.delete, path)
-        await folder.run(review.look if file.is_compared else review.reverted_whole, path)
+        # The editor may tell at any time what is written from here on.
+        if not file.is_compared:
+            await folder.run(review.reverted_whole, path)
+        if content is None:
+            try:
+                agent = decoded(now or b"") if file.is_compared else file.texts and file.texts.agent
+                unsaved = await self._take_out(folder, path, agent or "")
+                await asyncio.to_thread(folder_files.delete, path)
+                self._note(_Reverted(path, now, None, unsaved))
+            finally:
+                await folder.run(review.look, path)
+        elif file.is_compared:
+            await folder.run(review.look, path)
+
+    async def _take_out(self, folder: Folder, path: str, agent: str) -> tuple[str, str] | None:
+        """Take what an agent has written to a file that it has created out of its buffer.
+
+        Return its texts before and after, if it has unsaved changes: what the user has typed stays.
+        """
+        buffer = await self._buffer(path)
+        if buffer is None or not buffer.is_writable:
+            return None
+        before = of_buffer(buffer)
+        after = added(agent, before) if buffer.is_modified else ""
+        await self._write_buffer(folder, path, buffer, after)
+        return (before, after) if buffer.is_modified else None
 
     async def _revert_mode(self, folder: Folder, path: str, mode: int) -> None:
         await asyncio.to_thread(folder_files.set_mode, path, mode)
@@ -558,15 +609,6 @@ class ReviewService:
             else:
                 await self._revert(folder, file, rows, 0)
         await self.changed(folder)
-
-
-async def _file(folder: Folder, buffer: ShownBuffer) -> File | None:
-    """Return the file of a buffer, as it waits; None also if no lines of it can be shown."""
-    try:
-        text = of_buffer(buffer)
-    except UserError:
-        return None
-    return await folder.file(buffer.path, text)
 
 
 def _place(

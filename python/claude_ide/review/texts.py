@@ -407,6 +407,13 @@ def lines_of(text: str) -> list[str]:
     return [f"{line}\n" for line in whole] + ([rest] if rest else [])
 
 
+def added(before: str, after: str) -> str:
+    """Return the lines that a text has beyond those of another one."""
+    new = lines_of(after)
+    found = hunks(lines_of(before), new)
+    return "".join(line for *_, start, stop in found for line in new[start:stop])
+
+
 def decoded(content: bytes) -> str | None:
     """Return the text of a content, without loss; None if it is no text."""
     try:
