@@ -213,6 +213,26 @@ async def test_a_name_says_to_whom_and_is_completed(
     await got(log.with_name("cli-2.log"), f"{path.name}:1\n```\none\n```\none")
 
 
+async def test_a_remark_is_sent_with_the_lines_where_it_is_by_then(
+    nvim: Editor, path: Path, agent: Agent
+) -> None:
+    other = path.with_name("other.py")
+    other.write_text("a\n}\nb\n}\n")
+    await nvim.command("3ClaudeComment why?")
+    await nvim.command(f"split {other} | 4ClaudeComment this one?")
+    await until(lambda: nvim.eval("len(claude_ide#review().remarks) == 2"), "the remarks")
+    await nvim.keys("ggOx<CR>}<Esc>\x17pggOmine<Esc>")
+    firsts = "map(claude_ide#review().remarks, 'v:val.first')"
+    await until(lambda: nvim.eval(f"sort({firsts}) ==# [4, 6]"), "they have moved")
+    await nvim.command("ClaudeReview send")
+
+    text = await opened(nvim)
+    third = (path.read_text().split("\n"))[2]
+    assert text == (
+        f"{path.name}:4\n```\n{third}\n```\nwhy?\n\nother.py:6\n```\n}}\n```\nthis one?"
+    )
+
+
 async def test_without_an_agent_a_review_is_yanked(
     nvim: Editor, path: Path, repository: Path
 ) -> None:

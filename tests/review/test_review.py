@@ -316,6 +316,49 @@ def test_a_sent_remark_is_answered_once_its_lines_are_written(project: Project) 
     assert placed(project) == [((2, 3), "why?", "answered")]
 
 
+def test_a_remark_on_a_line_that_is_there_often_follows_its_own(project: Project) -> None:
+    path, lines = str(project.root / "a.py"), ["a\n", "}\n"] * 20
+    project.review.remark(path, (21, 22), "".join(lines), "this one?")
+    project.user("".join(["b\n", "}\n", "c\n", "}\n", *lines]))
+    assert placed(project) == [((25, 26), "this one?", "open")]
+
+
+def test_a_remark_on_lines_that_were_written_again_is_on_the_new_ones(project: Project) -> None:
+    path = str(project.root / "a.py")
+    project.review.remark(path, (2, 3), BEFORE, "why?")
+    project.review.sent(project.review.remarks())
+    after = BEFORE.replace("three", "THREE")
+    project.agent(after)
+
+    project.review.remark(path, (2, 3), after, "and now?")
+
+    (remark,) = project.review.remarks()
+    assert (remark.quoted, remark.words, remark.state) == ("THREE\n", "and now?", "open")
+
+
+def test_a_remark_goes_with_its_file(project: Project) -> None:
+    project.review.remark(str(project.root / "a.py"), (2, 3), BEFORE, "why?")
+    content = BEFORE.encode()
+    moved = [
+        Found(str(project.root / "a.py"), content, None),
+        Found(str(project.root / "b.py"), None, content),
+    ]
+    project.review.wrote(Turn("s1"), moved)
+    assert [each.path for each in project.review.remarks()] == ["b.py"]
+
+
+def test_the_state_stays_small_whatever_is_remarked_and_reverted(project: Project) -> None:
+    large = "x" * 3_000_000 + "\n"
+    for number in range(8):
+        path = project.root / f"{number}"
+        project.review.remark(str(path), (0, 1), large, "why?")
+        path.write_text("y" * 1_000_000)
+        project.review.wrote(Turn("s1"), [Found(str(path), None, path.read_bytes())])
+        project.review.reverted_whole(str(path))
+    assert project.review.path.stat().st_size < 500_000
+    assert len(project.review.remarks()) == 8
+
+
 lines = st.lists(st.sampled_from(["a", "b", "c"]), max_size=6)
 steps = st.lists(
     st.one_of(

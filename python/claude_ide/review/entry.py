@@ -13,7 +13,7 @@ import msgspec
 
 from claude_ide.base.text_diff import hunks
 from claude_ide.review.snapshot import Found
-from claude_ide.review.texts import Hunk, Rows, Texts, are_alike, decoded, lines_of, touches
+from claude_ide.review.texts import Hunk, Rows, Texts, are_alike, decoded, lines_of, moved, touches
 
 MOST_REMEMBERED = 12
 """Texts of a file."""
@@ -23,6 +23,9 @@ MOST_SESSIONS = 4
 
 NONE = "?"
 """No id of a text."""
+
+LONGEST_TOLD = 6000
+"""Characters of the old and of the new lines of a change, and of the lines of a remark."""
 
 MOST_WRITES = 10
 LONGEST_WORDS = 200
@@ -193,7 +196,7 @@ class Entry(msgspec.Struct, omit_defaults=True):
 class Remark(msgspec.Struct, omit_defaults=True):
     """Words of the user on some rows of a file, 0-based, the last one exclusive.
 
-    `quoted` has the lines: they are where these lines are. `state` is "open", "sent" or "answered".
+    `quoted` has the lines. `state` is "open", "sent" or "answered".
     """
 
     path: str
@@ -202,6 +205,16 @@ class Remark(msgspec.Struct, omit_defaults=True):
     quoted: str
     words: str
     state: str = "open"
+    text: str | None = None
+    """The id of the text that has these rows; None if it is not known."""
+
+    def change(self, words: str) -> None:
+        """Have it say something else."""
+        self.words, self.state = words, "open"
+
+    def at(self, rows: Rows) -> "Remark":
+        """Return it as it is if it is on these rows."""
+        return msgspec.structs.replace(self, first=rows[0], last=rows[1])
 
 
 class Told(msgspec.Struct, frozen=True):
@@ -212,6 +225,11 @@ class Told(msgspec.Struct, frozen=True):
     kind: str
     old: str
     new: str
+
+    @classmethod
+    def of(cls, session: str, path: str, kind: str, old: str, new: str) -> "Told":
+        """Return a change of any size."""
+        return cls(session, path, kind, cut(old), cut(new))
 
 
 class Kept(msgspec.Struct, frozen=True):
@@ -243,30 +261,40 @@ class State(msgspec.Struct, omit_defaults=True):
     dropped: int = 0
     """How many files were dropped because they were too many, too large, or too old."""
 
-    def placed(self, path: str, text: str) -> list[tuple[Rows, Remark]]:
+    def placed(self, path: str, text: str, text_of: TextOf) -> list[tuple[Rows, Remark]]:
         """Return the remarks on a file that has this text, with the rows where they are now."""
         known = [each for each in self.remarks if each.path == path]
         lines = lines_of(text) if known else []
-        return [(_rows(each, lines) or _clamped(each, lines), each) for each in known]
+        found = list[tuple[Rows, Remark]]()
+        for each in known:
+            then, rows = text_of(each.text), (each.first, each.last)
+            near = rows if then is None else moved(then, text, rows)
+            found.append((_rows(each, lines, near[0]) or _clamped(near, lines), each))
+        return found
 
-    def remarks_at(self, path: str, rows: Rows, text: str) -> list[Remark]:
+    def remarks_at(self, path: str, rows: Rows, text: str, text_of: TextOf) -> list[Remark]:
         """Return those of them that touch some rows."""
         return [
             each
-            for (first, last), each in self.placed(path, text)
+            for (first, last), each in self.placed(path, text, text_of)
             if first < rows[1] and rows[0] < last
         ]
 
-    def answer(self, path: str, before: str | None, after: str | None) -> None:
+    def moved(self, source: str, name: str) -> None:
+        """Know that a file has another path: remarks on it follow."""
+        for each in self.remarks:
+            each.path = name if each.path == source else each.path
+
+    def answer(self, path: str, before: str | None, after: str | None, text_of: TextOf) -> None:
         """Know that an agent has written a file: remarks on lines that it changed are answered."""
-        sent = [
-            (rows, each) for rows, each in self.placed(path, before or "") if each.state == "sent"
-        ]
+        placed = self.placed(path, before or "", text_of)
+        sent = [(rows, each) for rows, each in placed if each.state == "sent"]
         old, new = lines_of(before or ""), lines_of(after or "")
         changed = [*hunks(old, new)] if sent else []
         for rows, each in sent:
             is_unknown = before is None or after is None or not each.quoted
-            is_written = _rows(each, new) is None if is_unknown else _is_changed(rows, changed)
+            is_gone = is_unknown and _rows(each, new, rows[0]) is None
+            is_written = is_gone if is_unknown else _is_changed(rows, changed)
             each.state = "answered" if is_written else each.state
 
     def texts(self) -> set[str]:
@@ -284,6 +312,7 @@ class State(msgspec.Struct, omit_defaults=True):
         for kept in self.kept:
             named |= {kept.base, kept.agent, kept.unsaved or None}
             named |= {kept.seen.base, kept.seen.agent} if kept.seen else set()
+        named |= {each.text for each in self.remarks}
         return {name for name in named if name is not None}
 
 
@@ -367,19 +396,19 @@ def _is_changed(rows: Rows, changed: Iterable[tuple[int, int, int, int]]) -> boo
     )
 
 
-def _rows(remark: Remark, lines: Sequence[str]) -> Rows | None:
+def _rows(remark: Remark, lines: Sequence[str], near: int) -> Rows | None:
     """Return the rows that have the quoted lines, the nearest ones; None if they are gone."""
     quoted = lines_of(remark.quoted)
     count = len(quoted)
     rows = range(len(lines) - count + 1)
     found = [row for row in rows if lines[row : row + count] == quoted] if count else []
-    row = min(found, key=lambda each: abs(each - remark.first), default=None)
+    row = min(found, key=lambda each: abs(each - near), default=None)
     return None if row is None else (row, row + count)
 
 
-def _clamped(remark: Remark, lines: Sequence[str]) -> Rows:
-    first = min(remark.first, max(len(lines) - 1, 0))
-    return first, max(min(remark.last, len(lines)), first + 1)
+def _clamped(near: Rows, lines: Sequence[str]) -> Rows:
+    first = min(near[0], max(len(lines) - 1, 0))
+    return first, max(min(near[1], len(lines)), first + 1)
 
 
 def _counted(text: str | None) -> Counter[str]:
@@ -396,6 +425,11 @@ def _row_in(old: str, new: str, row: int) -> int | None:
         if last <= row:
             shift = stop - last
     return row + shift
+
+
+def cut(text: str) -> str:
+    """Return a text, or its beginning if it is long."""
+    return text if len(text) <= LONGEST_TOLD else f"{text[:LONGEST_TOLD]}…"
 
 
 def _cut(words: str) -> str:

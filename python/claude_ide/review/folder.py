@@ -15,7 +15,7 @@ from claude_ide.review.entry import File, Remark
 from claude_ide.review.review import Review
 from claude_ide.review.snapshot import LARGEST, Snapshots, stamp_of
 from claude_ide.review.store import Store
-from claude_ide.review.texts import decoded, lines_shown
+from claude_ide.review.texts import Rows, decoded, lines_shown, readable
 
 T = TypeVar("T")
 
@@ -101,7 +101,7 @@ class Folder:
     async def waiting(self) -> WaitingChanges:
         """Return what waits now."""
         waiting = await self.files()
-        remarks = await self.run(self.review.remarks)
+        remarks = [each.at(rows) for rows, each in await self.remarks()]
         unknown = await self.run(self.review.unknown)
         return WaitingChanges(
             {self.path(file.path): len(file.hunks) for file in waiting},
@@ -111,6 +111,16 @@ class Folder:
             [self.path(name) for name in self.bases],
             value(self.root, waiting, remarks, unknown),
         )
+
+    async def remarks(self) -> list[tuple[Rows, Remark]]:
+        """Return all remarks, each with the rows where it is now."""
+        known, placed = await self.run(self.review.remarks), list[tuple[Rows, Remark]]()
+        for path in {self.path(each.path) for each in known}:
+            text = self.unsaved.get(path)
+            text = await asyncio.to_thread(_text, path) if text is None else text
+            if text is not None:
+                placed += await self.run(self.review.placed, path, readable(text))
+        return [(_rows_of(each, placed), each) for each in known]
 
     async def compare(self, since: str, what: str) -> None:
         """Compare files with what they were before a turn or a session, or in a commit.
@@ -187,6 +197,11 @@ def value(
             *(f"{file.path}: {file.entry.obstacle}" for file in waiting if file.texts is None),
         ],
     }
+
+
+def _rows_of(remark: Remark, placed: Sequence[tuple[Rows, Remark]]) -> Rows:
+    found = (rows for rows, each in placed if each == remark)
+    return next(found, (remark.first, remark.last))
 
 
 def hunk_values(file: File | None) -> list[dict[str, Any]]:

@@ -281,11 +281,9 @@ class Remarks:
             return within(folder.path(name), real(here))
 
         for folder in self._service.known():
-            waiting = [
-                each for each in await folder.run(folder.review.remarks) if each.state == "open"
-            ]
-            for each in sorted(waiting, key=lambda each: (each.path, each.first)):
-                place = telling.place(path(folder, each.path), each)
+            waiting = [each for each in await folder.remarks() if each[1].state == "open"]
+            for rows, each in sorted(waiting, key=lambda each: (each[1].path, each[0])):
+                place = telling.place(path(folder, each.path), each.at(rows))
                 remarks.append((place, folder, each))
             told += [(folder, each) for each in await folder.run(folder.review.untold)]
         parts = telling.remarks((place, each) for place, _, each in remarks)

@@ -23,10 +23,11 @@ from claude_ide.review.entry import (
     Turn,
     Write,
     compared,
+    cut,
     fits,
     obstacle_in,
 )
-from claude_ide.review.snapshot import Found, content_of, moves
+from claude_ide.review.snapshot import LARGEST, Found, content_of, moves
 from claude_ide.review.store import Store
 from claude_ide.review.telling import (
     KEPT,
@@ -160,6 +161,7 @@ class Review:
 
     def _move(self, state: State, turn: Turn, old: Found, new: Found) -> None:
         source, name = self._relative(old.path), self._relative(new.path)
+        state.moved(source, name)
         entry = state.files.pop(source, None)
         content = self._kept(old.before, is_known=True)
         if entry is None:
@@ -360,7 +362,7 @@ class Review:
         is_whole = self._file(name, before).is_whole
         changes = kept(*(None if is_whole else self._texts(each) for each in (before, after)))
         session = next(reversed(after.bases), "")
-        return [Told(session, name, KEPT, *each) for each in changes]
+        return [Told.of(session, name, KEPT, *each) for each in changes]
 
     def revert(
         self, found: File, rows: Rows | None, *, is_exact: bool = False, is_forced: bool = False
@@ -425,7 +427,7 @@ class Review:
                     entry.origin, entry.obstacle = "", ""
                 entry.mode = None
                 session = next(reversed(entry.bases), "")
-                state.told.append(Told(session, name, REVERTED, old, new))
+                state.told.append(Told.of(session, name, REVERTED, old, new))
 
     def told(self, session: str) -> list[Told]:
         """Return what the user has reverted and restored of a session's changes, once."""
@@ -457,11 +459,11 @@ class Review:
         gone, back = differences(before, after)
         for kind, opposite, changes in ((REVERTED, RESTORED, gone), (RESTORED, REVERTED, back)):
             for old, new in changes:
-                undone = Told(session, name, opposite, old, new)
+                undone = Told.of(session, name, opposite, old, new)
                 if undone in state.told:
                     state.told.remove(undone)
                 else:
-                    state.told.append(Told(session, name, kind, old, new))
+                    state.told.append(Told.of(session, name, kind, old, new))
         state.told = bounded(state.told)
 
     def committed(
@@ -524,20 +526,23 @@ class Review:
     def remark(self, path: str, rows: Rows, text: str, words: str) -> None:
         """Add a remark on rows of a file that has this text, or change the one that is there."""
         name, lines = self._relative(path), lines_of(text)
-        quoted = "".join(lines[rows[0] : rows[1]])
+        id_ = self._id(text) if len(text) <= LARGEST else None
         with self._store.change() as state:
-            there = state.remarks_at(name, rows, text)
-            if there:
-                there[0].words, there[0].state = words, "open"
-            else:
-                state.remarks.append(Remark(name, *rows, quoted, words))
+            there = state.remarks_at(name, rows, text, self._text)
+            for at, each in state.placed(name, text, self._text):
+                if each in there[:1] and each.quoted == cut("".join(lines[slice(*at)])):
+                    return each.change(words)
+            # Its lines are others by now.
+            quoted = cut("".join(lines[slice(*rows)]))
+            state.remarks = [each for each in state.remarks if each not in there[:1]]
+            state.remarks.append(Remark(name, *rows, quoted, words, text=id_))
 
     def remove_remarks(self, path: str = "", rows: Rows | None = None, text: str = "") -> int:
         """Remove the remarks on rows of a file, or all; return how many."""
         with self._store.change() as state:
             gone = [*state.remarks]
             if path and rows:
-                gone = state.remarks_at(self._relative(path), rows, text)
+                gone = state.remarks_at(self._relative(path), rows, text, self._text)
             state.remarks = [each for each in state.remarks if each not in gone]
             return len(gone)
 
@@ -549,11 +554,11 @@ class Review:
 
     def placed(self, path: str, text: str) -> list[tuple[Rows, Remark]]:
         """Return the remarks on a file that has this text, with the rows where they are now."""
-        return self._store.state().placed(self._relative(path), text)
+        return self._store.state().placed(self._relative(path), text, self._text)
 
     def _answer(self, state: State, name: str, before: str | None, after: str | None) -> None:
-        texts = (None if each is None else readable(each) for each in (before, after))
-        state.answer(name, *texts)
+        old, new = (None if each is None else readable(each) for each in (before, after))
+        state.answer(name, old, new, self._text)
 
     # Texts
 

@@ -1,6 +1,7 @@
 """The review in one editor: draws what waits in its buffers, and does what the user decides."""
 
 import asyncio
+import contextlib
 import logging
 import os
 import sys
@@ -267,8 +268,9 @@ class ReviewService:
                 remarks = [DrawnRemark(*rows, each.words, each.state) for rows, each in placed]
                 if await port.draw(bufnr, buffer.tick, hunks, remarks):
                     folder.unsaved.pop(path, None)
-                    if file is not None and buffer.is_modified:
-                        folder.unsaved[path] = of_buffer(buffer)
+                    if (file or placed) and buffer.is_modified:
+                        with contextlib.suppress(UserError):
+                            folder.unsaved[path] = of_buffer(buffer)
                     return
             folder.unsaved.pop(path, None)
 

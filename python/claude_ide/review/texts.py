@@ -260,7 +260,7 @@ def moved(now: str, then: str, rows: Rows) -> Rows:
     """Return the rows of another version of a text that correspond to rows of this one."""
     first, last = rows
     shift_first = shift_last = 0
-    for start, stop, other, end in hunks(lines_of(now), lines_of(then)):
+    for start, stop, other, end in _hunks(now, then):
         if start >= rows[1]:
             break
         shift_last = max(end, other + (rows[1] - start)) - rows[1] if stop > rows[1] else end - stop
