@@ -68,7 +68,7 @@ def test_the_help_has_tags_for_exactly_the_existing_highlight_groups() -> None:
 def test_the_help_has_tags_for_exactly_the_existing_events() -> None:
     """Every other name of ours in Lua is a highlight group or a command."""
     named = set(re.findall(r"'(Claude[A-Z]\w+)'", LUA))
-    announcers = ("review/announcer.py", "review/service.py")
+    announcers = ("review/announcer.py", "review/reverting.py")
     texts = [(ROOT / "python/claude_ide" / name).read_text("utf-8") for name in announcers]
     announced = set(re.findall(r'"(Claude[A-Z]\w+)"', "".join(texts)))
 

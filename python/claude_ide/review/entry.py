@@ -208,10 +208,6 @@ class Remark(msgspec.Struct, omit_defaults=True):
     text: str | None = None
     """The id of the text that has these rows; None if it is not known."""
 
-    def change(self, words: str) -> None:
-        """Have it say something else."""
-        self.words, self.state = words, "open"
-
     def at(self, rows: Rows) -> "Remark":
         """Return it as it is if it is on these rows."""
         return msgspec.structs.replace(self, first=rows[0], last=rows[1])
@@ -279,6 +275,20 @@ class State(msgspec.Struct, omit_defaults=True):
             for (first, last), each in self.placed(path, text, text_of)
             if first < rows[1] and rows[0] < last
         ]
+
+    def remark(self, remark: Remark, text: str, text_of: TextOf) -> None:
+        """Add a remark on a file that has this text, or change the words of the one there."""
+        lines, rows = lines_of(text), (remark.first, remark.last)
+        for there in self.remarks_at(remark.path, rows, text, text_of)[:1]:
+            placed = self.placed(remark.path, text, text_of)
+            at = next(at for at, each in placed if each is there)
+            if there.quoted == cut("".join(lines[slice(*at)])):
+                there.words, there.state = remark.words, "open"
+                return
+            # Its lines are others by now.
+            self.remarks.remove(there)
+        remark.quoted = cut("".join(lines[slice(*rows)]))
+        self.remarks.append(remark)
 
     def moved(self, source: str, name: str) -> None:
         """Know that a file has another path: remarks on it follow."""

@@ -23,7 +23,6 @@ from claude_ide.review.entry import (
     Turn,
     Write,
     compared,
-    cut,
     fits,
     obstacle_in,
 )
@@ -45,7 +44,6 @@ from claude_ide.review.texts import (
     are_alike,
     decoded,
     encoded,
-    lines_of,
     moved,
     readable,
 )
@@ -525,17 +523,9 @@ class Review:
 
     def remark(self, path: str, rows: Rows, text: str, words: str) -> None:
         """Add a remark on rows of a file that has this text, or change the one that is there."""
-        name, lines = self._relative(path), lines_of(text)
         id_ = self._id(text) if len(text) <= LARGEST else None
         with self._store.change() as state:
-            there = state.remarks_at(name, rows, text, self._text)
-            for at, each in state.placed(name, text, self._text):
-                if each in there[:1] and each.quoted == cut("".join(lines[slice(*at)])):
-                    return each.change(words)
-            # Its lines are others by now.
-            quoted = cut("".join(lines[slice(*rows)]))
-            state.remarks = [each for each in state.remarks if each not in there[:1]]
-            state.remarks.append(Remark(name, *rows, quoted, words, text=id_))
+            state.remark(Remark(self._relative(path), *rows, "", words, text=id_), text, self._text)
 
     def remove_remarks(self, path: str = "", rows: Rows | None = None, text: str = "") -> int:
         """Remove the remarks on rows of a file, or all; return how many."""

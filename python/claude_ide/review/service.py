@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 import msgspec
@@ -17,8 +17,6 @@ from claude_ide.base.errors import EditorError, UserError
 from claude_ide.base.paths import within
 from claude_ide.config import ReviewConfig
 from claude_ide.editor.editor import Editor
-from claude_ide.editor.port.batch import Gate, Guard, retry, step, tick
-from claude_ide.editor.port.files import Disk
 from claude_ide.editor.port.review import (
     DrawnRemark,
     ReviewLeft,
@@ -30,14 +28,14 @@ from claude_ide.editor.port.review import (
 )
 from claude_ide.editor.port.windows import FloatLook
 from claude_ide.editor.status_line import Reviewable
-from claude_ide.review import folder as folder_files
 from claude_ide.review.announcer import tell_turn_end
-from claude_ide.review.display import NOTHING, ReviewList, drawn, file_of, for_buffer, of_buffer
+from claude_ide.review.display import NOTHING, ReviewList, drawn, file_of, of_buffer
 from claude_ide.review.entry import File
-from claude_ide.review.folder import Folder, WaitingChanges, hunk_values, read
+from claude_ide.review.folder import Folder, WaitingChanges, hunk_values
 from claude_ide.review.remarks import Recipients, Remarks
+from claude_ide.review.reverting import Reverts
 from claude_ide.review.snapshot import Snapshots
-from claude_ide.review.texts import OverlapError, Rows, Texts, added, decoded, encoded, moved
+from claude_ide.review.texts import Rows, moved
 
 if TYPE_CHECKING:
     from claude_ide.review.recorder import Recorder
@@ -45,22 +43,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 0.5
-
-MOST_UNDONE = 50
-
-YES, NO = "Revert", "Leave it"
-
-
-class _Reverted(NamedTuple):
-    """A file that a revert has written, with its contents before and after.
-
-    `unsaved` has the texts of its buffer before and after, if that has unsaved changes.
-    """
-
-    path: str
-    before: bytes | None
-    after: bytes | None
-    unsaved: tuple[str, str] | None = None
 
 
 class ReviewService:
@@ -88,10 +70,7 @@ class ReviewService:
         self.waiting: dict[str, WaitingChanges] = {}
         self._drawn: dict[str, set[str]] = {}
         """By folder: the files in whose buffers something is drawn."""
-        self._doing: list[_Reverted] = []
-        """What a revert has written."""
-        self._done: list[list[_Reverted]] = []
-        """Those of the reverts since the last keep."""
+        self._reverts = Reverts(editor, self.recorders)
         self.list = ReviewList(editor)
         self._drawing = asyncio.Lock()
 
@@ -285,7 +264,7 @@ class ReviewService:
         """
         buffer, folder, file = await self._at(bufnr)
         place, is_exact = _place(buffer, file, rows, count, is_whole=is_whole)
-        self._done.clear()
+        self._reverts.kept()
         kept = {"is_exact": is_exact}
         await folder.run(folder.review.keep, buffer.path, place, of_buffer(buffer), **kept)
         await self.changed(folder, [buffer.path])
@@ -296,8 +275,8 @@ class ReviewService:
         """Revert hunks of a buffer's file, likewise."""
         buffer, folder, file = await self._at(bufnr)
         place, is_exact = _place(buffer, file, rows, count, is_whole=is_whole)
-        self._doing = []
-        await self._revert(folder, file, place, bufnr, is_exact=is_exact)
+        self._reverts.begin()
+        await self._reverts.revert(folder, file, place, bufnr, is_exact=is_exact)
         await self.changed(folder)
 
     async def decide_all(self, here: str, *, is_kept: bool) -> None:
@@ -308,17 +287,17 @@ class ReviewService:
         waiting = await folder.files()
         if not waiting and not await folder.run(folder.review.unknown):
             raise UserError(NOTHING)
-        self._doing = []
+        self._reverts.begin()
         refusals = list[str]()
         for number, file in enumerate(waiting):
             if is_kept:
-                self._done.clear()
+                self._reverts.kept()
                 path = folder.path(file.path)
                 keep, text = folder.review.keep, folder.unsaved.get(path)
                 await folder.run(keep, path, None, text, is_joined=number > 0)
                 continue
             try:
-                await self._revert(folder, file, None, 0)
+                await self._reverts.revert(folder, file, None, 0)
             except UserError as refusal:
                 refusals.append(str(refusal))
         await self.changed(folder)
@@ -332,12 +311,8 @@ class ReviewService:
     async def undo(self, here: str) -> None:
         """Take the last keep back, or the last revert of this editor if that is later."""
         folder = await self.folder(here)
-        writes = self._done.pop() if self._done else None
         names = set[str]()
-        if writes:
-            for each in reversed(writes):
-                await self._put_back(folder, each)
-        else:
+        if not await self._reverts.undo(folder):
             while kept := await folder.run(folder.review.undo):
                 names.add(kept.path)
                 if not kept.is_joined:
@@ -348,54 +323,6 @@ class ReviewService:
             what = several if len(names) > 1 else f"{min(names)} waits"
             self._editor.notify(f"{what} for review again")
         await self.changed(folder, map(folder.path, names))
-
-    async def _put_back(self, folder: Folder, reverted: _Reverted) -> None:
-        """Write what a file had before a revert, unless it was changed since."""
-        path, before, after, unsaved = reverted
-        buffer = await self._buffer(path)
-        # What the user has not saved stays, whether there is a file or not.
-        is_apart = buffer is not None and buffer.is_modified and None in (before, after)
-        shown = None if is_apart or after is None else buffer
-        now = encoded(of_buffer(shown)) if shown else await asyncio.to_thread(read, path)
-        if now != after:
-            raise UserError(f"{within(path, folder.root)} has changed since")
-        if buffer is not None and not is_apart and before is not None:
-            await self._write_buffer(folder, path, buffer, decoded(before) or "")
-        elif before is None:
-            await asyncio.to_thread(folder_files.delete, path)
-        else:
-            await self._write_file(path, before)
-            if buffer is not None and unsaved is not None and of_buffer(buffer) == unsaved[1]:
-                await self._write_buffer(folder, path, buffer, unsaved[0])
-        await folder.run(folder.review.look, path)
-        self._announce(path, before, after, is_reverted=False)
-
-    async def _buffer(self, path: str) -> ShownBuffer | None:
-        found = await self._editor.port.review.find([path])
-        return await self._editor.port.review.buffer(found[0][0]) if found else None
-
-    async def _write_file(self, path: str, content: bytes) -> None:
-        """Write a file beside its buffer, whose unsaved changes then count as based on it."""
-        for recorder in self.recorders:
-            recorder.forget(path)
-        await asyncio.to_thread(folder_files.write, path, content)
-        buffer = await self._buffer(path)
-        if buffer is not None and buffer.is_modified:
-            await self._editor.port.disk.acknowledge(buffer.bufnr)
-
-    async def _write_buffer(
-        self, folder: Folder, path: str, buffer: ShownBuffer, text: str
-    ) -> None:
-        """Replace the text of a buffer in one undo step; save it unless it had unsaved changes."""
-        if not buffer.is_writable:
-            name = within(path, folder.root)
-            raise UserError(f"{name}: not changed: 'readonly' or 'nomodifiable' is set")
-        steps = [step(Disk.replace, buffer.bufnr, for_buffer(text, buffer.encoding))]
-        guard = Guard(Gate.POSSIBLE, (tick(buffer.bufnr, buffer.tick),))
-        await self._editor.port.batch(steps, guard)
-        refusal = "" if buffer.is_modified else await self._editor.port.review.save(buffer.bufnr)
-        if refusal:
-            raise UserError(refusal)
 
     async def why(self, bufnr: int, row: int | None) -> None:
         """Show for which prompt an agent has written a row, or the one at the cursor, and why."""
@@ -423,140 +350,6 @@ class ReviewService:
         if file is None:
             raise UserError(f"{NOTHING} in {within(buffer.path, folder.root)}")
         return buffer, folder, file
-
-    async def _revert(
-        self, folder: Folder, file: File, rows: Rows | None, bufnr: int, *, is_exact: bool = False
-    ) -> None:
-        path = folder.path(file.path)
-        if file.is_whole:
-            return await self._revert_whole(folder, file, path)
-        if rows is None and file.entry.mode is not None:
-            await self._revert_mode(folder, path, file.entry.mode[0])
-        if not bufnr:
-            found = await self._editor.port.review.find([path])
-            bufnr = found[0][0] if found else 0
-        if bufnr:
-            await self._editor.port.disk.sync(bufnr)
-            return await self._revert_buffer(folder, path, rows, bufnr, is_exact=is_exact)
-        folder.unsaved.pop(path, None)
-        texts = await self._reverted(folder, path, None, rows, is_exact=is_exact)
-        if texts is not None:
-            before = await asyncio.to_thread(read, path)
-            after = encoded(texts.now or "")
-            await asyncio.to_thread(folder_files.write, path, after)
-            self._note(_Reverted(path, before, after))
-            await folder.run(folder.review.look, path)
-
-    async def _revert_buffer(
-        self, folder: Folder, path: str, rows: Rows | None, bufnr: int, *, is_exact: bool
-    ) -> None:
-        """Revert in the buffer, in one undo step; save it unless it had unsaved changes."""
-
-        async def attempt() -> None:
-            buffer = await self._editor.port.review.buffer(bufnr)
-            if buffer is None:
-                raise UserError("the buffer is gone")
-            before = of_buffer(buffer)
-            texts = await self._reverted(folder, path, before, rows, is_exact=is_exact)
-            if texts is not None:
-                text = texts.now or ""
-                await self._write_buffer(folder, path, buffer, text)
-                if not buffer.is_modified:
-                    await folder.run(folder.review.look, path)
-                self._note(_Reverted(path, encoded(before), encoded(text)))
-
-        await retry(attempt)
-
-    def _note(self, reverted: _Reverted) -> None:
-        """Note what a revert has written, for `undo`."""
-        if not self._done or self._done[-1] is not self._doing:
-            self._done = [*self._done[-MOST_UNDONE:], self._doing]
-        self._doing.append(reverted)
-        self._announce(*reverted[:3], is_reverted=True)
-
-    def _announce(
-        self, path: str, before: bytes | None, after: bytes | None, *, is_reverted: bool
-    ) -> None:
-        old, new = (decoded(each or b"") for each in (before, after))
-        hunks = 1 if old is None or new is None else len(Texts(old, new, new).hunks)
-        data = {"path": path, "hunks": hunks, "reverted": is_reverted}
-        self._editor.port.windows.announce("ClaudeChangesReverted", data)
-
-    async def _reverted(
-        self, folder: Folder, path: str, text: str | None, rows: Rows | None, *, is_exact: bool
-    ) -> Texts | None:
-        """Return the texts after a revert; None if the user's lines are to stay."""
-        file = await folder.file(path, text)
-        if file is None:
-            return None
-        try:
-            return await folder.run(folder.review.revert, file, rows, is_exact=is_exact)
-        except OverlapError:
-            name = within(path, folder.root)
-            question = f"{name}: you have changed lines of this. Revert them, too?"
-            if await self._editor.choose(question, [YES, NO]) != YES:
-                return None
-        revert = folder.review.revert
-        return await folder.run(revert, file, rows, is_exact=is_exact, is_forced=True)
-
-    async def _revert_whole(self, folder: Folder, file: File, path: str) -> None:
-        """Revert what is no change of lines: a file that was created, deleted, moved, or is binary.
-
-        Raises `UserError` if the content before is not known.
-        """
-        review, entry = folder.review, file.entry
-        if file.is_compared and file.texts:
-            content = None if file.texts.base is None else encoded(file.texts.base)
-        else:
-            content = review.content_of(entry.base)
-            if content is None and entry.base is not None:
-                raise UserError(f"{file.path}: its earlier content is not known ({entry.obstacle})")
-        now = await asyncio.to_thread(read, path)
-        is_mixed = file.is_mixed or path in folder.unsaved
-        if now is not None and (is_mixed or now != review.content_of(entry.now)):
-            question = f"{file.path} has changed since. Revert it as a whole?"
-            if await self._editor.choose(question, [YES, NO]) != YES:
-                return
-        if entry.mode is not None and entry.base == entry.now:
-            return await self._revert_mode(folder, path, entry.mode[0])
-        target = folder.path(entry.origin) if entry.origin else path
-        if content is not None:
-            there = await asyncio.to_thread(read, target)
-            self._note(_Reverted(target, there, content))
-            await self._write_file(target, content)
-        if entry.origin:
-            self._note(_Reverted(path, now, None))
-            await asyncio.to_thread(folder_files.delete, path)
-        # The editor may tell at any time what is written from here on.
-        if not file.is_compared:
-            await folder.run(review.reverted_whole, path)
-        if content is None:
-            try:
-                agent = decoded(now or b"") if file.is_compared else file.texts and file.texts.agent
-                unsaved = await self._take_out(folder, path, agent or "")
-                await asyncio.to_thread(folder_files.delete, path)
-                self._note(_Reverted(path, now, None, unsaved))
-            finally:
-                await folder.run(review.look, path)
-        elif file.is_compared:
-            await folder.run(review.look, path)
-
-    async def _take_out(self, folder: Folder, path: str, agent: str) -> tuple[str, str] | None:
-        """Take what an agent has written to a file that it has created out of its buffer.
-
-        Return its texts before and after, if it has unsaved changes: what the user has typed stays.
-        """
-        buffer = await self._buffer(path)
-        if buffer is None or not buffer.is_writable:
-            return None
-        before = of_buffer(buffer)
-        after = added(agent, before) if buffer.is_modified else ""
-        await self._write_buffer(folder, path, buffer, after)
-        return (before, after) if buffer.is_modified else None
-
-    async def _revert_mode(self, folder: Folder, path: str, mode: int) -> None:
-        await asyncio.to_thread(folder_files.set_mode, path, mode)
-        await folder.run(folder.review.reverted_whole, path, is_mode=True)
 
     # The list
 
@@ -593,7 +386,7 @@ class ReviewService:
             return
         if event.key == "comment":
             return await self.remarks.store(chosen, event.words)
-        self._doing = []
+        self._reverts.begin()
         await self._look_at(folder, [each[1] for each in chosen])
         # From the end: the rows of what stands above stay valid.
         is_joined = False
@@ -604,12 +397,12 @@ class ReviewService:
             if rows is not None and file.texts is not None:
                 rows = moved(texts[path], file.texts.now or "", rows)
             if event.key == "keep":
-                self._done.clear()
+                self._reverts.kept()
                 keep, text = folder.review.keep, folder.unsaved.get(path)
                 await folder.run(keep, path, rows, text, is_joined=is_joined)
                 is_joined = True
             else:
-                await self._revert(folder, file, rows, 0)
+                await self._reverts.revert(folder, file, rows, 0)
         await self.changed(folder)
 
 
