@@ -30,10 +30,6 @@ function s:config_folder() abort
   return substitute(fnamemodify(l:given, ':p'), '/$', '', '')
 endfunction
 
-function s:id_of(path) abort
-  return fnamemodify(a:path, ':t:r')
-endfunction
-
 " The ids of the CLI's stored sessions in the working folder, the latest first. Only Python reads the sessions
 " (`agents/stream_json/stored.py`), but completion must not wait for it.
 function claude_ide#arguments#SessionIds() abort
@@ -43,7 +39,7 @@ function claude_ide#arguments#SessionIds() abort
   let l:found = globpath(s:config_folder() .. '/projects', l:folder .. '/*.jsonl', 1, 1)
   call filter(l:found, {_, path -> getfsize(path) > 0 && path =~# '/[0-9a-f-]\+\.jsonl$'})
   call sort(l:found, {one, other -> getftime(other) - getftime(one)})
-  return map(l:found[: s:most_sessions - 1], {_, path -> s:id_of(path)})
+  return map(l:found[: s:most_sessions - 1], {_, path -> fnamemodify(path, ':t:r')})
 endfunction
 
 " The name of a session in the background; of one with blanks in its name, the id.
@@ -111,9 +107,11 @@ function claude_ide#arguments#OfAdd(lead, line, pos) abort
   return map(claude_ide#arguments#Beginning(l:found, l:typed), {_, path -> fnameescape(path)})
 endfunction
 
+" An option that is a dictionary; empty if it is not set, or is none.
 function s:option(name) abort
   let l:options = get(g:, 'claude_ide', {})
-  return type(l:options) == v:t_dict ? get(l:options, a:name, {}) : {}
+  let l:value = type(l:options) == v:t_dict ? get(l:options, a:name, {}) : {}
+  return type(l:value) == v:t_dict ? l:value : {}
 endfunction
 
 " Only a false one is not: a table of Lua without fields is an empty list here.
@@ -124,8 +122,7 @@ endfunction
 " The ids of the agents that are built in, and of the user's (`agents/acp/launch.py`); Claude is the first.
 function claude_ide#arguments#Agents() abort
   let l:known = claude_ide#arguments#Json('agents/acp/known.json').agents
-  let l:given = s:option('agents')
-  let l:own = type(l:given) == v:t_dict ? l:given : {}
+  let l:own = s:option('agents')
   let l:added = filter(copy(l:own), {id, entry -> has_key(l:known, id)
         \ || (type(entry) == v:t_dict && has_key(entry, 'cmd'))})
   let l:offered = filter(extend(l:known, l:added), {id, entry -> id !=# 'claude' && s:is_offered(entry)})
@@ -140,15 +137,12 @@ endfunction
 
 " The texts of prompts by their names: of those in `tables.json`, and of the option `prompts`.
 function claude_ide#arguments#Prompts() abort
-  let l:own = s:option('prompts')
-  let l:all = extend(s:tables().prompts, type(l:own) == v:t_dict ? l:own : {})
-  return filter(l:all, {_, text -> type(text) == v:t_string})
+  return filter(extend(s:tables().prompts, s:option('prompts')), {_, text -> type(text) == v:t_string})
 endfunction
 
 " The names of all placeholders, with those of the option `contexts`.
 function claude_ide#arguments#Placeholders() abort
-  let l:own = s:option('contexts')
-  let l:functions = filter(type(l:own) == v:t_dict ? copy(l:own) : {}, {_, each -> type(each) == v:t_func})
+  let l:functions = filter(copy(s:option('contexts')), {_, each -> type(each) == v:t_func})
   return uniq(sort(s:tables().placeholders + keys(l:functions)))
 endfunction
 

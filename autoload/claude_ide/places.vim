@@ -152,6 +152,22 @@ function claude_ide#places#Buffers(arguments) abort
   return {'buffers': map(getbufinfo(), {_, info -> s:buffer(info)})}
 endfunction
 
+function s:resolved(path) abort
+  try
+    return resolve(a:path)
+  catch /E655:/
+    " Its links lead in a circle.
+    return a:path
+  endtry
+endfunction
+
+" The files below a folder, a real path, that have buffers.
+function claude_ide#places#Below(folder) abort
+  let l:files = filter(getbufinfo(), {_, info -> (info.listed || info.changed)
+        \ && getbufvar(info.bufnr, '&buftype') ==# '' && stridx(s:resolved(info.name), a:folder .. '/') == 0})
+  return map(l:files, {_, info -> {'path': info.name, 'modified': info.changed}})
+endfunction
+
 " The working folders: the global one, then those of tabpages and windows, without duplicates.
 function claude_ide#places#Folders() abort
   let l:folders = [has('nvim') ? getcwd(-1, -1) : getcwd(-1)]

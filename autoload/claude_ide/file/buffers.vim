@@ -55,14 +55,6 @@ export def Modified(paths: list<string>): list<string>
   })
 enddef
 
-# The files below a folder, a real path, that have buffers (`BufferBelow` of the port).
-export def Below(folder: string): list<dict<any>>
-  return getbufinfo()
-    ->filter((_, each) => getbufvar(each.bufnr, '&buftype') ==# '' && (each.listed || each.changed)
-      && stridx(file.Resolved(each.name), folder .. '/') == 0)
-    ->mapnew((_, each) => ({path: each.name, modified: each.changed == 1}))
-enddef
-
 # The text that `:write` would put on disk; null if the file is not loaded. `is_real` as in `Find`.
 export def Text(path: string, is_real = false): any
   const buffer = Lookup(path, is_real)

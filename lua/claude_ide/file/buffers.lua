@@ -62,20 +62,6 @@ function M.modified(paths)
   end, paths)
 end
 
---- The files below a folder, a real path, that have buffers (`BufferBelow` of the port).
----@param folder string
----@return { path: string, modified: boolean }[]
-function M.below(folder)
-  local found = {}
-  for _, each in ipairs(vim.fn.getbufinfo()) do
-    local is_file = vim.bo[each.bufnr].buftype == '' and (each.listed == 1 or each.changed == 1)
-    if is_file and vim.startswith(vim.fn.resolve(each.name), folder .. '/') then
-      table.insert(found, { path = each.name, modified = each.changed == 1 })
-    end
-  end
-  return found
-end
-
 --- The text that `:write` would put on disk; nil if the file is not loaded.
 ---@param path string
 ---@param is_real? boolean as in `find`

@@ -123,7 +123,7 @@ class Buffers(Protocol):
     async def modified(self, paths: Sequence[str]) -> list[str]:
         """Return those of the files whose buffers have unsaved changes."""
 
-    @request("file.buffers.below")
+    @request("claude_ide#places#Below")
     async def below(self, folder: str) -> list[BufferBelow]:
         """Return the files below a folder, a real path, that have buffers."""
 
