@@ -233,7 +233,7 @@ class Answers(ChatPart, Answering[ChatRequest]):
                 self._reviews.begin(waiting)
             case "c" if isinstance(asked, PermissionAsked) and asked.code:
                 self._reviews.begin(waiting)
-            case "y" if ways.has_yes(asked) and waiting.has_one_diff:
+            case "y" if ways.has_yes(asked) and _has_one_diff(waiting):
                 await self._accept_diff(waiting)
             case "n" if is_for_program(asked):
                 await self.respond(waiting, Reject(), DECLINED)
@@ -271,7 +271,7 @@ class Answers(ChatPart, Answering[ChatRequest]):
             return False
         if isinstance(waiting.asked, PlanProposed):
             return await self._editor.port.forms.is_read(waiting.token)
-        return waiting.has_one_diff
+        return _has_one_diff(waiting)
 
     async def show_rest(self, waiting: ChatRequest, key: str) -> None:
         await self._lead(waiting, key, key)
@@ -427,6 +427,11 @@ class Answers(ChatPart, Answering[ChatRequest]):
             return self._editor.notify("not sent: your words are in the prompt", "warn")
         self._transcript.apply(Notice(f"not sent: {reason}", "warning"))
         self._chat.painter.now()
+
+
+def _has_one_diff(waiting: ChatRequest) -> bool:
+    """Return whether one diff shows all that a request would change."""
+    return len(waiting.proposed) == 1 and bool(waiting.diff and waiting.diff.shown.is_set())
 
 
 def is_for_program(asked: Asked) -> bool:

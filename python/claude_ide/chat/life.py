@@ -14,10 +14,10 @@ from claude_ide.agents.session_state import AgentState, SessionState
 from claude_ide.base.errors import AgentError, LoginNeededError, UnknownSessionError, UserError
 from claude_ide.base.program import required
 from claude_ide.chat.chat_context import ChatContext, ChatPart
-from claude_ide.chat.transcript.notices import Announcement
 from claude_ide.editor.port import panel
 from claude_ide.editor.port.binding import handles
 from claude_ide.ui.page import KEY, META, WARNING, row
+from claude_ide.ui.sheet import Announcement
 
 logger = logging.getLogger(__name__)
 

@@ -13,7 +13,6 @@ from claude_ide.base.errors import EditorError, UserError
 from claude_ide.base.paths import exists, is_same, normalized
 from claude_ide.chat.chat_context import ChatContext, ChatPart
 from claude_ide.chat.transcript.detail import Summary
-from claude_ide.chat.transcript.notices import Announcement
 from claude_ide.editor.diagnostics import Item, line_of, new_diagnostics
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port import panel
@@ -22,6 +21,7 @@ from claude_ide.review.announcer import Announcer, found_change, whole
 from claude_ide.review.recorder import Recorder
 from claude_ide.review.service import ReviewService
 from claude_ide.review.snapshot import Found
+from claude_ide.ui.sheet import Announcement
 from claude_ide.ui.text import last_sentence
 
 CHECK_SECONDS = 1.5

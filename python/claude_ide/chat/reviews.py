@@ -24,7 +24,7 @@ from claude_ide.base.errors import EditorError, UserError
 from claude_ide.base.paths import normalized
 from claude_ide.base.text_diff import merge
 from claude_ide.chat.chat_context import ChatContext
-from claude_ide.editor.attention import Call, diff_place
+from claude_ide.editor.attention import diff_place
 from claude_ide.editor.diffs import Decision, Diff, Offer
 from claude_ide.editor.port.events import FormPressed
 from claude_ide.editor.port.panel import Proposed, Reviewed
@@ -62,20 +62,8 @@ class ChatRequest(PendingRequest):
     """What the user has said about the accepted diffs; the agent's next prompt."""
     why: str = ""
     """What the agent has said before, in one sentence."""
-    call: Call | None = None
-    """It calls the user."""
     is_opened: bool = False
     """Whether its address has been opened; a second key opens it no more."""
-
-    def see(self) -> None:
-        """Know that the user has seen it."""
-        if self.call is not None:
-            self.call.see()
-
-    @property
-    def has_one_diff(self) -> bool:
-        """Whether one diff shows all that it would change."""
-        return len(self.proposed) == 1 and self.diff is not None and self.diff.shown.is_set()
 
 
 class _Version(NamedTuple):

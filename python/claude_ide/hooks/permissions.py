@@ -104,19 +104,18 @@ class Permissions(Answering[PendingPermission]):
             return None
         waiting = self._new(launch, hook, asked)
         self._asked.append(waiting)
-        call: Call | None = None
         try:
             await self._expect_diff(waiting)
             if not (waiting.is_over or waiting.in_diff.done()):
-                call = self._call(waiting)
+                waiting.call = self._call(waiting)
                 self._waiting.append(waiting)
                 waiting.view.locate()
                 self._run(self._draw())
             return await waiting.decision
         finally:
-            if call is not None:
+            if waiting.call is not None:
                 is_left = waiting.decision.cancelled() or waiting.in_diff.done()
-                call.end(is_answered=waiting.is_over and not is_left)
+                waiting.call.end(is_answered=waiting.is_over and not is_left)
             # The CLI has disconnected, because its dialog was cancelled.
             waiting.settle(None)
             self._asked.remove(waiting)

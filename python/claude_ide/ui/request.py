@@ -24,6 +24,7 @@ from claude_ide.agents.requests import (
 from claude_ide.base.display_path import DisplayPath, display_path
 from claude_ide.base.errors import InvalidRuleError, UserError
 from claude_ide.base.paths import within
+from claude_ide.editor.attention import Call
 from claude_ide.editor.editor import Editor
 from claude_ide.ui import form, permission, ways
 from claude_ide.ui.page import (
@@ -353,6 +354,13 @@ class PendingRequest:
     """How the user has accepted a diff together with the edits that follow."""
     is_over: bool = False
     """Whether it was answered or withdrawn."""
+    call: Call | None = None
+    """It calls the user."""
+
+    def see(self) -> None:
+        """Know that the user has seen it."""
+        if self.call is not None:
+            self.call.see()
 
     @property
     def asked(self) -> Asked:

@@ -8,7 +8,7 @@ import contextlib
 import logging
 import re
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -125,6 +125,25 @@ class View:
     def markdown(self) -> str:
         """Return the part's text in an export; empty if it has none."""
         return ""
+
+
+class Announcement(View):
+    """Fixed rows, until `show` replaces them; `export` is their text in an export."""
+
+    def __init__(self, part: Part, rows: Sequence[Row], export: str = "") -> None:
+        super().__init__(part)
+        self._rows = list(rows)
+        self._export = export
+
+    def show(self, rows: Sequence[Row]) -> None:
+        """Replace the rows."""
+        self._rows = list(rows)
+
+    def rows(self) -> list[Row]:
+        return self._rows
+
+    def markdown(self) -> str:
+        return self._export
 
 
 def location_in(line: str, column: int) -> Location | None:

@@ -1,7 +1,7 @@
 """Rows from neither the user nor the model: notices, retries, the end of a turn or an agent."""
 
 import signal
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 from claude_ide.agents import events
 from claude_ide.agents.events import Event, TurnEndReason
@@ -19,25 +19,6 @@ COMMANDS = ("compact", "compress", "clear")
 """Commands that shorten a conversation, as far as an agent has them."""
 NEW = ":ClaudeChat new"
 STDERR_LINES = 10
-
-
-class Announcement(View):
-    """Fixed rows, until `show` replaces them; `export` is their text in an export."""
-
-    def __init__(self, part: Part, rows: Sequence[Row], export: str = "") -> None:
-        super().__init__(part)
-        self._rows = list(rows)
-        self._export = export
-
-    def show(self, rows: Sequence[Row]) -> None:
-        """Replace the rows."""
-        self._rows = list(rows)
-
-    def rows(self) -> list[Row]:
-        return self._rows
-
-    def markdown(self) -> str:
-        return self._export
 
 
 def cleared(name: str) -> Row:

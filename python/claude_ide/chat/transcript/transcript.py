@@ -21,12 +21,12 @@ from claude_ide.agents.events import Change, Event
 from claude_ide.agents.requests import RequestWithdrawn
 from claude_ide.chat.transcript import notices
 from claude_ide.chat.transcript.detail import Summary, at_end
-from claude_ide.chat.transcript.notices import Announcement, Remark
+from claude_ide.chat.transcript.notices import Remark
 from claude_ide.chat.transcript.prompts import OwnTurn, PromptQueue, Queued, Ran, Turn
 from claude_ide.chat.transcript.talk import Prose, Talk
 from claude_ide.chat.transcript.tool import Tools, ToolUse
 from claude_ide.ui.page import META, Row, row
-from claude_ide.ui.sheet import Action, Location, Sheet, ShowEarlier, View
+from claude_ide.ui.sheet import Action, Announcement, Location, Sheet, ShowEarlier, View
 from claude_ide.ui.text import one_line
 
 URGENT = (
