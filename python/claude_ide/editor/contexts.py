@@ -16,7 +16,7 @@ from claude_ide.base.unicode import readable
 from claude_ide.editor.diagnostics import Item, line_of
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.git_changes import Changes
-from claude_ide.editor.port.prompts import Facts, Place, Printed, QuotationAsked, Quoted
+from claude_ide.editor.port.prompts import Facts, NamedPlace, Printed, QuotationAsked, Quoted
 
 WORD = re.compile(r"\{\{|\{([^\W\d]\w*)\}")
 """A brace, or the name of a placeholder."""
@@ -257,13 +257,13 @@ class _Placeholders:
     async def _loclist(self) -> str:
         return await self._entries(self._facts.loclist, "the location list is empty")
 
-    async def _entries(self, found: Iterable[Place], nothing: str) -> str:
+    async def _entries(self, found: Iterable[NamedPlace], nothing: str) -> str:
         is_named = self._editor.private_files.is_named
         shared = [
             each for each in await self._shared(found) if each.path or not is_named(each.text)
         ]
 
-        def entry(each: Place) -> str:
+        def entry(each: NamedPlace) -> str:
             at = f"{named(each.path, self._folder)}:{each.line}: " if each.path else ""
             return f"{at}{KINDS.get(each.kind.upper(), '')}{_one_line(each.text)}"
 
@@ -281,13 +281,13 @@ class _Placeholders:
     async def _marks(self) -> str:
         shared = await self._shared(self._facts.marks)
 
-        def mark(each: Place) -> str:
+        def mark(each: NamedPlace) -> str:
             text = f": {_one_line(each.text)}" if each.text.strip() else ""
             return f"{each.name} {named(each.path, self._folder)}:{each.line}{text}"
 
         return _listed(map(mark, shared), "no mark is set")
 
-    async def _shared(self, places: Iterable[Place]) -> list[Place]:
+    async def _shared(self, places: Iterable[NamedPlace]) -> list[NamedPlace]:
         """Return places without those in files that stay in the editor."""
         places = list(places)
         private = await self._editor.private({each.path for each in places if each.path})

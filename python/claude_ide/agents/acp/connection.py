@@ -108,7 +108,7 @@ logger = logging.getLogger(__name__)
 
 Params = dict[str, Any]
 T = TypeVar("T")
-Answering = Callable[[Id, Params], Coroutine[Any, Any, Any]]
+RequestHandler = Callable[[Id, Params], Coroutine[Any, Any, Any]]
 """Answers a request: gets its id and its params."""
 
 
@@ -226,7 +226,7 @@ class Connection(base.Connection):
         traffic: Traffic,
         room: Callable[[], Awaitable[None]],
         name: str,
-        requests: Mapping[str, Answering],
+        requests: Mapping[str, RequestHandler],
         notifications: Mapping[str, Callable[[Params], None]],
         ended: Callable[[int, str], None],
     ) -> None:

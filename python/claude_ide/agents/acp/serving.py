@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from msgspec import Struct
 
 from claude_ide.agents import events, requests
-from claude_ide.agents.acp.connection import REQUEST_CANCELLED, Answering, Params
+from claude_ide.agents.acp.connection import REQUEST_CANCELLED, Params, RequestHandler
 from claude_ide.agents.acp.files import FileRequests
 from claude_ide.agents.acp.launch import Launch
 from claude_ide.agents.acp.terminals import Terminals
@@ -233,14 +233,14 @@ class Serving:
             "terminal": self._services.runs_commands,
         }
 
-    def handlers(self) -> dict[str, Answering]:
+    def handlers(self) -> dict[str, RequestHandler]:
         """Return what answers each method."""
         terminals = self.terminals
-        found: dict[str, Answering] = {
+        found: dict[str, RequestHandler] = {
             "session/request_permission": self._permission,
             "elicitation/create": self._elicitation,
         }
-        commands: dict[str, Answering] = {
+        commands: dict[str, RequestHandler] = {
             "terminal/create": lambda _, params: self._create(params),
             "terminal/output": lambda _, params: terminals.find(params).state(),
             "terminal/wait_for_exit": lambda _, params: terminals.find(params).status(),

@@ -20,7 +20,7 @@ class Quoted(Payload, frozen=True):
     kind: Literal["lines", "part", "block"] = "lines"
 
 
-class Place(Payload, frozen=True):
+class NamedPlace(Payload, frozen=True):
     """A place, or all of a file. `line` and `last` are 1-based, 0 if unknown.
 
     `path` is absolute; it may be empty.
@@ -65,11 +65,11 @@ class Facts(Payload, frozen=True):
     """The line of the cursor."""
     function: Quoted | None = None
     enclosing_class: Quoted | None = None
-    quickfix: list[Place] = field(default_factory=list)
-    loclist: list[Place] = field(default_factory=list)
-    buffers: list[Place] = field(default_factory=list)
-    visible: list[Place] = field(default_factory=list)
-    marks: list[Place] = field(default_factory=list)
+    quickfix: list[NamedPlace] = field(default_factory=list)
+    loclist: list[NamedPlace] = field(default_factory=list)
+    buffers: list[NamedPlace] = field(default_factory=list)
+    visible: list[NamedPlace] = field(default_factory=list)
+    marks: list[NamedPlace] = field(default_factory=list)
     terminal: Printed | None = None
     own: dict[str, str] = field(default_factory=dict)
     """What the user's own functions have returned."""
