@@ -289,3 +289,17 @@ async def test_an_agent_learns_that_nobody_waits_for_an_answer(
 
     [asked] = [each for each in fake.entries("in") if each.get("method") == "session/list"]
     assert fake.received("$/cancel_request") == [{"requestId": asked["id"]}]
+
+
+async def test_an_agent_gets_nothing_of_the_editor_for_a_question(
+    fake_agent: Make, tmp_path: Path
+) -> None:
+    fake = fake_agent(Script())
+    agent = Acp(AgentEntry("Fake", fake.command, "fake"), {}).open_for_question(tmp_path)
+    await agent.start(NewSession())
+    await agent.stop()
+
+    (begun,) = fake.received("initialize")
+    assert begun["clientCapabilities"]["terminal"] is False
+    assert begun["clientCapabilities"]["fs"] == {"readTextFile": False, "writeTextFile": False}
+    assert fake.received("session/new")[0]["mcpServers"] == []
