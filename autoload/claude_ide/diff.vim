@@ -7,8 +7,8 @@ import autoload './diff/decision.vim'
 import autoload './diff/waiting.vim'
 import autoload './diff/windows.vim' as diff_windows
 import autoload './disk_changes/reload.vim'
-import autoload './file/borrowed_buffer.vim'
 import autoload './file/command_buffer.vim'
+import autoload './file/path.vim' as file
 import autoload './file/rebase.vim'
 import autoload './file/text.vim'
 import autoload './messages/announce.vim'
@@ -211,7 +211,7 @@ export def Open(id: number, request: dict<any>, OnDecided: any = v:null): dict<s
   final diff = extend({id: id, bufnr: 0, view: {}, is_ready: false}, request)
   if !has_key(request, 'original')
     for path in [get(request, 'old_path', request.path), request.path]
-      const checked = borrowed_buffer.Check(path)
+      const checked = file.Check(path, false, true)
       if has_key(checked, 'refusal')
         return {error: checked.refusal}
       endif

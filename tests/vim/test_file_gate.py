@@ -34,11 +34,11 @@ async def test_the_reader_of_a_file_is_named_by_the_pattern_of_its_autocommand(
 async def test_a_file_that_a_plugin_reads_is_not_compared(vim: Vim, project: Path) -> None:
     path = project / "a.zzz"
     path.write_text("")
-    check = "claude_ide#file#borrowed_buffer#Check"
-    assert await vim.call(check, str(path)) == {"path": str(path)}
+    shown = CHECK, str(path), False, True
+    assert await vim.call(*shown) == {"path": str(path)}
 
     await vim.command("autocmd BufReadCmd *.zzz let x = 1")
 
-    assert await vim.call(check, str(path)) == {
+    assert await vim.call(*shown) == {
         "refusal": f"{path}: a plugin handles such files itself (*.zzz)"
     }

@@ -9,12 +9,6 @@ import autoload './path.vim' as file
 # {holders, known, loaded, changedtick, bufhidden} by buffer: `known` is whether the buffer existed before.
 final borrowed: dict<dict<any>> = {}
 
-# Check a path of a file that is to be shown. Returns what `file.Check` does; a plugin may read such
-# a file in place of Vim, which then has no text to compare.
-export def Check(path: any): dict<string>
-  return file.Check(path, false, true)
-enddef
-
 # The buffer of an existing file if its text differs from the disk: it has unsaved changes, or another program
 # has written the file, and the buffer does not follow; else 0.
 export def Unsaved(path: string): number
@@ -64,7 +58,7 @@ enddef
 # buffer, if that is another one, or 0. Throws if the file cannot be loaded.
 export def Borrow(path: string, own: number): dict<number>
   # It may have been replaced while the diff waited for its moment.
-  const checked = own > 0 ? {} : Check(path)
+  const checked = own > 0 ? {} : file.Check(path, false, true)
   if has_key(checked, 'refusal')
     throw 'claude-ide: ' .. checked.refusal
   endif

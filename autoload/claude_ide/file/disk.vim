@@ -53,10 +53,6 @@ def StateOf(bufnr: number): dict<any>
   return states[bufnr]
 enddef
 
-def Is(bufnr: number, name: string): bool
-  return get(states, bufnr, {})->get(name, false)
-enddef
-
 # Vim9 script shows "unset" as true. Where the global value is on, too, the two need not be told
 # apart.
 def OwnAutoread(bufnr: number): number
@@ -173,7 +169,7 @@ export def Probe(bufnr: number): bool
     return false
   endif
   CheckTime(bufnr, '')
-  const was_reported = Is(bufnr, 'is_reported')
+  const was_reported = StateOf(bufnr)->get('is_reported', false)
   extend(StateOf(bufnr), {is_reported: false})
   return (found !=# '' && found !=# 'time') || was_reported
 enddef
@@ -250,7 +246,7 @@ enddef
 
 # Whether a buffer has such a conflict.
 export def IsInConflict(bufnr: number): bool
-  return Is(bufnr, 'has_conflict')
+  return get(states, bufnr, {})->get('has_conflict', false)
 enddef
 
 # Whether another program has written the file of a buffer. True only once per write;
