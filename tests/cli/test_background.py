@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import os
+import re
 import subprocess
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -14,16 +16,19 @@ from support.either_editor import (
     BOTH_WITH_CLI,
     Editor,
     choose,
+    choose_item,
     configure,
     hidden,
     on_screen,
-    start_editor,
+    record_diffs,
     type_answer,
 )
-from support.fake_api import FakeApi, text, tool_use
+from support.fake_api import FakeApi, edit, text, tool_use
 from support.neovim import until
 from support.permissions import entered, shown
 from support.vim import Vim
+
+from .conftest import PRESSES, diff_opened
 
 
 class Cli:
@@ -51,6 +56,56 @@ class Cli:
         return [each for each in listed if each["kind"] == "background"]
 
 
+def git(folder: Path, *words: str) -> str:
+    done = subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+def processes(config: Path) -> list[str]:
+    """Return the CLIs that run with this configuration, by their command lines."""
+    found = []
+    for each in Path("/proc").glob("[0-9]*"):
+        try:
+            given = (each / "environ").read_bytes()
+            if f"CLAUDE_CONFIG_DIR={config}\0".encode() in given and each.name != str(os.getpid()):
+                found.append((each / "cmdline").read_bytes().decode().replace("\0", " "))
+        except OSError:
+            continue
+    return found
+
+
+async def connect(nvim: Editor) -> None:
+    """Type `/ide` into the CLI in the current terminal, and choose this editor."""
+    await nvim.keys("/ide")
+    await on_screen(nvim, "/ide", PATIENCE)
+    await nvim.idle(500)
+    await nvim.keys("<CR>")
+    await on_screen(nvim, "Enter to select", PATIENCE)
+    for _ in range(PRESSES):
+        if re.search(rf"{CARET}.*[Vv]im", nvim.screen.text()):
+            break
+        await nvim.keys("<Up>")
+        await nvim.idle(300)
+    # It may ask another question, and ignores keys while that appears.
+    for _ in range(PRESSES):
+        if "Connected to " not in nvim.screen.text():
+            await nvim.keys("<CR>")
+            await nvim.idle(1000)
+    await on_screen(nvim, "Connected to ", PATIENCE)
+
+
+async def merge(nvim: Editor, name: str, *answers: str) -> None:
+    """Run `:ClaudeMerge`, and give these answers; one with a `<CR>` is typed."""
+    await nvim.command(f"ClaudeMerge {name}")
+    for answer in answers:
+        question, _, given = answer.partition(" > ")
+        await on_screen(nvim, question, PATIENCE)
+        if given.endswith("<CR>"):
+            await type_answer(nvim, given)
+        else:
+            await choose_item(nvim, given)
+
+
 @pytest.fixture
 def path(path: Path) -> Path:
     """The same, in a repository."""
@@ -61,7 +116,7 @@ def path(path: Path) -> Path:
         ["config", "user.email", "a@b"],
         ["commit", "-qm", "first"],
     ):
-        subprocess.run(["git", *words], cwd=path.parent, check=True)
+        git(path.parent, *words)
     return path
 
 
@@ -211,7 +266,6 @@ async def test_quitting_waits_until_a_session_that_works_is_in_the_background(
 
 @BOTH_WITH_CLI
 async def test_the_next_editor_in_the_folder_answers_what_nobody_has_answered(
-    request: pytest.FixtureRequest,
     nvim_with_cli: Editor,
     command: Cli,
     api: FakeApi,
@@ -232,8 +286,8 @@ async def test_the_next_editor_in_the_folder_answers_what_nobody_has_answered(
 
     given = environment(api, tmp_path / "home", config_folder)
     del given["PATH"]
-    next_ = await start_editor(
-        request, cwd=path.parent, home=tmp_path / "home", env=given, columns=160, rows=40
+    next_ = await type(first).start(
+        cwd=path.parent, home=tmp_path / "home", env=given, columns=160, rows=40
     )
     try:
         await configure(next_, cmd=[str(cli_path())])
@@ -339,3 +393,114 @@ async def test_the_chat_takes_over_a_session_after_a_question(
 
     await on_screen(nvim, "The word is swordfish.")
     assert await command.sessions() == []
+
+
+@BOTH_WITH_CLI
+async def test_nothing_is_lost_and_nothing_is_left(
+    nvim_with_cli: Editor,
+    command: Cli,
+    api: FakeApi,
+    path: Path,
+    tmp_path: Path,
+    config_folder: Path,
+) -> None:
+    project, first = path.parent, nvim_with_cli
+    fish, bird = (project / ".claude/worktrees" / name for name in ("fish", "bird"))
+    (project / ".gitignore").write_text(".claude\n")
+    git(project, "add", ".")
+    git(project, "commit", "-qm", "ignore")
+    make = "echo fish > made.txt"
+    api.script_agent(
+        "of fish", [tool_use("Bash", command=make, description="Make")], [text("Made.")]
+    )
+    api.script_agent("of bird", [text("The word is swordfish.")])
+
+    await first.command("ClaudeBackground! --name=fish Do the work of fish")
+    await on_screen(first, "· fish · mode", PATIENCE)
+    await first.command("ClaudeBackground! --name=bird Do the work of bird")
+    await on_screen(first, "· bird · mode", PATIENCE)
+    await shown(first, make, PATIENCE)
+    first.process.kill()
+
+    given = environment(api, tmp_path / "home", config_folder)
+    del given["PATH"]
+    nvim = await type(first).start(
+        cwd=project, home=tmp_path / "home", env=given, columns=160, rows=40
+    )
+    try:
+        await configure(nvim, cmd=[str(cli_path())])
+        await record_diffs(nvim)
+        await nvim.command(f"edit {path}")
+        await nvim.command("ClaudeStart")
+        # A permission that nobody has answered, in the float.
+        await shown(nvim, make, PATIENCE)
+        await entered(nvim, make)
+        await nvim.keys("y")
+        await until((fish / "made.txt").is_file, "the file", PATIENCE)
+
+        # The other one attached and connected: its edit is a diff here.
+        await nvim.command("Claude attach bird")
+        await on_screen(nvim, "The word is swordfish.", PATIENCE)
+        await connect(nvim)
+        target = bird / path.name
+        old = target.read_text()
+        api.script_agent("of bird", *edit(target, old, "bird = 1\n", then="Written."))
+        await nvim.keys("Change it")
+        await on_screen(nvim, "Change it", PATIENCE)
+        await nvim.keys("<CR>")
+        await diff_opened(nvim)
+        await nvim.command("ClaudeAccept")
+        await until(lambda: target.read_text() == "bird = 1\n", "the edit is written", PATIENCE)
+        await on_screen(nvim, "Written.", PATIENCE)
+        await nvim.keys("<C-w>:bwipeout!<CR>" if isinstance(nvim, Vim) else r"<C-\><C-n>:bw!<CR>")
+        listed = await command.sessions()
+        assert sorted(each["name"] for each in listed) == ["bird", "fish"]
+
+        # One without a conflict.
+        await merge(
+            nvim,
+            "fish",
+            "Stop it? > Stop it",
+            "(made.txt) → trunk > Merge",
+            "Commit it: > With a message of your own",
+            "Message of the commit: > <CR>",
+            "Remove the worktree > Remove them",
+        )
+        await on_screen(nvim, "fish is removed with its branch", PATIENCE)
+        assert (project / "made.txt").read_text() == "fish\n"
+
+        # And one with.
+        path.write_text("main = 1\n")
+        git(project, "commit", "-qam", "change it here")
+        await merge(
+            nvim,
+            "bird",
+            "Stop it? > Stop it",
+            "→ trunk > Merge",
+            "Commit it: > With a message of your own",
+            "Message of the commit: > <CR>",
+        )
+        await on_screen(nvim, "1 in conflict", PATIENCE)
+        assert "<<<<<<< " in path.read_text()
+        path.write_text("main = 1\nbird = 1\n")
+        await merge(nvim, "bird", "A merge is under way > Go on")
+        await on_screen(nvim, "the merge is done", PATIENCE)
+        await merge(nvim, "bird", "Remove the worktree > Remove them")
+        await on_screen(nvim, "bird is removed with its branch", PATIENCE)
+        assert path.read_text() == "main = 1\nbird = 1\n"
+
+        assert await command.sessions() == []
+        assert git(project, "worktree", "list").splitlines() == [
+            line for line in git(project, "worktree", "list").splitlines() if "[trunk]" in line
+        ]
+        assert git(project, "branch", "--format=%(refname:short)") == "trunk"
+        assert git(project, "status", "--porcelain") == ""
+        assert not [*config_folder.glob("jobs/*/state.json")]
+    finally:
+        await nvim.stop()
+    await command.run("daemon", "stop", "--any")
+    await until(lambda: processes(config_folder) == [], "no process of the CLI's is left", PATIENCE)
+    links = [
+        each for each in (tmp_path / "home").rglob("*") if re.fullmatch("[0-9a-f]{8}", each.name)
+    ]
+    assert links == []
