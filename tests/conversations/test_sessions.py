@@ -417,6 +417,7 @@ async def test_an_open_list_grows_for_a_permission(
     asked = asyncio.ensure_future(cli.send("PermissionRequest", tool_name="Bash", tool_input=given))
     await on_screen(nvim, "waits ")
     await nvim.command("call search('^waits')")
+    await until(lambda: nvim.eval("line('w0') == 1"), "its headings are shown")
 
     answer = json.loads(await press_until(nvim, "n", asked))
     assert answer["hookSpecificOutput"]["decision"]["behavior"] == "deny"

@@ -202,6 +202,12 @@ local function fit(list)
     placement.neighbour_changes(win)
     api.nvim_win_set_height(win, wanted)
   end
+  if #list.shown < wanted then
+    -- There is room for what was scrolled away while the window was smaller.
+    api.nvim_win_call(win, function()
+      vim.fn.winrestview({ topline = 1 })
+    end)
+  end
   list.height = api.nvim_win_get_height(win)
 end
 

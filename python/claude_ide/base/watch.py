@@ -56,12 +56,11 @@ class Watch:
         except OSError:
             # Such as too many watches of this user's.
             is_known, longest = True, otherwise
+        time.sleep(LEAST_PAUSE_SECONDS)  # noqa: TID251  a thread of its own
         ready = self._poll.poll(None if longest is None else longest * 1000) if is_known else []
         for number, _ in ready:
             if number in (self._woken, self._events):
                 os.read(number, READ_BYTES)
-        if all(number != self._woken for number, _ in ready):
-            time.sleep(LEAST_PAUSE_SECONDS)  # noqa: TID251  a thread of its own
 
     def close(self) -> None:
         """Close it, in the thread that waits."""

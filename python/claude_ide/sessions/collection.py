@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from claude_ide.agents.kinds import Stored, StoredSessions, latest_first
 from claude_ide.agents.requests import PermissionAsked
-from claude_ide.agents.stream_json.running import Running
+from claude_ide.agents.stream_json.running import BUSY, Running
 from claude_ide.base import git, program
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.terminals import Terminal
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from claude_ide.ui.request import RequestView
 
 CLAUDE = "Claude"
-STATES = {"waiting": WAITS, "busy": WORKS}
+STATES = {"waiting": WAITS, BUSY: WORKS}
 
 OPEN, ALLOW, REJECT, STOP, DELETE, RENAME, REVIEW, MERGE = (
     *("open", "allow", "reject", "stop", "delete", "rename", "review", "merge"),
@@ -143,7 +143,8 @@ class Collection:
         return found
 
     def _in_background(self, record: Running, terminal: str) -> Entry:
-        state = STATES.get(record.status, IDLE) if record.pid else ENDED
+        is_there = record.pid or record.is_starting
+        state = STATES.get(record.status, IDLE) if is_there else ENDED
         link = link_in(record.settings) if record.pid else None
         waiting, activity = self._known(link.name if link else "")
         return Entry(

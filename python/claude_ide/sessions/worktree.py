@@ -55,7 +55,7 @@ async def made(name: str, here: Path, *, runs_hooks: bool) -> Path:
     plain = name.replace("/", "+")
     root = found.main / WORKTREES / plain
     main = Worktree(found.main, found.main, runs_hooks=runs_hooks)
-    if root not in git.worktrees(found.main):
+    if not (root / ".git").is_file():
         await main.add(root, f"{BRANCH}{plain}")
     return root
 
@@ -67,7 +67,7 @@ async def check_branch(name: str, here: Path, *, runs_hooks: bool) -> None:
     """
     found = git.find_repository(here.resolve())
     plain = name.replace("/", "+")
-    if found is None or found.main / WORKTREES / plain in git.worktrees(found.main):
+    if found is None or (found.main / WORKTREES / plain / ".git").is_file():
         return
     main = Worktree(found.main, found.main, runs_hooks=runs_hooks)
     branch = f"{BRANCH}{plain}"
@@ -124,6 +124,9 @@ class Worktree:
         if not name or not wanted:
             known = ", ".join(each.name for each in linked)
             what = f"there is no worktree {name}" if name else "there is no worktree"
+            if not name and (found.root / ".git").is_file():
+                # Such as of a bare repository.
+                what = f"there is no main worktree to merge into, of {found.root}"
             raise UserError(f"{what} ({known})" if known else what)
         return cls(wanted[0], found.main, runs_hooks=runs_hooks)
 

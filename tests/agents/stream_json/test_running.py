@@ -2,6 +2,7 @@
 
 import json
 import os
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +102,19 @@ def test_a_job_without_its_process_has_ended(config: Config) -> None:
     (found,) = config.read()
 
     assert (found.id, found.pid, found.waits) == ("abc", 0, False)
+
+
+def test_a_job_that_was_just_made_is_starting(config: Config) -> None:
+    now = datetime.now(UTC)
+    for id_, ago in (("new", 5), ("old", 120)):
+        made = (now - timedelta(seconds=ago)).isoformat()
+        config.job(id_, createdAt=made, updatedAt=made)
+    config.job("run", createdAt=now.isoformat(), updatedAt=(now + timedelta(seconds=1)).isoformat())
+
+    found = {each.id: each for each in config.read()}
+
+    assert [found[id_].is_starting for id_ in ("new", "old", "run")] == [True, False, False]
+    assert config.records.has_changed(), "it is looked at again"
 
 
 def test_another_process_with_the_same_id_is_not_the_cli(config: Config) -> None:

@@ -6,6 +6,7 @@ that is broken, half written, or another user's is ignored.
 """
 
 import os
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -29,9 +30,12 @@ ZOMBIE = "Z"
 """The state, before these, of a process that has ended, and whose parent does not know it yet."""
 
 SETTINGS = "--settings"
-IN_BACKGROUND, FAILED = "bg", "failed"
+IN_BACKGROUND, FAILED, BUSY = "bg", "failed", "busy"
 WORKTREES = ".claude/worktrees"
 """The folder of a project in which the CLI makes worktrees."""
+
+STARTING_SECONDS = 60.0
+"""How long after its record was made a session may have no process yet."""
 
 Stamp = tuple[int, int, int]
 NONE: Stamp = (0, 0, 0)
@@ -58,6 +62,11 @@ class Running(msgspec.Struct, frozen=True):
     """When, in seconds since the epoch."""
     settings: str = ""
     """Those with which it was begun in the background."""
+
+    @property
+    def is_starting(self) -> bool:
+        """Whether its process is not there yet."""
+        return not self.pid and self.status == BUSY
 
     @property
     def waits(self) -> bool:
@@ -90,7 +99,8 @@ class Records:
     def has_changed(self) -> bool:
         """Return whether `read` may find something else: a few calls of `stat`."""
         is_same = all(_stamp(path) == stamp for path, stamp in self._watched.items())
-        return not (is_same and all(is_alive(*each) for each in self._pids.items()))
+        is_settled = not any(each.is_starting for each in self.found)
+        return not (is_same and is_settled and all(is_alive(*each) for each in self._pids.items()))
 
     def read(self) -> list[Running]:
         """Return what runs, and the sessions in the background that have ended."""
@@ -178,7 +188,7 @@ def _latest(paths: Iterator[Path]) -> list[Path]:
 
 
 def _running(record: Mapping[str, Any], state: Mapping[str, Any], id_: str, pid: int) -> Running:
-    status = text(record.get("status"))
+    status = text(record.get("status")) or (BUSY if not pid and _is_starting(state) else "")
     needs = text(state.get("needs")) or text(record.get("waitingFor"))
     has_failed = text(state.get("state")) == FAILED
     updated = number(record.get("updatedAt")) or number(record.get("startedAt")) or 0.0
@@ -195,6 +205,12 @@ def _running(record: Mapping[str, Any], state: Mapping[str, Any], id_: str, pid:
         failure=(text(state.get("detail")) or FAILED) if has_failed else "",
         changed=updated / 1000 or _seconds(text(state.get("updatedAt"))),
     )
+
+
+def _is_starting(state: Mapping[str, Any]) -> bool:
+    created = text(state.get("createdAt"))
+    is_new = created != "" and created == text(state.get("updatedAt"))
+    return is_new and abs(time.time() - _seconds(created)) < STARTING_SECONDS
 
 
 def _settings(flags: Sequence[str]) -> str:
