@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from claude_ide.hooks import registration
 from support.claude_code import claude_code
 from support.claude_terminal import open_claude
 from support.either_editor import (
@@ -489,6 +490,30 @@ async def test_removing_one_in_the_background_is_the_clis(
 
     await on_screen(nvim, "kept fish: 1 uncommitted file")
     assert (tmp_path / "ran").read_text() == "rm fish\n"
+
+
+async def test_the_link_of_a_session_goes_with_it(
+    nvim: Editor, records: Records, project: Path, tmp_path: Path
+) -> None:
+    link = tmp_path / "links/0a1b2c3d"
+    link.parent.mkdir(0o700)
+    given = {"cwd": str(project), "respawnFlags": registration.options(link, {})}
+    process = await asyncio.create_subprocess_exec("sleep", "1000")
+    records.running_job("fish", "idle", process.pid, **given)
+    await nvim.command("ClaudeStart")
+    await until(link.is_symlink, "the session reports to the editor")
+    await sessions(nvim)
+
+    # A process ends after its record.
+    (records.folder / f"sessions/{process.pid}.json").unlink()
+
+    async def has_ended() -> bool:
+        return [each["state"] for each in await sessions(nvim)] == ["ended"]
+
+    await until(has_ended, "the record is gone")
+    process.kill()
+    await process.wait()
+    await until(lambda: not link.is_symlink(), "the link is gone")
 
 
 async def test_two_editors_see_what_the_other_one_does(

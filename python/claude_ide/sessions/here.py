@@ -42,6 +42,8 @@ LIVE_SECONDS, IDLE_SECONDS = 0.25, 2.0
 """The pause between two looks, if the system tells of no changes; and while no CLI runs, and the
 list is closed."""
 
+ENDING_SECONDS = 1.0
+
 TERMINAL = "terminal"
 
 
@@ -206,6 +208,7 @@ class SessionsHere:
         self._running: Sequence[Running] = ()
         self._served: dict[str, int] = {}
         """The processes of sessions in the background that report to us, by their launches."""
+        self._look_again: asyncio.TimerHandle | None = None
         app.editor.events.register(self, app.guard)
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -256,6 +259,9 @@ class SessionsHere:
         # It may go on in the background (`/background`), with the same link.
         await self._serve_links()
 
+    def _serve(self) -> None:
+        self._app.guard(self._serve_links())
+
     async def _serve_links(self) -> None:
         """Have sessions in the background of our projects report to us, if nobody else serves them.
 
@@ -273,6 +279,12 @@ class SessionsHere:
                 del self._served[launch]
                 names.pop(launch, None)
                 self._app.hooks.terminal_ended(launch)
+        if self._look_again is not None:
+            self._look_again.cancel()
+        if self._served.keys() - found.keys():
+            # The process of a session ends after its record.
+            loop = asyncio.get_running_loop()
+            self._look_again = loop.call_later(ENDING_SECONDS, self._serve)
         projects = {Place.of(each).project for each in self._app.editor.state.folders}
         for launch, (link, each) in found.items():
             if Place.of(each.folder).project in projects:
@@ -289,7 +301,7 @@ class SessionsHere:
         self._running = running
         for root in gone:
             self._app.guard(self._name_open(root))
-        self._app.guard(self._serve_links())
+        self._serve()
         waiting = sum(bool(each.id) and each.waits for each in running)
         self._app.editor.status.background_waits(waiting)
         self.shown.running_changed(running)
