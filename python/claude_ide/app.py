@@ -242,6 +242,8 @@ class App:
         """Start a CLI with the user's arguments; `more` are fields of the editor's request."""
         from claude_ide.sessions.worktree import check_branch, given_to
 
+        if given[:1] == ["attach"]:
+            given = self.sessions.by_id(given)
         if name := given_to(given):
             folder = Path(await self.editor.port.buffers.folder())
             await check_branch(name, folder, runs_hooks=self.trust.is_trusted(folder))

@@ -575,13 +575,18 @@ async def test_what_attach_takes_is_completed(nvim: Editor, records: Records) ->
     assert await nvim.eval("getcompletion('Claude --wor', 'cmdline')") == ["--worktree"]
 
 
+@pytest.mark.parametrize("is_known", [True, False])
 async def test_attaching_by_a_name_with_blanks_is_one_argument(
-    nvim: Editor, records: Records, tmp_path: Path
+    nvim: Editor, records: Records, tmp_path: Path, other: int, is_known: bool
 ) -> None:
     program, record = recorder(tmp_path)
     await configure(nvim, cmd=str(program))
+    if is_known:
+        records.running_job("fish", "idle", other, name="two words")
+        await nvim.command("ClaudeStart")
+        await until(lambda: sessions(nvim), "the session")
 
     await nvim.command("Claude attach two words")
 
     await until(record.exists, "the CLI has started")
-    assert json.loads(record.read_text()) == ["attach", "two words"]
+    assert json.loads(record.read_text()) == ["attach", "fish" if is_known else "two words"]

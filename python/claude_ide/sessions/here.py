@@ -248,6 +248,12 @@ class SessionsHere:
             if terminal.attached and each.id and terminal.attached in (each.id, each.name)
         ]
 
+    def by_id(self, given: Sequence[str]) -> Sequence[str]:
+        """Return arguments for `attach` with an id in place of a name: 2.1.197 knows no names."""
+        name = " ".join(given[1:])
+        ids = {each.id for each in self._running if each.id and each.name == name}
+        return [*given[:1], *ids] if len(ids) == 1 else given
+
     async def worktree(self, name: str, folder: Path) -> Path:
         """Return the worktree with a name, which is made if it is not there. Raises `UserError`."""
         from claude_ide.sessions.worktree import made
