@@ -95,6 +95,18 @@ def test_a_spare_process_is_left_out(config: Config) -> None:
     assert config.read() == []
 
 
+def test_a_spare_process_that_begins_to_work_is_noticed(config: Config) -> None:
+    config.job("abc")
+    path = config.process("", kind="bg")
+    assert not config.read()[0].pid
+
+    # In its place: its folder stays as it is.
+    path.write_text(path.read_text().replace('"bg"', '"bg", "jobId": "abc"'))
+    assert config.records.has_changed()
+
+    assert config.read()[0].pid == os.getpid()
+
+
 def test_a_job_without_its_process_has_ended(config: Config) -> None:
     config.job("abc")
     config.process("abc-1", kind="bg", jobId="abc", pid=GONE, status="waiting")
@@ -188,6 +200,12 @@ def test_a_change_is_noticed(config: Config) -> None:
 
     config.job("def")
     assert config.records.has_changed()
+    config.read()
+
+    (config.folder / "jobs/ghi").mkdir()
+    config.read()
+    config.job("ghi")
+    assert config.records.has_changed(), "its folder was there"
     config.read()
 
     path.unlink()

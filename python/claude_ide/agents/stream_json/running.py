@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from heapq import nlargest
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +112,9 @@ class Records:
             path.parent.name: self._record(path)
             for path in _latest(self._jobs.glob("*/state.json"))
         }
+        # A new one's folder is made before what is in it.
+        empty = (each for each in self._jobs.glob("*") if each.name not in jobs)
+        self._watched |= {path: _stamp(path) for path in islice(empty, MOST)}
         self._pids = {}
         self.found = []
         for path, record in processes.items():
@@ -120,12 +124,10 @@ class Records:
             # One without a job is a spare, which waits for the next session.
             if not pid or not is_alive(pid, started):
                 continue
+            self._watched[path] = self._known[path][0]
             if is_job and job not in jobs:
-                # A new one's folder may be made before what is in it.
-                self._watched[self._jobs / job] = _stamp(self._jobs / job)
                 continue
             self._pids[pid] = started
-            self._watched[path] = self._known[path][0]
             if job in jobs:
                 state = self._jobs / job / "state.json"
                 self._watched[state] = self._known[state][0]
