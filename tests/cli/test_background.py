@@ -77,10 +77,10 @@ def processes(config: Path) -> list[str]:
 async def connect(nvim: Editor) -> None:
     """Type `/ide` into the CLI in the current terminal, and choose this editor."""
     await nvim.keys("/ide")
-    await on_screen(nvim, "/ide", PATIENCE)
+    await on_screen(nvim, "/ide")
     await nvim.idle(500)
     await nvim.keys("<CR>")
-    await on_screen(nvim, "Esc to cancel", PATIENCE)
+    await on_screen(nvim, "Esc to cancel")
     for _ in range(PRESSES):
         if re.search(rf"{CARET}.*[Vv]im", nvim.screen.text()):
             break
@@ -91,7 +91,7 @@ async def connect(nvim: Editor) -> None:
         if "Connected to " not in nvim.screen.text():
             await nvim.keys("<CR>")
             await nvim.idle(1000)
-    await on_screen(nvim, "Connected to ", PATIENCE)
+    await on_screen(nvim, "Connected to ")
 
 
 async def merge(nvim: Editor, name: str, *answers: str) -> None:
@@ -99,7 +99,7 @@ async def merge(nvim: Editor, name: str, *answers: str) -> None:
     await nvim.command(f"ClaudeMerge {name}")
     for answer in answers:
         question, _, given = answer.partition(" > ")
-        await on_screen(nvim, question, PATIENCE)
+        await on_screen(nvim, question)
         if given.endswith("<CR>"):
             await type_answer(nvim, given)
         else:
@@ -417,10 +417,10 @@ async def test_nothing_is_lost_and_nothing_is_left(
     api.script_agent("of bird", [text("The word is swordfish.")])
 
     await first.command("ClaudeBackground! --name=fish Do the work of fish")
-    await on_screen(first, "· fish · mode", PATIENCE)
+    await on_screen(first, "· fish · mode")
     await first.command("ClaudeBackground! --name=bird Do the work of bird")
-    await on_screen(first, "· bird · mode", PATIENCE)
-    await shown(first, make, PATIENCE)
+    await on_screen(first, "· bird · mode")
+    await shown(first, make)
     first.process.kill()
 
     given = environment(api, tmp_path / "home", config_folder)
@@ -434,25 +434,25 @@ async def test_nothing_is_lost_and_nothing_is_left(
         await nvim.command(f"edit {path}")
         await nvim.command("ClaudeStart")
         # A permission that nobody has answered, in the float.
-        await shown(nvim, make, PATIENCE)
+        await shown(nvim, make)
         await entered(nvim, make)
         await nvim.keys("y")
-        await until((fish / "made.txt").is_file, "the file", PATIENCE)
+        await until((fish / "made.txt").is_file, "the file")
 
         # The other one attached and connected: its edit is a diff here.
         await nvim.command("Claude attach bird")
-        await on_screen(nvim, "The word is swordfish.", PATIENCE)
+        await on_screen(nvim, "The word is swordfish.")
         await connect(nvim)
         target = bird / path.name
         old = target.read_text()
         api.script_agent("of bird", *edit(target, old, "bird = 1\n", then="Written."))
         await nvim.keys("Change it")
-        await on_screen(nvim, "Change it", PATIENCE)
+        await on_screen(nvim, "Change it")
         await nvim.keys("<CR>")
         await diff_opened(nvim)
         await nvim.command("ClaudeAccept")
-        await until(lambda: target.read_text() == "bird = 1\n", "the edit is written", PATIENCE)
-        await on_screen(nvim, "Written.", PATIENCE)
+        await until(lambda: target.read_text() == "bird = 1\n", "the edit is written")
+        await on_screen(nvim, "Written.")
         await nvim.keys("<C-w>:bwipeout!<CR>" if isinstance(nvim, Vim) else r"<C-\><C-n>:bw!<CR>")
         listed = await command.sessions()
         assert sorted(each["name"] for each in listed) == ["bird", "fish"]
@@ -467,7 +467,7 @@ async def test_nothing_is_lost_and_nothing_is_left(
             "Message of the commit: > <CR>",
             "Remove the worktree > Remove them",
         )
-        await on_screen(nvim, "fish is removed with its branch", PATIENCE)
+        await on_screen(nvim, "fish is removed with its branch")
         assert (project / "made.txt").read_text() == "fish\n"
 
         # And one with.
@@ -481,13 +481,13 @@ async def test_nothing_is_lost_and_nothing_is_left(
             "Commit it: > With a message of your own",
             "Message of the commit: > <CR>",
         )
-        await on_screen(nvim, "1 in conflict", PATIENCE)
+        await on_screen(nvim, "1 in conflict")
         assert "<<<<<<< " in path.read_text()
         path.write_text("main = 1\nbird = 1\n")
         await merge(nvim, "bird", "A merge is under way > Go on")
-        await on_screen(nvim, "the merge is done", PATIENCE)
+        await on_screen(nvim, "the merge is done")
         await merge(nvim, "bird", "Remove the worktree > Remove them")
-        await on_screen(nvim, "bird is removed with its branch", PATIENCE)
+        await on_screen(nvim, "bird is removed with its branch")
         assert path.read_text() == "main = 1\nbird = 1\n"
 
         assert await command.sessions() == []
@@ -502,5 +502,5 @@ async def test_nothing_is_lost_and_nothing_is_left(
     finally:
         await nvim.stop()
     await command.run("daemon", "stop", "--any")
-    await until(lambda: processes(config_folder) == [], "no process of the CLI's is left", PATIENCE)
+    await until(lambda: processes(config_folder) == [], "no process of the CLI's is left")
     assert [*(tmp_path / "home").rglob("claude_ide/hooks/*")] == []
