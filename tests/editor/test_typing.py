@@ -1,9 +1,14 @@
 """`editor/typing.py`: what of a text is typed, and where the prompt box is on a screen."""
 
+from typing import Any
+
 import pytest
 
+from claude_ide.editor import typing
 from claude_ide.editor.typing import box_of, harmless, has_taken
 from support.claude_cli import CARET
+from support.neovim import until
+from support.pocket import pocket_port
 
 RULE = "─" * 20
 BOX = [RULE, f"{CARET} my words", RULE]
@@ -67,3 +72,47 @@ def test_the_prompt_box_is_between_the_last_two_rules(rows: list[str], content: 
 )
 def test_a_text_is_taken_once_the_box_shows_it(content: str, before: str, is_taken: bool) -> None:
     assert has_taken(content, "one\ntwo", before) == is_taken
+
+
+class Terminal:
+    """A terminal of the editor, whose box holds what the user has begun and what is pasted."""
+
+    def __init__(self, begun: str) -> None:
+        self.box = begun
+        self.keys: list[str] = []
+        self.messages: list[str] = []
+        self.finished: list[int] = []
+
+    async def answer(self, function: str, *arguments: Any) -> Any:
+        match function.rpartition(".")[2], arguments:
+            case "begin", _:
+                return {"number": 3, "bufnr": 7}
+            case "read", _:
+                return [RULE, f"{CARET} {self.box}", RULE]
+            case "press", (_, key, _):
+                self.keys.append(key)
+                self.box += key.removeprefix(typing.PASTE).removesuffix(typing.END_OF_PASTE)
+                return True
+        raise AssertionError(function)
+
+    def notice(self, function: str, *arguments: Any) -> None:
+        if function.endswith("finish"):
+            self.finished += arguments
+        else:
+            self.messages.append(arguments[0])
+
+
+async def test_a_prompt_that_the_user_has_begun_is_left_to_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(typing, "TAKEN_SECONDS", 0)
+    terminal = Terminal("mine")
+    typed = typing.Typing(pocket_port(terminal.answer, terminal.notice))
+
+    await typed.say("hello", 0)
+    await until(lambda: terminal.finished, "the words are in the box")
+    await until(lambda: not typed._queues, "nothing is typed any more")
+
+    assert terminal.keys == [f"{typing.PASTE}hello{typing.END_OF_PASTE}"]
+    assert terminal.messages == [typing.IN_BOX]
+    assert terminal.finished == [3]
