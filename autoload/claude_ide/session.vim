@@ -37,7 +37,7 @@ const FILE_LISTS = ['dirvish', 'fern', 'fugitive', 'nerdtree', 'netrw', 'qf'] # 
 
 # The scripts that the first diff needs, until they are loaded.
 final for_diffs = [
-  'diagnostics#texts', 'diagnostics#unopened', 'diff', 'diff#decision', 'diff#virtual_text',
+  'bars', 'diagnostics#texts', 'diagnostics#unopened', 'diff', 'diff#decision', 'diff#virtual_text',
   'diff#waiting', 'diff#winbar', 'diff#windows', 'disk_changes#reload', 'file#borrowed_buffer',
   'file#buffers', 'file#command_buffer', 'file#disk', 'file#edit', 'file#load', 'file#path', 'file#text',
   'messages#plain', 'terminal#register', 'window#inside', 'window#label', 'window#location', 'window#shape', 'window#tiling', 'window#winbar',
