@@ -139,7 +139,7 @@ command('ClaudeTrust', host('ClaudeTrust'), "Show or change whether a folder's s
 })
 command('ClaudeKernel', host('ClaudeKernel'), 'Show or control the Jupyter kernel for code', {
   nargs = '*',
-  complete = complete('jupyter'),
+  complete = 'customlist,claude_ide#arguments#OfWords',
 })
 command('ClaudeAccept', editor('decide', 'accept'), 'Accept the edit, or allow the request', BANG)
 local reject = with_next('after_text', editor('decide', 'reject'))

@@ -1,5 +1,6 @@
 """`:help` and the README, compared with the code."""
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -86,9 +87,9 @@ def test_the_help_has_tags_for_exactly_the_existing_maps() -> None:
 
 
 def test_each_subcommand_of_claude_chat_is_completed_and_described() -> None:
-    subcommands = re.search(r"local SUBCOMMANDS = \{(.*?)\}", LUA, re.DOTALL)
-    assert subcommands
-    known = dict(re.findall(r"(\w+)(?:'\])? = '(\w+)'", subcommands[1]))
+    tables = json.loads((ROOT / "python/claude_ide/editor/tables.json").read_text("utf-8"))
+    kinds = tables["completion"]["chat"]
+    known = {word: kind for kind, words in kinds.items() for word in words}
 
     described = section("claude-ide-commands").partition("*:ClaudeAsk*")[0]
     described = described.partition(":ClaudeChat {what}")[2]

@@ -1,5 +1,5 @@
 --- `:ClaudeKernel`: its buffer, with the code that ran, cell marks, and what came out, as comments, a script
---- that could run again; its completion; and what the choice of a kernel depends on.
+--- that could run again; and what the choice of a kernel depends on.
 local autocommands = require('claude_ide.messages.autocommands')
 local colouring = require('claude_ide.colouring')
 local label = require('claude_ide.window.label')
@@ -13,7 +13,6 @@ local M = {}
 
 local api = vim.api
 
-local SUBCOMMANDS = { 'choose', 'interrupt', 'restart', 'status', 'stop' }
 local MOST_LINES = 20000
 local HIGHEST = 20 -- lines of an image
 local MARK, OUT = '# %%', '#>'
@@ -234,18 +233,6 @@ function M.open()
   end)
   vim.wo[win].winfixbuf, vim.wo[win].winbar = false, ''
   api.nvim_win_set_cursor(win, { api.nvim_buf_line_count(bufnr), 0 })
-end
-
---- Complete `:ClaudeKernel`.
----@param lead string
----@param line string
----@return string[]
-function M.complete(lead, line)
-  local words = vim.split(line:gsub('^.*ClaudeKernel%s+', ''), '%s+')
-  if #words > 1 then
-    return words[1] == 'choose' and vim.fn.getcompletion(lead, 'file') or {}
-  end
-  return vim.fn['claude_ide#arguments#Beginning'](SUBCOMMANDS, lead)
 end
 
 -- The kernels that molten-nvim runs for the current buffer. It names a second one of a kind `python3_1`.

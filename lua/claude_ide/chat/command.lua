@@ -3,35 +3,12 @@
 
 local M = {}
 
--- The subcommands and their arguments: free text, to which a `|` belongs, a value that the agent offers, or a
--- file. The host runs them (`Chats.command` in `chat/chats.py`).
----@type table<string, 'nothing'|'text'|'value'|'file'>
-local SUBCOMMANDS = {
-  answer = 'nothing',
-  aside = 'text',
-  config = 'value',
-  context = 'nothing',
-  continue = 'nothing',
-  effort = 'value',
-  ['end'] = 'nothing',
-  export = 'file',
-  follow = 'nothing',
-  fork = 'nothing',
-  list = 'text',
-  log = 'nothing',
-  logout = 'nothing',
-  mcp = 'nothing',
-  mode = 'value',
-  model = 'value',
-  new = 'value',
-  remote = 'value',
-  rename = 'text',
-  resume = 'value',
-  rewind = 'nothing',
-  stop = 'nothing',
-  tasks = 'nothing',
-  thinking = 'value',
-}
+-- The subcommands by their arguments: free text, to which a `|` belongs, a value that the agent offers, a
+-- file, or nothing. The host runs them (`Chats.command` in `chat/chats.py`).
+---@return table<'nothing'|'text'|'value'|'file', string[]>
+local function subcommands()
+  return vim.fn['claude_ide#arguments#Json']('editor/tables.json').completion.chat
+end
 
 local WORKTREE = '--worktree='
 
@@ -82,9 +59,7 @@ end
 --- The subcommands that end in free text.
 ---@return string[]
 function M.with_text()
-  return vim.tbl_filter(function(word)
-    return SUBCOMMANDS[word] == 'text'
-  end, vim.tbl_keys(SUBCOMMANDS))
+  return subcommands().text
 end
 
 local listed = {} ---@type table<string, string[]> ids of sessions, by folder
@@ -126,7 +101,7 @@ local function candidates(before)
   end
   return sorted(vim.tbl_filter(function(word)
     return not vim.list_contains(offer.lacks, word)
-  end, vim.tbl_keys(SUBCOMMANDS)))
+  end, vim.iter(vim.tbl_values(subcommands())):flatten():totable()))
 end
 
 local function matching(lead, words)
@@ -147,7 +122,7 @@ end
 function M.complete(lead, line, pos)
   local given = line:sub(1, pos):gsub('^.*ClaudeChat%s+', '')
   local before = vim.trim(given:sub(1, #given - #lead)):gsub('%s+', ' ')
-  if SUBCOMMANDS[before] == 'file' then
+  if vim.list_contains(subcommands().file, before) then
     return vim.fn.getcompletion(lead, 'file')
   end
   if vim.startswith(before, 'new') and vim.startswith(lead, WORKTREE) then
