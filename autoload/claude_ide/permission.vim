@@ -8,7 +8,6 @@ import autoload './messages/announce.vim'
 import autoload './messages/message.vim'
 import autoload './messages/plain.vim'
 import autoload './messages/screen.vim'
-import autoload './status_line.vim'
 import autoload './timing/moment.vim'
 import autoload './window/float.vim'
 
@@ -269,8 +268,6 @@ enddef
 # `permission` is empty if none waits.
 def AnnounceCount(permission: dict<any>)
   const count = get(permission, 'count', 0)
-  status_line.Report('permissions', count)
-  status_line.Report('askers', get(permission, 'labels', []))
   if count != announced
     announced = count
     announce.Event('ClaudePermissionWaiting', {count: count}->extend(

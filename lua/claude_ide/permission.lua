@@ -10,7 +10,6 @@ local location = require('claude_ide.window.location')
 local message = require('claude_ide.messages.message')
 local moment = require('claude_ide.timing.moment')
 local reading = require('claude_ide.window.reading')
-local status_line = require('claude_ide.status_line')
 local window_close = require('claude_ide.window.close')
 local window_looks = require('claude_ide.window.looks')
 
@@ -45,7 +44,6 @@ local LOOKS = {
 ---@field launch string the terminal whose CLI asks
 ---@field agent string
 ---@field title string
----@field labels string[] what tells the CLIs that wait from others
 ---@field tool string
 ---@field count integer how many wait
 ---@field kind string how much of it is shown
@@ -249,8 +247,6 @@ end
 ---@param permission? claude_ide.Permission
 local function announce_count(permission)
   local count = permission and permission.count or 0
-  status_line.report('permissions', count)
-  status_line.report('askers', permission and permission.labels or {})
   if count ~= announced then
     announced = count
     announce.event('ClaudePermissionWaiting', {

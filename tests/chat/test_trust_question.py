@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from claude_ide.agents.events import Notice
 from claude_ide.base.folder_settings import Item
 from claude_ide.chat.consent import Consent, TrustAsked, TrustQuestion, details
@@ -53,14 +55,11 @@ class Folder:
     items = (HOOK,)
 
 
-async def test_the_question_is_shown_once_and_stays_below_the_conversation() -> None:
+async def test_the_question_is_shown_once_and_stays_below_the_conversation(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     chat, counts = PocketChat(_no_answer).context, list[int]()
-
-    def label() -> str:
-        counts.append(chat.waiting)
-        return ""
-
-    chat.label = label
+    monkeypatch.setattr(chat, "count", lambda: counts.append(chat.waiting))
     folder: Any = Folder()
     kind: Any = chat.kind
     kind.chooses_settings = False

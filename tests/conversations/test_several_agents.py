@@ -98,11 +98,12 @@ async def test_the_requests_of_two_chats_of_an_agent_say_whose_they_are(
 
     await until(lambda: "[Dam]" in pond.nvim.screen.text(), "the diff names the chat")
 
+    # As if a server ran: without one, the status line names nobody.
+    await pond.nvim.lua("require('claude_ide.status_line').report('clients', 0)")
+
     async def asking(labels: str) -> bool:
-        chats = "require('claude_ide.chat.state').list()"
-        label = "function(chat) return chat.requests > 0 and chat.label or nil end"
-        found = await pond.nvim.lua(f"return vim.tbl_map({label}, {chats})")
-        return ", ".join(sorted(filter(None, found))) == labels
+        status = await pond.nvim.lua("return require('claude_ide').statusline()")
+        return f"Otter ({labels}): wants you" in status
 
     await until(lambda: asking("Dam"), "the chat is named")
     second.emit(replace(edit_of(file), edits=(), kind="", request="r2"))

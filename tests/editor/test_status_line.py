@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from claude_ide.base.limits import Limit
-from claude_ide.editor.port.events import Activity, ChatFacts, StatusReported
-from claude_ide.editor.status_line import Limits, StatusLine
+from claude_ide.editor.port.events import Activity, StatusReported
+from claude_ide.editor.status_line import ChatStatus, Limits, StatusLine
 from support.pocket import pocket_port
 
-WORKING = Activity(is_working=True)
+WORKING, RESTING = Activity(is_working=True), Activity()
 
 
 class Shown:
@@ -39,10 +39,6 @@ def shown() -> Shown:
     return Shown()
 
 
-def chat(id_: int, name: str, activity: Activity | None = None, **facts: Any) -> ChatFacts:
-    return ChatFacts(id_, name, activity=activity, **facts)
-
-
 @pytest.mark.parametrize(
     ("reported", "text"),
     [
@@ -53,24 +49,6 @@ def chat(id_: int, name: str, activity: Activity | None = None, **facts: Any) ->
         (StatusReported(clients=2), "Claude: idle (2)"),
         (StatusReported(clients=1, is_shared=False), "Claude: idle unshared"),
         (StatusReported(clients=1, diffs=("", "b", "a"), held=1), "Claude (a, b): wants you 1!"),
-        (
-            StatusReported(
-                clients=2, permissions=1, askers=("pond",), chats=(chat(1, "O", tasks=3),)
-            ),
-            "Claude (pond): wants you 1? 3&",
-        ),
-        (StatusReported(clients=1, chats=(chat(1, "Otter", WORKING),)), "Otter: working"),
-        (
-            StatusReported(clients=1, chats=(chat(1, "Otter", WORKING), chat(2, "Seal", WORKING))),
-            "Claude: working",
-        ),
-        (
-            StatusReported(
-                clients=1,
-                chats=(chat(1, "Otter", WORKING, requests=2, label="\x1bD%m"), chat(2, "S")),
-            ),
-            "Otter (?D%%m): wants you 2?",
-        ),
     ],
 )
 def test_the_most_important_state_is_named(
@@ -81,9 +59,43 @@ def test_the_most_important_state_is_named(
     assert shown.text == text
 
 
+@pytest.mark.parametrize(
+    ("chats", "text"),
+    [
+        ([ChatStatus(1, "Otter", WORKING)], "Otter: working"),
+        ([ChatStatus(1, "Otter", WORKING), ChatStatus(2, "Seal", WORKING)], "Claude: working"),
+        (
+            [ChatStatus(1, "Otter", WORKING, 2, label="\x1bD%m"), ChatStatus(2, "S", RESTING)],
+            "Otter (?D%%m): wants you 2?",
+        ),
+    ],
+)
+def test_what_chats_do_is_named(shown: Shown, chats: list[ChatStatus], text: str) -> None:
+    shown.line.apply(StatusReported(clients=1))
+
+    for chat in chats:
+        shown.line.chat_does(chat)
+
+    assert shown.text == text
+    for chat in chats:
+        shown.line.chat_ended(chat.id)
+    assert shown.text == "Claude: idle"
+
+
+def test_permissions_of_clis_and_tasks_of_chats_are_counted(shown: Shown) -> None:
+    shown.line.apply(StatusReported(clients=2))
+    shown.line.chat_does(ChatStatus(1, "O", RESTING, tasks=3))
+    shown.line.permissions_wait(["pond", ""])
+    assert shown.text == "Claude (pond): wants you 2? 3&"
+
+    shown.line.permissions_wait(())
+    assert shown.text == "Claude: idle (2) 3&"
+
+
 def test_the_figures_are_those_of_the_agent_that_was_active_last(shown: Shown) -> None:
     figures = Activity(model="Otter\n5", context=42, cost=1.234)
-    shown.line.apply(StatusReported(clients=0, chats=(chat(1, "Otter", figures),)))
+    shown.line.apply(StatusReported(clients=0))
+    shown.line.chat_does(ChatStatus(1, "Otter", figures))
     assert shown.text == "Claude: ready · Otter 5 · 42%% · $1.23"
 
     shown.line.agent_does("t", Activity(is_working=True, model="S" * 40, cost=0.0042))
@@ -97,7 +109,7 @@ def test_the_figures_are_those_of_the_agent_that_was_active_last(shown: Shown) -
 
     shown.line.agent_does("t", None)
     assert shown.text == "Claude: ready · Otter 5 · 42%% · $1.23"
-    shown.line.apply(StatusReported(clients=0))
+    shown.line.chat_ended(1)
     assert shown.text == "Claude: ready"
 
 

@@ -1,14 +1,10 @@
 """`statusline()`: how the text that the host composes is drawn in Neovim, and from what."""
 
-from typing import Any
-
-from support.chats import Chats
 from support.chunks import chunk
 from support.neovim import Neovim, until
 
 STATUS = "return require('claude_ide').statusline()"
 SET = "require('claude_ide.status_line').set(...)"
-STATE = "require('claude_ide.chat.state')"
 
 
 async def shows(nvim: Neovim, text: str) -> None:
@@ -16,27 +12,6 @@ async def shows(nvim: Neovim, text: str) -> None:
         return bool(await nvim.lua(STATUS) == text)
 
     await until(is_shown, f"the text is {text!r}")
-
-
-async def test_what_chats_do_is_reported(nvim: Neovim) -> None:
-    await (await Chats.start(nvim)).open()
-    await nvim.lua(f"{STATE}.get(1).options.name = 'Otter'")
-
-    async def is_reported(**facts: Any) -> bool:
-        reports = nvim.events("status_reported")
-        return bool(reports and reports[-1]["chats"] == [{"id": 1, "name": "Otter"} | facts])
-
-    figures = {"model": "Otter 5", "context": 42, "cost": 1.234}
-    work = {"text": "writes", "status": "running"} | figures
-    await nvim.lua(f"{STATE}.set(1, {{ work = ... }})", work)
-    activity = {"is_working": True} | figures
-    await until(lambda: is_reported(requests=0, tasks=0, label="", activity=activity))
-
-    await nvim.lua(f"{STATE}.set(1, {{ requests = 2, label = 'Dam', tasks = 3 }})")
-    await until(lambda: is_reported(requests=2, tasks=3, label="Dam", activity=activity))
-
-    await nvim.lua(f"{STATE}.stop({STATE}.get(1))")
-    await until(lambda: is_reported(requests=0, tasks=0, label=""))
 
 
 async def test_another_text_redraws_all_status_lines_and_is_announced(serving: Neovim) -> None:

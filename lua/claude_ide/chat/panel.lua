@@ -123,7 +123,6 @@ local function create(id, options)
     place = { shown = false, columns = vim.o.columns },
     requests = 0,
     tasks = 0,
-    label = '',
     sent = {},
     used = 0,
     cursors = {},

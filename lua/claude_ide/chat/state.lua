@@ -1,11 +1,10 @@
 --- The chats of this Neovim, by id; and what others are told about them: whether their agents work, how many
---- requests wait for the user, and how many tasks run in the background. The status line shows it, and
---- Neovim 0.12 with the option 'busy' and progress messages.
+--- requests wait for the user, and how many tasks run in the background. Neovim 0.12 shows it with the option
+--- 'busy' and progress messages.
 local announce = require('claude_ide.messages.announce')
 local channel = require('claude_ide.channel')
 local chat_bar = require('claude_ide.chat.window.bar')
 local message = require('claude_ide.messages.message')
-local status_line = require('claude_ide.status_line')
 local work = require('claude_ide.host.work')
 
 local M = {}
@@ -24,7 +23,6 @@ local has_option = vim.fn.exists('+busy') == 1
 ---@class claude_ide.ChatFacts what the host sets
 ---@field requests integer number of requests that wait for the user
 ---@field tasks integer number of tasks that run in the background
----@field label string what tells it from the other chats of its agent while a request waits, or empty
 ---@field bars table<string, claude_ide.ChatBar> by name of a window: 'transcript' or 'prompt'
 ---@field pinned { lines: string[], marks: any[] } a page in the transcript's top right corner
 ---@field offer claude_ide.ChatOffer
@@ -75,9 +73,6 @@ local has_option = vim.fn.exists('+busy') == 1
 ---@class claude_ide.ChatWork
 ---@field text string what the agent does, or how its turn ended
 ---@field status claude_ide.WorkStatus
----@field model? string
----@field context? integer percentage of the context that is used
----@field cost? number dollars
 
 ---@type table<integer, claude_ide.Chat>
 local chats = {}
@@ -221,27 +216,6 @@ function M.ask(chat, event, fields)
   end
 end
 
--- Report what the status line shows of the chats.
-local function report()
-  local facts = vim.tbl_map(function(chat)
-    local doing = chat.work
-    return {
-      id = chat.id,
-      name = M.agent_name(chat),
-      requests = chat.requests,
-      tasks = chat.tasks,
-      label = chat.label,
-      activity = doing and {
-        is_working = chat.is_working,
-        model = doing.model,
-        context = doing.context,
-        cost = doing.cost,
-      },
-    }
-  end, M.list())
-  status_line.report('chats', facts)
-end
-
 ---@param doing claude_ide.ChatWork
 local function show_work(chat, doing)
   chat.is_working = doing.status == 'running'
@@ -273,16 +247,13 @@ M.set = M.of_id(function(chat, facts)
   if facts.pinned or chat.requests ~= before.requests then
     chat_bar.pin(chat)
   end
-  report()
 end)
 
 --- Show that a chat or its host has ended.
 ---@param chat claude_ide.Chat
 function M.stop(chat)
   local ended = { text = 'ended', status = 'cancel' }
-  M.set(chat.id, { work = ended, requests = 0, label = '', tasks = 0 })
-  chat.work = nil
-  report()
+  M.set(chat.id, { work = ended, requests = 0, tasks = 0 })
 end
 
 return M

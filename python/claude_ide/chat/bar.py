@@ -16,7 +16,8 @@ from claude_ide.chat.life import Life
 from claude_ide.chat.settings import efforts
 from claude_ide.editor.port import panel
 from claude_ide.editor.port.binding import handles
-from claude_ide.editor.status_line import CHAT, WARN_FROM
+from claude_ide.editor.port.events import Activity
+from claude_ide.editor.status_line import CHAT, WARN_FROM, ChatStatus
 from claude_ide.ui.page import KEY, META, REQUEST, WARNING, Chunk, Row, drawn, row
 from claude_ide.ui.sheet import Painter
 from claude_ide.ui.text import counted, elapsed, harmless, money, one_line, rounded
@@ -266,15 +267,15 @@ class Bar:
         return {"left": _spaced(left), "right": _spaced(right)}
 
     def work(self, state: SessionState, waiting: int = 0) -> dict[str, Any]:
-        """Return the activity, or the end of the last turn, as a progress message.
-
-        With it come the figures for the status line, as far as they are known.
-        """
+        """Return the activity, or the end of the last turn, as a progress message."""
         status = "running" if state.busy else self._outcome
         activity = "waiting for your answer" if waiting else ACTIVITIES[state.state]
-        figures = {"model": self.model, "context": self.percent, "cost": self.cost}
-        known = {name: each for name, each in figures.items() if each not in (None, "", 0.0)}
-        return {"text": activity or status, "status": status, **known}
+        return {"text": activity or status, "status": status}
+
+    def activity(self, state: SessionState) -> Activity:
+        """Return what the status line shows of the agent."""
+        model, percent, cost = self.model or None, self.percent, self.cost or None
+        return Activity(is_working=state.busy, model=model, context=percent, cost=cost)
 
     def seconds_to_change(self, state: SessionState, waiting: int = 0) -> float | None:
         """Return the seconds until the bar changes without an event; None if it does not."""
@@ -352,6 +353,7 @@ class Bars(ChatPart):
         self._attachment = attachment
         self.bar = Bar()
         self._sent: dict[str, Any] | None = None
+        self._reported: ChatStatus | None = None
         self._ticking: asyncio.TimerHandle | None = None
         self.painter = chat.bars = Painter(self._panel.update, self)
 
@@ -363,16 +365,26 @@ class Bars(ChatPart):
 
     def frame(self) -> dict[str, Any] | None:
         look = self._look()
+        self._report()
         if look == self._sent:
             return None
         self._sent = look
         return look
+
+    def _report(self) -> None:
+        chat, activity = self._chat, self.bar.activity(self._life.state)
+        counts = (chat.waiting, chat.tasks, chat.label())
+        status = ChatStatus(chat.id, chat.name, activity, *counts)
+        if status != self._reported:
+            self._reported = status
+            self._editor.status.chat_does(status)
 
     def redraw(self) -> None:
         self._sent = None
 
     def close(self) -> None:
         self.painter.close()
+        self._editor.status.chat_ended(self._chat.id)
         self._stop_ticking()
 
     def wake(self) -> None:

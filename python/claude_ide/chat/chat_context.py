@@ -213,7 +213,7 @@ class ChatContext:
 
     def count(self) -> None:
         """Show how many requests wait."""
-        self.run(self.panel.update({"requests": self.waiting, "label": self.label()}))
+        self.run(self.panel.update({"requests": self.waiting}))
         self.bars.soon()
 
     @property

@@ -128,10 +128,24 @@ class Reviewable(NamedTuple):
     remarks: int = 0
 
 
+class ChatStatus(NamedTuple):
+    """What a chat does: the agent's name, and how many requests and background tasks there are.
+
+    `label` tells a chat with requests from other chats of its agent.
+    """
+
+    id: int
+    name: str
+    activity: Activity
+    requests: int = 0
+    tasks: int = 0
+    label: str = ""
+
+
 class StatusLine:
     """Composes the text, and shows it when it has changed.
 
-    The editor reports what is in it; `agent_does` has what the CLIs in its terminals do.
+    The editor reports what only it knows; `agent_does` has what the CLIs in its terminals do.
     """
 
     def __init__(self, port: Port, limits: Limits) -> None:
@@ -143,6 +157,8 @@ class StatusLine:
         """By the id of a terminal's launch, or of a chat."""
         self._last = ""
         """The one that was active last."""
+        self._chats: dict[int, ChatStatus] = {}
+        self._askers: Sequence[str] = ()
         self._review = Reviewable()
         self._background = 0
         self._shown: dict[str, Any] = {}
@@ -162,15 +178,25 @@ class StatusLine:
         self._follow(source, activity)
         self._show()
 
+    def chat_does(self, chat: ChatStatus) -> None:
+        """Report what a chat does."""
+        self._chats[chat.id] = chat
+        self.agent_does(f"{CHAT}{chat.id}", chat.activity)
+
+    def chat_ended(self, id_: int) -> None:
+        """Report that a chat is closed."""
+        self._chats.pop(id_, None)
+        self.agent_does(f"{CHAT}{id_}", None)
+
+    def permissions_wait(self, askers: Sequence[str]) -> None:
+        """Report for each permission that waits what tells its CLI from others, or nothing."""
+        self._askers = askers
+        self._show()
+
     @handles(StatusReported)
     def apply(self, reported: StatusReported) -> None:
         """Compose the text again from what the editor reports."""
         self._reported = reported
-        chats = {f"{CHAT}{chat.id}": chat.activity for chat in reported.chats}
-        for source in [each for each in self._agents if each.startswith(CHAT)]:
-            chats.setdefault(source, None)
-        for source, activity in chats.items():
-            self._follow(source, activity)
         self._show()
 
     def _follow(self, source: str, activity: Activity | None) -> None:
@@ -196,13 +222,14 @@ class StatusLine:
         has_server = reported.clients is not None
         last = self._agents.get(self._last) or next(iter(agents), Activity())
         last = last if has_server else Activity()
-        requests = sum(chat.requests for chat in reported.chats) + reported.permissions
-        tasks = sum(chat.tasks for chat in reported.chats)
+        chats = self._chats.values()
+        requests = sum(chat.requests for chat in chats) + len(self._askers)
+        tasks = sum(chat.tasks for chat in chats)
         wants_user = bool(reported.diffs or reported.held or requests)
         is_working = any(each.is_working for each in agents)
         state = _state(reported.clients, wants_user, is_working)
         counts = ((reported.held, "!"), (requests, "?"), (tasks, "&"))
-        words = [f"{_who(reported)}: {state}"] if has_server else []
+        words = [f"{self._who()}: {state}"] if has_server else []
         if state == "idle" and (reported.clients or 0) > 1:
             words.append(f"({reported.clients})")
         words += [f"{count}{mark}" for count, mark in counts if count]
@@ -224,6 +251,19 @@ class StatusLine:
         text = CONTROLS.sub("?", " · ".join(filter(None, parts))).replace("%", "%%")
         return {"state": state, "text": text, **known}
 
+    def _who(self) -> str:
+        """Return the agent that works or waits, and what tells those that wait from others.
+
+        Of several agents, that is the name of the plugin.
+        """
+        chats = [each for each in self._chats.values() if each.requests]
+        labels = {each.label for each in chats} | {*self._askers} | {*self._reported.diffs}
+        working = [each for each in self._chats.values() if each.activity.is_working]
+        names = {each.name for each in chats + working}
+        name = names.pop() if len(names) == 1 else "Claude"
+        wanting = ", ".join(sorted(filter(None, labels)))
+        return f"{name} ({wanting})" if wanting else name
+
 
 def figures_of(activity: Activity, limits: Sequence[Limit]) -> str:
     """Return the model, the used context, the cost and limits, as far as they are known."""
@@ -243,17 +283,3 @@ def _state(clients: int | None, wants_user: bool, is_working: bool) -> str:
     if wants_user:
         return "wants you"
     return "working" if is_working else "idle" if clients else "ready"
-
-
-def _who(reported: StatusReported) -> str:
-    """Return the agent that works or waits, and what tells those that want the user from others.
-
-    Of several agents, that is the name of the plugin.
-    """
-    chats = [each for each in reported.chats if each.requests]
-    labels = {each.label for each in chats} | {*reported.askers} | {*reported.diffs}
-    working = [each for each in reported.chats if each.activity and each.activity.is_working]
-    names = {each.name for each in chats + working}
-    name = names.pop() if len(names) == 1 else "Claude"
-    wanting = ", ".join(sorted(filter(None, labels)))
-    return f"{name} ({wanting})" if wanting else name

@@ -289,6 +289,7 @@ class Permissions(Answering[PendingPermission]):
         """Show the oldest permission; close the float if there is none."""
         async with self._drawing:
             if not self._waiting:
+                self._editor.status.permissions_wait(())
                 await self._editor.port.permission.close()
                 return
             width = await self._editor.port.permission.width()
@@ -297,6 +298,7 @@ class Permissions(Answering[PendingPermission]):
                 oldest = found[0]
                 oldest.view.resize(width, min(LINE, width))
                 labels = [await self._editor.terminals.label(launch=each.launch) for each in found]
+                self._editor.status.permissions_wait(labels)
                 await self._editor.port.permission.show(_shown(oldest, labels))
 
     async def respond(
@@ -355,7 +357,6 @@ def _shown(waiting: PendingPermission, labels: list[str]) -> dict[str, Any]:
         "launch": waiting.launch,
         "agent": AGENT,
         "title": f"{name} asks{f' · 1 of {len(labels)}' if len(labels) > 1 else ''}",
-        "labels": sorted({*labels} - {""}),
         "tool": waiting.asked.name,
         "count": len(labels),
         "kind": waiting.view.kind,

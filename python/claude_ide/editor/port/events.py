@@ -87,20 +87,6 @@ class Activity(Payload, frozen=True):
     cost: float | None = None
 
 
-class ChatFacts(Payload, frozen=True):
-    """What a chat does: the agent's name, and how many requests and background tasks there are.
-
-    `label` tells a chat with requests from other chats of its agent.
-    """
-
-    id: int
-    name: str
-    requests: int = 0
-    tasks: int = 0
-    label: str = ""
-    activity: Activity | None = None
-
-
 class StatusReported(Event, frozen=True):
     """What the status line shows, as far as the editor knows it (`status_line`)."""
 
@@ -112,10 +98,6 @@ class StatusReported(Event, frozen=True):
     """For each proposal what tells its client from others, or nothing."""
     held: int = 0
     """How many edits and plans wait because of what the user is doing."""
-    permissions: int = 0
-    """How many permissions of CLIs wait, and in `askers` what tells these CLIs from others."""
-    askers: tuple[str, ...] = ()
-    chats: tuple[ChatFacts, ...] = ()
     is_shared: bool = True
     """Whether the selection may leave the editor."""
 
