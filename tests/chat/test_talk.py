@@ -127,12 +127,12 @@ def test_the_text_of_a_subagent_with_an_unknown_tool_is_shown() -> None:
     ("text", "code"),
     [
         ("```\nplain\n```", (1, 2, "")),
-        ("~~~ sh\nls\n~~~", (1, 2, "sh")),
+        ("~~~ sh\nls\n~~~", (1, 2, "bash")),
         ("> ```py\n> x\n> ```", (1, 2, "")),
         ("> ```\n> x\nafter", (1, 2, "")),
-        ("- ```py\n  x\n  ```\n", (1, 2, "py")),
-        ("never closed:\n```py\nx\ny", (2, 4, "py")),
-        ("never closed:\n```py\nx\n", (2, 3, "py")),
+        ("- ```py\n  x\n  ```\n", (1, 2, "python")),
+        ("never closed:\n```py\nx\ny", (2, 4, "python")),
+        ("never closed:\n```py\nx\n", (2, 3, "python")),
     ],
 )
 def test_every_form_of_a_code_block_is_found(text: str, code: tuple[int, int, str]) -> None:
@@ -141,13 +141,23 @@ def test_every_form_of_a_code_block_is_found(text: str, code: tuple[int, int, st
     assert [each for frame in panel.drawn.frames for each in frame["code"]] == [code]
 
 
+@pytest.mark.parametrize(
+    ("written", "language"),
+    [("Viml,x", "vim"), ("c++", "cpp"), ("objective-c", "objective-c"), ("{.py}", ""), ("", "")],
+)
+def test_the_language_of_a_block_is_its_usual_word(written: str, language: str) -> None:
+    panel = Panel().handle(Text("1", f"```{written}\n1\n```\n"))
+
+    assert panel.drawn.frames[-1]["code"] == [(1, 2, language)]
+
+
 def test_a_block_that_is_not_closed_is_found_when_the_turn_ends() -> None:
     panel = Panel().handle(TextDelta("1", "```py\nx\n``"))
     assert not any(frame["code"] for frame in panel.drawn.frames)
 
     panel.handle(TurnEnded(TurnEndReason.INTERRUPTED))
 
-    assert [each for frame in panel.drawn.frames for each in frame["code"]] == [(1, 3, "py")]
+    assert [each for frame in panel.drawn.frames for each in frame["code"]] == [(1, 3, "python")]
 
 
 @pytest.mark.parametrize("text", ["```", "```\n```", "> ```\nafter"])

@@ -18,28 +18,6 @@ local PRIORITY = 4200
 
 -- Nodes. The time of a query grows with the square of the depth.
 local DEEPEST = 200
-local ALIASES = {
-  ['c++'] = 'cpp',
-  console = 'bash',
-  docker = 'dockerfile',
-  golang = 'go',
-  js = 'javascript',
-  jsonc = 'json',
-  jsx = 'javascript',
-  md = 'markdown',
-  node = 'javascript',
-  py = 'python',
-  python3 = 'python',
-  rb = 'ruby',
-  rs = 'rust',
-  sh = 'bash',
-  shell = 'bash',
-  ts = 'typescript',
-  vimscript = 'vim',
-  viml = 'vim',
-  yml = 'yaml',
-  zsh = 'bash',
-}
 
 local colours = vim.api.nvim_create_namespace('claude_ide_chat_code')
 local blocks = vim.api.nvim_create_namespace('claude_ide_chat_block')
@@ -48,12 +26,11 @@ local blocks = vim.api.nvim_create_namespace('claude_ide_chat_block')
 local parsers = {} ---@type table<string, string|false>
 
 -- The language with a parser that a name stands for.
----@param name string as written after a fence
----@return string|false|nil language
+---@param name string
+---@return string|false language
 local function language_of(name)
-  name = name:lower():match('^[%w_+#-]+')
-  if name and parsers[name] == nil then
-    local candidates = { ALIASES[name] or name, vim.treesitter.language.get_lang(name) }
+  if parsers[name] == nil then
+    local candidates = { name, vim.treesitter.language.get_lang(name) }
     parsers[name] = vim.iter(candidates):find(function(candidate)
       local ok, has_parser = pcall(vim.treesitter.language.add, candidate)
       return ok and has_parser
@@ -143,7 +120,7 @@ end
 ---@param bufnr integer
 ---@param first integer row
 ---@param last integer row, end-exclusive
----@param language string as written after the fence
+---@param language string that after the fence, in the usual word
 function M.add(bufnr, first, last, language)
   if last <= first then
     return
@@ -154,7 +131,7 @@ function M.add(bufnr, first, last, language)
     return
   end
   local text = table.concat(vim.api.nvim_buf_get_lines(bufnr, first, last, false), '\n')
-  local parser = #text <= LARGEST and language_of(language)
+  local parser = language ~= '' and #text <= LARGEST and language_of(language)
   local most = parser == 'markdown' and LARGEST_MARKDOWN or LARGEST
   if parser and #text <= most and not colouring.obstacle(text, parser) then
     table.insert(waiting, { bufnr = bufnr, mark = block, text = text, language = parser })

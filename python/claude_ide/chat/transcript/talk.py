@@ -1,5 +1,6 @@
 """What the model says: text and thinking, first in pieces, then each block as a whole."""
 
+import re
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
@@ -179,9 +180,36 @@ class _Lines:
             self.first = min(self.first, table.first)
 
 
+LANGUAGES = {
+    "c++": "cpp",
+    "console": "bash",
+    "docker": "dockerfile",
+    "golang": "go",
+    "js": "javascript",
+    "jsonc": "json",
+    "jsx": "javascript",
+    "md": "markdown",
+    "node": "javascript",
+    "py": "python",
+    "python3": "python",
+    "rb": "ruby",
+    "rs": "rust",
+    "sh": "bash",
+    "shell": "bash",
+    "ts": "typescript",
+    "vimscript": "vim",
+    "viml": "vim",
+    "yml": "yaml",
+    "zsh": "bash",
+}
+"""By other words for them: how most parsers are called."""
+
+
 def _code(fence: Fence, first: int, last: int) -> list[Code]:
     """Return the rows in a fence; in a quotation, its marks are no code that could be coloured."""
-    return [Code(first, last, "" if fence.quotes else fence.language)] if first < last else []
+    named = re.match(r"[\w+#-]+", "" if fence.quotes else fence.language.lower())
+    word = named[0] if named else ""
+    return [Code(first, last, LANGUAGES.get(word, word))] if first < last else []
 
 
 THINKING = "ClaudeChatThinking"
