@@ -24,7 +24,6 @@ async def test_a_host_is_started_before_any_feature_is_loaded(nvim: Neovim) -> N
 
     assert [name.removeprefix("claude_ide.") for name in loaded] == [
         "channel",
-        "file.path",
         "host",
         "host.port_hold",
         "host.process",
