@@ -17,6 +17,7 @@ from claude_ide.chat.consent import Consent
 from claude_ide.chat.conversation import Conversation
 from claude_ide.chat.following import Following
 from claude_ide.chat.life import Life, Logins, Stage
+from claude_ide.chat.mcp_servers import McpServers
 from claude_ide.chat.opening import OpenedAgent
 from claude_ide.chat.recording import Reporting, Reviewing
 from claude_ide.chat.sending import Sending, is_command
@@ -69,6 +70,7 @@ class Chat(ChatPart):
         self.requests = self.answers.requests
         self.sending = Sending(chat, self.life, opened.trust)
         self.background = Background(chat, self.life)
+        self.servers = McpServers(chat, self.life, self.logins)
         self.branching = Branching(chat, self.life, self.sending, self.answers, self.settings)
         self._bars = Bars(chat, self.life, self.sending.attachment)
         self._bar = self._bars.bar
@@ -97,6 +99,7 @@ class Chat(ChatPart):
                 self.consent,
                 self.life,
                 self.logins,
+                self.servers,
             ],
         }
         self.subcommands = subcommands(*chat.parts)

@@ -16,7 +16,6 @@ from claude_ide.base.errors import (
     UnknownSessionError,
     UserError,
 )
-from claude_ide.chat import mcp_servers
 from claude_ide.chat.chat import Chat
 from claude_ide.chat.chat_context import SUBCOMMANDS, ChatContext, subcommand, subcommands
 from claude_ide.chat.context import mention as mention_words
@@ -70,7 +69,6 @@ class Chats:
         self._finding: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
         """The locks of chats that are being looked for, or taken over, by their ids."""
         self._stored = stored
-        self._mcp_list = mcp_servers.McpServers(self._port, run)
         self._subcommands = subcommands(self)
         self._handlers = dict(handlers(self))
         """By the type of the event of a panel; a chat handles the others."""
@@ -327,11 +325,6 @@ class Chats:
         await chat.panel.close()
         await self._close(chat)
 
-    @subcommand("mcp")
-    async def list_servers(self) -> None:
-        """Open the list of the MCP servers of this tab page's chat."""
-        await self._mcp_list.open(await self.here())
-
     async def here(self) -> Chat:
         """Return the chat for a command: that of this tab page, or the first one.
 
@@ -453,12 +446,10 @@ class Chats:
 
     def on_list_event(self, pressed: ListPressed) -> None:
         """Handle a key of a list, or its end."""
-        lists: dict[str, Callable[[str, str], Awaitable[None]]]
-        lists = {mcp_servers.NAME: self._mcp_list.press}
         for chat in self._chats.values():
-            lists[chat.background.list_name] = chat.background.press
-        if press := lists.get(pressed.name):
-            self._run(press(pressed.key, pressed.id))
+            for part in (chat.background, chat.servers):
+                if part.list_name == pressed.name:
+                    self._run(part.press(pressed.key, pressed.id))
 
     def refresh_bars(self) -> None:
         """Redraw the bars, which show the user's file, selection and limits."""

@@ -5,9 +5,8 @@ from collections.abc import Awaitable
 
 from claude_ide.agents.agent import ServerState, ToolServer
 from claude_ide.base.errors import AgentError
-from claude_ide.chat.chat import Chat
-from claude_ide.editor.events import Run
-from claude_ide.editor.port import Port
+from claude_ide.chat.chat_context import ChatContext, ChatPart, subcommand
+from claude_ide.chat.life import Life, Logins
 from claude_ide.ui.listing import Listing, every, item
 from claude_ide.ui.page import META, WARNING, Row, row
 from claude_ide.ui.text import counted, one_line
@@ -31,41 +30,41 @@ STATE_WIDTH = max(len(state.value) for state in ServerState) + 2
 LONGEST_ERROR = 500
 
 
-class McpServers:
-    """The list for one chat at a time."""
+class McpServers(ChatPart):
+    """The list of one chat's servers."""
 
-    def __init__(self, port: Port, run: Run) -> None:
-        self._listing = Listing(NAME, KEYS, port, run)
-        self._chat: Chat | None = None
+    def __init__(self, chat: ChatContext, life: Life, logins: Logins) -> None:
+        super().__init__(chat)
+        self._life = life
+        self._logins = logins
+        self.list_name = f"{NAME} {chat.id}"
+        self._listing = Listing(self.list_name, KEYS, self._editor.port, chat.run)
         self._servers: list[ToolServer] = []
         self._connecting: set[str] = set()
 
-    async def open(self, chat: Chat) -> None:
-        """Open the list of a chat's servers."""
-        await chat.life.started("mcp")
-        self._chat = chat
-        self._servers = await chat.agent.tool_servers()
-        await self._listing.open(
-            TITLE, self._draw, lambda: every(SECONDS, lambda: self._update(chat))
-        )
+    @subcommand("mcp")
+    async def open(self) -> None:
+        """Open the list."""
+        await self._life.started("mcp")
+        self._servers = await self._agent.tool_servers()
+        await self._listing.open(TITLE, self._draw, lambda: every(SECONDS, self._update))
+
+    def close(self) -> None:
+        self._listing.end()
 
     async def press(self, key: str, name: str) -> None:
         """Handle a key of the list on a server."""
         if key == "closed":
             self._listing.end()
-            self._chat = None
-        elif key == "L" and self._chat is not None:
-            await self._chat.logins.log_in_to_servers()
-        elif self._chat is not None and name:
-            agent = self._chat.agent
+        elif key == "L":
+            await self._logins.log_in_to_servers()
+        elif key == "x" and name:
             off = [each.name for each in self._servers if each.state is ServerState.OFF]
-            is_turn = key == "x"
-            act = (
-                agent.turn_server(name, on=name in off) if is_turn else agent.reconnect_server(name)
-            )
-            await self._during(act, self._chat, name)
+            await self._during(self._agent.turn_server(name, on=name in off), name)
+        elif name:
+            await self._during(self._agent.reconnect_server(name), name)
 
-    async def _during(self, action: Awaitable[None], chat: Chat, name: str) -> None:
+    async def _during(self, action: Awaitable[None], name: str) -> None:
         """Show a server as connecting during an action."""
         self._connecting.add(name)
         try:
@@ -75,12 +74,12 @@ class McpServers:
             raise AgentError(f"{name}: {error}") from None
         finally:
             self._connecting.discard(name)
-            await self._update(chat)
+            await self._update()
 
-    async def _update(self, chat: Chat) -> None:
+    async def _update(self) -> None:
         with contextlib.suppress(AgentError):
-            self._servers = await chat.agent.tool_servers()
-        if chat is self._chat:
+            self._servers = await self._agent.tool_servers()
+        if self._listing.is_open:
             await self._draw()
 
     async def _draw(self) -> None:
