@@ -71,7 +71,7 @@ def test_what_is_none_is_named(main: Path, root: Path, tmp_path: Path) -> None:
     for name, here, words in (
         ("bird", main, r"there is no worktree bird \(fish\)"),
         ("../fish", main, r"there is no worktree \.\./fish"),
-        ("", main, r"there is no worktree \(fish\)"),
+        ("", main, r"which worktree \(fish\)"),
         ("fish", tmp_path, "there is no git repository"),
     ):
         with pytest.raises(UserError, match=words):

@@ -127,6 +127,8 @@ class Worktree:
             if not name and (found.root / ".git").is_file():
                 # Such as of a bare repository.
                 what = f"there is no main worktree to merge into, of {found.root}"
+            elif not name and known:
+                what = "which worktree"
             raise UserError(f"{what} ({known})" if known else what)
         return cls(wanted[0], found.main, runs_hooks=runs_hooks)
 
