@@ -12,8 +12,6 @@ import autoload './status_line.vim'
 
 # Commands that need the host, but no server.
 const WITHOUT_SERVER = ['ClaudeStop', 'ClaudeStatus', 'ClaudeTrust']
-# The environment variables through which child processes of Vim find the server.
-const VARIABLES = ['CLAUDE_CODE_SSE_PORT', 'ENABLE_IDE_INTEGRATION', 'no_proxy', 'NO_PROXY']
 const MOST_RESTARTS = 3
 const RESTART_WINDOW = 60.0 # seconds
 # Exit codes of a host that has printed the reason (`host.py`).
@@ -29,7 +27,6 @@ var serves = false # whether it serves or is about to serve
 var serving = false
 var clients = 0
 var is_outdated = false # whether the host still runs the Python from before an update
-var before: dict<any> = {} # the previous values of the environment variables; null if unset
 var restarts: list<list<number>> = [] # times of recent restarts
 var on_serving: list<func> = []
 var on_exit: list<func> = []
@@ -68,52 +65,10 @@ def SetServing(on: bool)
   endif
 enddef
 
-# Add 127.0.0.1 to a list of hosts that need no proxy.
-def WithoutProxy(name: string): string
-  const hosts = getenv(name)
-  if type(hosts) != v:t_string || hosts ==# ''
-    return '127.0.0.1'
-  endif
-  return split(hosts, ',')->index('127.0.0.1') >= 0 ? hosts : hosts .. ',127.0.0.1'
-enddef
-
-def SetVariables(port: number)
-  if empty(before)
-    for name in VARIABLES
-      before[name] = getenv(name)
-    endfor
-  endif
-  setenv('CLAUDE_CODE_SSE_PORT', string(port))
-  setenv('ENABLE_IDE_INTEGRATION', 'true')
-  setenv('no_proxy', WithoutProxy('no_proxy'))
-  setenv('NO_PROXY', WithoutProxy('NO_PROXY'))
-enddef
-
 # Free the port and restore the environment: there is no server until the user starts one.
 def ReleasePort()
   port_hold.Release()
-  for [name, value] in items(before)
-    setenv(name, value)
-  endfor
-  before = {}
-enddef
-
-# A host that has died leaves its lock: it contains a token.
-def RemoveLock()
-  const lock: string = get(server, 'lock', '')
-  # Another editor may have the port by now. Opening a pipe would block Vim.
-  if getftype(lock) ==# 'file' && readfile(lock)->join()->stridx($'"pid": {getpid()},') >= 0
-    delete(lock)
-  endif
-  # What the host had not finished (`lock_file.py`).
-  const folder = fnamemodify(lock, ':h')
-  const beginning = $'.{fnamemodify(lock, ":t")}.'
-  for name in lock !=# '' && isdirectory(folder) ? readdir(folder) : []
-    if stridx(name, beginning) == 0 && name =~# '\.new$'
-      delete($'{folder}/{name}')
-    endif
-  endfor
-  server = empty(server) ? {} : extendnew(server, {lock: ''})
+  claude_ide#server_traces#RestoreVariables()
 enddef
 
 def Release()
@@ -153,7 +108,10 @@ enddef
 # `code` is -1 if a signal has killed the host.
 def Ended(code: number, stderr: list<string>)
   channel.Close()
-  RemoveLock()
+  if get(server, 'lock', '') !=# ''
+    claude_ide#server_traces#RemoveLock(server.lock)
+    server.lock = ''
+  endif
   if type(v:exiting) != v:t_none
     return
   endif
@@ -245,7 +203,7 @@ enddef
 # now.
 export def Bound(port: number, token: string, lock: string): bool
   server = {port: port, token: token, lock: lock}
-  SetVariables(port)
+  claude_ide#server_traces#SetVariables(port)
   return true
 enddef
 

@@ -10,8 +10,6 @@ local M = {}
 local WITHOUT_SERVER =
   { ClaudeStop = true, ClaudeStatus = true, ClaudeTools = true, ClaudeTrust = true }
 
-local LARGEST_LOCK_BYTES = 1000000
-
 ---@class claude_ide.Server
 ---@field port integer
 ---@field token string
@@ -47,49 +45,10 @@ local function set_serving(on)
   end
 end
 
--- The environment variables through which child processes of Neovim find the server.
-local VARIABLES = { 'CLAUDE_CODE_SSE_PORT', 'ENABLE_IDE_INTEGRATION', 'no_proxy', 'NO_PROXY' }
-
-local before ---@type table<string, string|false>? their previous values; false if unset
-
--- Add 127.0.0.1 to a list of hosts that need no proxy.
-local function without_proxy(hosts)
-  if not hosts or hosts == '' then
-    return '127.0.0.1'
-  end
-  local listed = vim.list_contains(vim.split(hosts, ','), '127.0.0.1')
-  return listed and hosts or hosts .. ',127.0.0.1'
-end
-
-local function set_variables(port)
-  if not before then
-    before = {}
-    for _, name in ipairs(VARIABLES) do
-      before[name] = vim.env[name] or false
-    end
-  end
-  vim.env.CLAUDE_CODE_SSE_PORT = tostring(port)
-  vim.env.ENABLE_IDE_INTEGRATION = 'true'
-  vim.env.no_proxy = without_proxy(vim.env.no_proxy)
-  vim.env.NO_PROXY = without_proxy(vim.env.NO_PROXY)
-end
-
 -- Neovim kills a host that does not exit in time, and a dead one leaves its lock: it contains a token.
 local function remove_lock()
   if server and server.lock then
-    local text = require('claude_ide.file.text').bytes(server.lock, LARGEST_LOCK_BYTES)
-    -- Another editor may have the port by now.
-    if text and text:find(('"pid": %d,'):format(vim.fn.getpid()), 1, true) then
-      vim.uv.fs_unlink(server.lock)
-    end
-    -- What the host had not finished (`lock_file.py`).
-    local folder, beginning =
-      vim.fs.dirname(server.lock), ('.%s.'):format(vim.fs.basename(server.lock))
-    for name in vim.fs.dir(folder) do
-      if vim.startswith(name, beginning) and vim.endswith(name, '.new') then
-        vim.uv.fs_unlink(vim.fs.joinpath(folder, name))
-      end
-    end
+    vim.fn['claude_ide#server_traces#RemoveLock'](server.lock)
     server.lock = nil
   end
 end
@@ -97,10 +56,7 @@ end
 -- Free the port and restore the environment: there is no server until the user starts one.
 local function release_port()
   port_hold.release()
-  for name, value in pairs(before or {}) do
-    vim.env[name] = value or nil
-  end
-  before = nil
+  vim.fn['claude_ide#server_traces#RestoreVariables']()
 end
 
 local function release()
@@ -270,7 +226,7 @@ function M.bound(port, token, lock)
     port_hold.release()
   end
   server = { port = port, token = token, lock = lock }
-  set_variables(port)
+  vim.fn['claude_ide#server_traces#SetVariables'](port)
 end
 
 --- Called by the host when its server accepts clients.
