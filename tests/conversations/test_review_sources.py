@@ -1,6 +1,7 @@
 """Whatever an agent writes with is in the review, and what the user has accepted is not."""
 
 import asyncio
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,10 @@ from support.neovim import Neovim, until
 from support.panel import Panel
 from support.reviews import Agent, git, prompted_cli
 
+SLOW_GIT = """#!/bin/sh
+case "$*" in *status*) while [ -e {held} ]; do sleep 0.05; done ;; esac
+exec {git} "$@"
+"""
 MINUS = "\N{MINUS SIGN}"
 BEFORE, AFTER = "one\ntwo\nthree\n", "one\nTWO\nthree\n"
 WRITER = acp.result(
@@ -133,6 +138,64 @@ async def test_what_a_command_may_have_written_elsewhere_is_said(
     await until(lambda: nvim.eval("empty(claude_ide#review().unknown)"), "it is decided")
     await nvim.command("ClaudeReview")
     await says(nvim, "nothing waits for review")
+
+
+@BOTH
+@pytest.mark.parametrize("tool", ["Bash", "Edit"])
+async def test_what_a_tool_writes_before_a_slow_git_has_answered_is_listed(
+    nvim: Editor, path: Path, repository: Path, tmp_path: Path, tool: str
+) -> None:
+    held, other, gone = tmp_path / "held", repository / "b.txt", repository / "gone"
+    for each in (other, gone):
+        each.write_text(BEFORE)
+    git(repository, "add", "-A")
+    git(repository, "commit", "-qm", "y")
+    slow = tmp_path / "bin/git"
+    slow.parent.mkdir()
+    slow.write_text(SLOW_GIT.format(held=held, git=shutil.which("git")))
+    slow.chmod(0o755)
+    await nvim.command(f"let $PATH = '{slow.parent}:' .. $PATH")
+    cli = prompted_cli(tmp_path)
+    await configure(nvim, cmd=str(cli))
+    await nvim.command("Claude")
+    agent = Agent(await HookedCli.started(cli.with_name("cli-1.json")), repository)
+    await agent.prompt()
+    begun = {"tool_name": "Bash", "tool_use_id": "b", "tool_input": {"command": "x"}}
+    edit = {"tool_name": "Edit", "tool_use_id": "e", "tool_input": {"file_path": str(path)}}
+
+    held.touch()
+    await agent.cli.send("PreToolUse", **begun)
+    if tool == "Edit":
+        await agent.cli.send("PreToolUse", **edit)
+    path.write_text(AFTER)
+    other.write_text(AFTER)
+    gone.unlink()
+    held.unlink()
+    if tool == "Edit":
+        await agent.cli.send("PostToolUse", **edit)
+    await agent.cli.send("PostToolUse", **begun)
+
+    await waits(nvim, "a.py 1", "b.txt 1", "gone 0")
+
+
+@BOTH
+async def test_what_cannot_be_saved_is_reviewed_and_said(
+    nvim: Editor, path: Path, agent: Agent, tmp_path: Path
+) -> None:
+    state = tmp_path / "home/state/claude_ide"
+    state.mkdir(parents=True, exist_ok=True)
+    (state / "review").write_text("no folder")
+    await agent.write({path: AFTER})
+
+    await waits(nvim, "a.py 1")
+    line = "the review cannot be saved and ends with this editor"
+    await until(lambda: nvim.eval(f"string(claude_ide#review().unknown) =~ '{line}'"), line)
+    await nvim.command("2ClaudeComment why?")
+    await until(lambda: nvim.eval("len(claude_ide#review().remarks) == 1"), "the remark")
+    await until(lambda: nvim.eval("getline(2) ==# 'TWO'"), "the file is read")
+    await nvim.command("2ClaudeRevert")
+    await waits(nvim)
+    await until(lambda: path.read_text() == BEFORE, "it is reverted")
 
 
 @BOTH

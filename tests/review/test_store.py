@@ -122,3 +122,21 @@ def test_texts_that_nothing_names_go_after_a_while(home: Path) -> None:
 
     assert not unnamed.exists()
     assert review.content("../state.json") is None
+
+
+def test_what_cannot_be_saved_is_kept_until_it_can(home: Path) -> None:
+    home.write_text("no folder")
+    review = Store(ROOT, home)
+    add(review, "a.py", "one\n")
+    add(review, "b.py", "two\n")
+
+    assert review.problem == "the review cannot be saved and ends with this editor: Not a directory"
+    assert list(review.state().files) == ["a.py", "b.py"]
+    assert review.content(review.state().files["a.py"].now or "") == b"one\n"
+
+    home.unlink()
+    add(review, "c.py", "three\n")
+    later = Store(ROOT, home)
+    assert review.problem == ""
+    assert list(later.state().files) == ["a.py", "b.py", "c.py"]
+    assert later.content(later.state().files["a.py"].now or "") == b"one\n"

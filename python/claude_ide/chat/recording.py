@@ -1,6 +1,7 @@
 """What a chat's agent changes: kept for the review, announced, diagnosed for the model."""
 
 import contextlib
+import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -293,12 +294,13 @@ class AgentEdits:
         self.recorder.replaced(path, unsaved)
 
     async def before(self, tool: str, path: str) -> None:
+        reported = time.monotonic()
         if path:
             self.recorder.not_asked(path, tool)
-            await self.recorder.before_write(path, is_announced=True)
+            await self.recorder.before_write(path, reported)
             await self._diagnosis.before(tool, path)
         else:
-            await self.recorder.command_begun(tool)
+            await self.recorder.command_begun(tool, reported)
 
     async def ended(self, tool: str, path: str) -> None:
         if path and self.recorder.is_writing(path):

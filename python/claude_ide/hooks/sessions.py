@@ -13,6 +13,7 @@ announces it. Words that outlived their edit would be shown for the next one.
 import asyncio
 import logging
 import os
+import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -310,9 +311,10 @@ class Conversation:
 
     async def follow(self, hook: Hook) -> None:
         """Handle one hook."""
+        reported = time.monotonic()
         async with self._order:
             try:
-                await self._apply(hook)
+                await self._apply(hook, reported)
             except Exception:
                 # The hooks after it may still be valid.
                 logger.exception("the hook %s could not be handled", hook.hook_event_name)
@@ -327,7 +329,7 @@ class Conversation:
         async with self._order:
             await self._end_session()
 
-    async def _apply(self, hook: Hook) -> None:
+    async def _apply(self, hook: Hook, reported: float) -> None:
         self._announcer.session(hook.session_id)
         if told := happened(msgspec.structs.asdict(hook)):
             self._announcer.happened(told)
@@ -338,7 +340,7 @@ class Conversation:
                 self.recorder.prompt = tools.unmarked(hook.prompt)
                 self._announcer.prompted(self.recorder.prompt)
             case "PreToolUse":
-                await self._begin(hook)
+                await self._begin(hook, reported)
             case "PostToolUse":
                 await self._end(hook, ToolStatus.COMPLETED)
             case "PostToolUseFailure":
@@ -353,10 +355,10 @@ class Conversation:
             case "SessionEnd":
                 await self._end_session()
 
-    async def _begin(self, hook: Hook) -> None:
+    async def _begin(self, hook: Hook, reported: float) -> None:
         arguments = mapping(hook.tool_input)
         if tools.kind_of(hook.tool_name) in WRITING_ANYWHERE:
-            await self._recorded(self.recorder.command_begun(hook.tool_use_id))
+            await self._recorded(self.recorder.command_begun(hook.tool_use_id, reported))
             if arguments.get("run_in_background"):
                 self.recorder.in_background()
         path, command = tools.path_in(arguments), text(arguments.get("command"))
@@ -364,7 +366,8 @@ class Conversation:
             await self._recorded(self.recorder.runs(command))
         if path and tools.kind_of(hook.tool_name) == "edit":
             self.recorder.not_asked(normalized(path))
-            await self._recorded(self.recorder.before_write(normalized(path)))
+            before = self.recorder.before_write(normalized(path), reported)
+            await self._recorded(before)
             self._reasons.begin(hook.tool_use_id, normalized(path), hook.transcript_path)
         name = tools.NAMES.get(hook.tool_name, hook.tool_name)
         self._announcer.tool_started(hook.tool_use_id, name, path, command)

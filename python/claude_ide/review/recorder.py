@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import os
 import re
+import time
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import replace
@@ -44,7 +45,10 @@ MOST_USED = 300
 """Files that were read or written, whose texts are recorded where git does not have them."""
 
 LATE_SECONDS = 5.0
-"""How much earlier than a report of a tool its work may have begun."""
+"""How much earlier than its report the work of a tool may have begun."""
+
+WAIT_SECONDS = 0.4
+"""How long an agent waits at least until what its tools will change is noted."""
 
 TOO_MANY = "too many files to compare: commands may have changed more"
 ODD = "a file was changed whose name is not UTF-8"
@@ -101,6 +105,8 @@ class Recorder:
         self._here = folder
         self._turns = 0
         self._before: Snapshot | None = None
+        self._is_begun = False
+        """Whether tools may have begun before the last look at the folder."""
         self._running: set[str] = set()
         self._used: dict[str, None] = {}
         self._contents: dict[str, _Content] = {}
@@ -155,8 +161,7 @@ class Recorder:
             await folder.run(folder.review.look_at_all)
             for path in reversed(self._editor.state.paths):
                 self._use(path)
-            if self._is_late:
-                self._before = await folder.snapshots.take(self._used)
+            self._before = await folder.snapshots.take(self._used)
 
     async def runs(self, command: str) -> None:
         """Know the words of a command: what it writes outside of the folder is not found."""
@@ -165,22 +170,30 @@ class Recorder:
             await folder.run(folder.review.know_not, f"{OUTSIDE} {path}")
             await self._service.changed(folder)
 
-    async def command_begun(self, use: str) -> None:
-        """Note the folder before a command, or another tool that may write anything."""
+    async def command_begun(self, use: str, reported: float) -> None:
+        """Note the folder before a command, or another tool that may write anything.
+
+        `reported` is when the agent has told of it, by the monotonic clock.
+        """
         async with self._order:
             folder = await self._service.folder(self._here, is_folder=True)
             if not self._running:
-                self._before, _ = await self._look(folder)
+                self._before, _ = await self._look(folder, reported)
             self._running.add(use)
 
-    async def _look(self, folder: Folder) -> tuple[Snapshot, Snapshot]:
-        """Return the folder as it was before a tool that is reported now, and as it is."""
+    async def _look(self, folder: Folder, reported: float) -> tuple[Snapshot, Snapshot]:
+        """Return the folder as it was before a tool that was reported then, and as it is."""
         now = await folder.snapshots.take(self._used)
-        if not self._is_late or self._before is None:
+        self._is_begun = self._before is not None and self._may_have_begun(reported)
+        if self._before is None or not self._is_begun:
             return now, now
-        fresh = await asyncio.to_thread(fresh_in, self._before, now, LATE_SECONDS)
+        seconds = time.monotonic() - reported + (LATE_SECONDS if self._is_late else 0)
+        fresh = await asyncio.to_thread(fresh_in, self._before, now, seconds)
         own = await self._own(fresh) if fresh else []
         return self._before.with_rest_of(now, {*fresh}.difference(own)), now
+
+    def _may_have_begun(self, reported: float) -> bool:
+        return self._is_late or time.monotonic() > reported + WAIT_SECONDS
 
     async def command_ended(self, use: str) -> list[Found]:
         """Record what has changed since; return it."""
@@ -205,21 +218,26 @@ class Recorder:
         """Know that a command of this turn goes on after its tool has ended."""
         self._background = self.turn.turn
 
-    async def before_write(self, path: str, *, is_announced: bool = False) -> None:
-        """Note a file that a tool is about to write; that `is_announced` by the agent."""
+    async def before_write(self, path: str, reported: float | None = None) -> None:
+        """Note a file that a tool is about to write.
+
+        `reported` is when the agent has told of it; None if it is not written before.
+        """
         async with self._order:
             path = real(path)
             content, stamp = await asyncio.to_thread(_note, path), editor_stamp(path)
-            earlier = await self._earlier(path) if is_announced and self._is_late else None
+            earlier = None
+            if reported is not None and self._may_have_begun(reported):
+                earlier = await self._earlier(path, reported)
             if earlier is not None:
                 content, stamp = earlier, ""
             self._contents[path] = content
             self._versions[path].begin(content.content, stamp)
 
-    async def _earlier(self, path: str) -> _Content | None:
+    async def _earlier(self, path: str, reported: float) -> _Content | None:
         """Return a file as it was before an agent may have written it; None if it is so now."""
         folder = await self._service.folder(self._here, is_folder=True)
-        before, now = await self._look(folder)
+        before, now = await self._look(folder, reported)
         changed = await folder.snapshots.changed(before, now)
         found = next((each for each in changed if each.path == path), None)
         if found is None:
@@ -322,7 +340,7 @@ class Recorder:
             if each.path not in own
             and (each.path not in self._written or self._written[each.path] != each.after)
         ]
-        if self._is_late:
+        if self._is_begun:
             found = [
                 replace(each, before=await self._latest(folder, each.path))
                 if each.path in self._written

@@ -1,7 +1,7 @@
 """What agents have written in a folder and the user has not reviewed: kept, reverted, told.
 
 Paths are relative to the folder's root. All methods read and write files: they are called in
-threads. They raise `OSError` if the state cannot be saved.
+threads.
 """
 
 import os

@@ -6,6 +6,7 @@ them. Editors change the state one after the other, and each sees what another o
 
 import contextlib
 import hashlib
+import logging
 import os
 import time
 import zlib
@@ -16,6 +17,8 @@ import msgspec
 
 from claude_ide.base import files
 from claude_ide.review.entry import State
+
+logger = logging.getLogger(__name__)
 
 MARK = "waiting"
 
@@ -44,7 +47,8 @@ LOCK_SECONDS = 30.0
 class Store:
     """The state of the folder `root`, in a folder of its own below `home`.
 
-    `problem` says what is wrong with a file that was set aside; it is empty otherwise.
+    `problem` says why a file was set aside, or that nothing can be saved: then everything is kept
+    here until it can.
     """
 
     def __init__(self, root: str, home: Path) -> None:
@@ -56,6 +60,8 @@ class Store:
         self._sizes: dict[str, int] = {}
         self._forgot = -FORGET_SECONDS
         self._state = State()
+        self._unsaved: dict[str, bytes] | None = None
+        """The texts by id that could not be saved; None if everything was."""
 
     @property
     def path(self) -> Path:
@@ -71,31 +77,65 @@ class Store:
 
     @contextlib.contextmanager
     def change(self) -> Iterator[State]:
-        """Yield the state, and save it if it was changed. Raises `OSError`."""
-        self._make_folders()
-        with files.locked(self._folder / "lock", "the review", LOCK_SECONDS):
-            state = self._read()
+        """Yield the state, and save it if it was changed."""
+        with contextlib.ExitStack() as locked:
+            state = self._begin(locked)
             before = msgspec.json.encode(state)
             yield state
             self._bound(state)
             after = msgspec.json.encode(state)
-            if after != before:
-                files.write_private(self._path, after)
-                self._mark(state)
-                self._forget(state)
+            if after != before or self._unsaved is not None:
+                self._save(state, after)
             self._state, self._stamp = state, _stamp(self._path)
 
+    def _begin(self, locked: contextlib.ExitStack) -> State:
+        try:
+            self._make_folders()
+            lock = files.locked(self._folder / "lock", "the review", LOCK_SECONDS)
+            locked.enter_context(lock)
+        except OSError as error:
+            self._fail(error)
+        is_latest = self._unsaved is not None and self._stamp == _stamp(self._path)
+        return self._state if is_latest else self._read()
+
+    def _save(self, state: State, content: bytes) -> None:
+        try:
+            for name, text in (self._unsaved or {}).items():
+                self._write_text(name, text)
+            files.write_private(self._path, content)
+            self._mark(state)
+        except OSError as error:
+            return self._fail(error)
+        if self._unsaved is not None:
+            self._unsaved, self.problem = None, ""
+        self._forget(state)
+
+    def _fail(self, error: OSError) -> None:
+        if self._unsaved is None:
+            logger.warning("the review of %s is not saved: %s", self._folder, error)
+            self._unsaved = {}
+        why = error.strerror or str(error)
+        self.problem = f"the review cannot be saved and ends with this editor: {why}"
+
     def keep(self, content: bytes) -> str:
-        """Keep a text; return its id. Raises `OSError`."""
-        self._make_folders()
+        """Keep a text; return its id."""
         name = self.id_of(content)
+        try:
+            self._make_folders()
+            self._write_text(name, content)
+        except OSError as error:
+            self._fail(error)
+            if self._unsaved is not None and sum(map(len, self._unsaved.values())) < MOST_BYTES:
+                self._unsaved[name] = content
+        return name
+
+    def _write_text(self, name: str, content: bytes) -> None:
         path = self._texts / name
         if path.exists():
             with contextlib.suppress(OSError):
                 os.utime(path)
         else:
             files.write_private(path, zlib.compress(content, 1))
-        return name
 
     @staticmethod
     def id_of(content: bytes) -> str:
@@ -104,6 +144,8 @@ class Store:
 
     def content(self, name: str) -> bytes | None:
         """Return the text with an id; None if it is not known any more."""
+        if self._unsaved and name in self._unsaved:
+            return self._unsaved[name]
         try:
             return zlib.decompress((self._texts / name).read_bytes())
         except (OSError, ValueError, zlib.error):
