@@ -2,9 +2,9 @@
 
 import pytest
 
-from claude_ide.chat.settings import Words
+from claude_ide.chat.settings import SettingWords
 
-MODES = Words(
+MODES = SettingWords(
     [
         ("https://example.com/modes#agent", "Agent"),
         ("https://example.com/old#agent", "Agent"),

@@ -3,14 +3,14 @@
 from msgspec.structs import replace
 
 from claude_ide.agents.events import Dead, Task, TaskChanged, TaskState
-from claude_ide.chat.background import MOST_ENDED, Tasks
+from claude_ide.chat.background import MOST_ENDED, KnownTasks
 from support.frames import Clock
 
 BUILD = Task("b1", "command", "Build", "t1", in_background=True)
 LOOK = Task("a1", "Explore", "look", "t2", in_background=True, is_agent=True)
 
 
-class Listed(Tasks):
+class Listed(KnownTasks):
     """A list with a clock."""
 
     def __init__(self, *tasks: Task) -> None:

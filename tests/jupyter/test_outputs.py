@@ -8,13 +8,13 @@ from claude_ide.jupyter.outputs import (
     KEPT_CHARACTERS,
     KEPT_ERROR_CHARACTERS,
     MOST_IMAGES,
-    Run,
+    KernelRun,
     clean,
 )
 
 
 def collected(*messages: tuple[str, dict[str, Any]]) -> list[tuple[str, str]]:
-    outputs = Run()
+    outputs = KernelRun()
     for kind, content in messages:
         outputs.apply(kind, content)
     return [(each.kind, each.text) for each in outputs.all]
@@ -60,7 +60,7 @@ def test_output_is_cleared_at_once_or_with_the_next_output() -> None:
 
 
 def test_more_text_than_is_kept_is_counted() -> None:
-    outputs = Run()
+    outputs = KernelRun()
     outputs.apply(*stream("a" * KEPT_CHARACTERS))
     outputs.apply(*stream("bc"))
 
@@ -69,7 +69,7 @@ def test_more_text_than_is_kept_is_counted() -> None:
 
 
 def test_an_error_after_too_much_output_is_kept() -> None:
-    outputs = Run()
+    outputs = KernelRun()
     outputs.apply(*stream("a" * (KEPT_CHARACTERS + 1)))
     outputs.apply("error", {"traceback": ["a" * KEPT_ERROR_CHARACTERS, "ValueError"]})
 
@@ -79,7 +79,7 @@ def test_an_error_after_too_much_output_is_kept() -> None:
 
 
 def test_cleared_output_makes_room() -> None:
-    outputs = Run()
+    outputs = KernelRun()
     for _ in range(3):
         outputs.apply("clear_output", {"wait": True})
         outputs.apply(*stream("a" * (KEPT_CHARACTERS // 2 + 1)))
@@ -93,7 +93,7 @@ def test_what_is_displayed_is_limited_too() -> None:
     found = collected(*[image] * (MOST_IMAGES + 1))
     assert [kind for kind, _ in found] == ["image"] * MOST_IMAGES + ["display"]
 
-    outputs = Run()
+    outputs = KernelRun()
     for _ in range(3):
         outputs.apply(*display("a" * (KEPT_CHARACTERS // 2)))
     assert len(outputs.all) == 2
@@ -101,7 +101,7 @@ def test_what_is_displayed_is_limited_too() -> None:
 
 
 def test_a_run_is_done_with_its_reply_and_when_the_kernel_is_idle() -> None:
-    outputs = Run()
+    outputs = KernelRun()
     outputs.apply("status", {"execution_state": "busy"})
     outputs.apply("execute_reply", {"status": "error"})
     assert outputs.has_begun

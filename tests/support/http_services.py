@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 
-from claude_ide.transport.http import HttpEndpoint, HttpListener, Request, Response
+from claude_ide.transport.http import HttpEndpoint, HttpListener, HttpRequest, HttpResponse
 from support.neovim import WAIT_SECONDS
 
 TOKEN = "a-token"
@@ -18,26 +18,26 @@ class Desk:
 
     def __init__(self, token: str = TOKEN) -> None:
         self.service = HttpEndpoint(("/here",), token, ("POST", "DELETE"), self.handle, LARGEST)
-        self.requests: list[Request] = []
+        self.requests: list[HttpRequest] = []
         self.is_waiting = asyncio.Event()
         self.is_cancelled = asyncio.Event()
         self.is_stream_closed = asyncio.Event()
         self.stream: asyncio.Queue[bytes] = asyncio.Queue()
         """The pieces of a body, if one is sent in pieces; an empty one ends it."""
 
-    async def handle(self, request: Request) -> Response:
+    async def handle(self, request: HttpRequest) -> HttpResponse:
         """Answer a request."""
         self.requests.append(request)
         if request.method == "DELETE":
-            return Response(HTTPStatus.NO_CONTENT)
+            return HttpResponse(HTTPStatus.NO_CONTENT)
         match request.body:
             case b"wait":
                 await self._wait()
             case b"fail":
                 raise ValueError("the service fails")
             case b"in pieces":
-                return Response(HTTPStatus.OK, self)
-        return Response(HTTPStatus.OK, request.body, (("X-Service", "desk"),))
+                return HttpResponse(HTTPStatus.OK, self)
+        return HttpResponse(HTTPStatus.OK, request.body, (("X-Service", "desk"),))
 
     def __aiter__(self) -> "Desk":
         return self

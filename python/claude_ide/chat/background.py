@@ -46,7 +46,7 @@ class ListedTask:
         return elapsed(int((now if self.ended is None else self.ended) - self.began))
 
 
-class Tasks:
+class KnownTasks:
     """The tasks by their ids, in the order in which they began."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -132,13 +132,13 @@ KEYS = (
 )
 
 
-class Background(ChatPart):
+class TaskList(ChatPart):
     """The tasks of one chat. The list is drawn again only while the user sees it."""
 
     def __init__(self, chat: ChatContext, life: Life) -> None:
         super().__init__(chat)
         self._life = life
-        self._tasks = Tasks()
+        self._tasks = KnownTasks()
         self._wanted: set[str] = set()
         """Tool uses that the user wants to move as soon as the agent can."""
         self._asked: set[str] = set()

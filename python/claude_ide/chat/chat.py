@@ -9,7 +9,7 @@ from claude_ide.agents.events import Event
 from claude_ide.agents.session_state import AgentState, SessionState
 from claude_ide.base.errors import UserError
 from claude_ide.chat.answers import Answers
-from claude_ide.chat.background import Background
+from claude_ide.chat.background import TaskList
 from claude_ide.chat.bar import Bars, Suggesting, Todos
 from claude_ide.chat.branching import Branching
 from claude_ide.chat.chat_context import ChatContext, ChatPart, Phase, subcommand, subcommands
@@ -69,7 +69,7 @@ class Chat(ChatPart):
         self.answers = Answers(chat)
         self.requests = self.answers.requests
         self.sending = Sending(chat, self.life, opened.trust)
-        self.background = Background(chat, self.life)
+        self.background = TaskList(chat, self.life)
         self.servers = McpServers(chat, self.life, self.logins)
         self.branching = Branching(chat, self.life, self.sending, self.answers, self.settings)
         self._bars = Bars(chat, self.life, self.sending.attachment)

@@ -137,7 +137,7 @@ class Life(ChatPart):
         if self._go(Move.START):
             self._opening = opening
             self._is_restart_due = False
-            self._be_patient()
+            self._expect_answer()
             self._chat.refresh()
             self._task = self._chat.run(self._live(opening))
 
@@ -145,7 +145,7 @@ class Life(ChatPart):
         """End the agent for good."""
         self._go(Move.CLOSE)
         self._is_restart_due = False
-        self._be_patient()
+        self._expect_answer()
         if self._task is not None:
             self._task.cancel()
         await self._agent.stop()
@@ -248,7 +248,7 @@ class Life(ChatPart):
         try:
             for part in self._chat.parts:
                 await part.admit()
-            self._be_patient(LATE_SECONDS)
+            self._expect_answer(LATE_SECONDS)
             for part in self._chat.parts:
                 await part.prepare(opening)
             ready = await self._agent.start(opening)
@@ -268,7 +268,7 @@ class Life(ChatPart):
             name = self._agent.name
             return self._fail(f"{name} could not be started; see :ClaudeLog · R retries")
         finally:
-            self._be_patient()
+            self._expect_answer()
         self._go(Move.ANSWER)
         async for event in self._agent.events():
             # The end of an agent that is being replaced is not shown.
@@ -281,7 +281,7 @@ class Life(ChatPart):
         self._transcript.apply(events.Notice(reason, "error"))
         self._chat.refresh()
 
-    def _be_patient(self, seconds: float = 0.0) -> None:
+    def _expect_answer(self, seconds: float = 0.0) -> None:
         """Report the agent if it does not answer within these seconds; without any, no longer."""
         if self._timer is not None:
             self._timer.cancel()

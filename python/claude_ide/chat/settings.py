@@ -31,7 +31,7 @@ NOTHING = {
 TYPEABLE = re.compile(r"(?!-)[\w.:@/+=~()\[\]-]{1,40}")
 
 
-class Words:
+class SettingWords:
     """The words for things with an id and a name, such as the values of a setting."""
 
     def __init__(self, named: Iterable[tuple[str, str]]) -> None:
@@ -269,7 +269,7 @@ class Settings(ChatPart):
         names = self._names(what)
         if not names:
             raise UserError(f"{self._agent.name} {NOTHING[what]}")
-        words = Words(names.items())
+        words = SettingWords(names.items())
         # The agent may know other modes than it offers.
         chosen = words.find(typed) or (typed if what == MODE else "")
         if typed and not chosen:
@@ -332,9 +332,9 @@ class Settings(ChatPart):
             await self._agent.rename(given)
 
 
-def _words(named: Iterable[Setting | SettingValue]) -> Words:
+def _words(named: Iterable[Setting | SettingValue]) -> SettingWords:
     """Return the words for settings, or for the values of one."""
-    return Words((each.id, each.name) for each in named)
+    return SettingWords((each.id, each.name) for each in named)
 
 
 def _described(setting: Setting) -> str:

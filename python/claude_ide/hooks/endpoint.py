@@ -137,7 +137,7 @@ class Listener:
 if TYPE_CHECKING:
     from claude_ide.editor.port.events import Activity
     from claude_ide.hooks.panes import Pane
-    from claude_ide.hooks.sessions import Sessions
+    from claude_ide.hooks.sessions import HookedSessions
     from claude_ide.review.service import ReviewService
     from claude_ide.ui.request import RequestView
 
@@ -191,7 +191,7 @@ class Hooks:
         self._finding = asyncio.Lock()
         self._is_open = False
         self._listener: Listener | None = None
-        self._sessions: Sessions | None = None
+        self._sessions: HookedSessions | None = None
         self._last_words: tuple[str, ...] = ()
 
     async def open_terminal(
@@ -372,9 +372,9 @@ class Hooks:
             await self._listener.stop()
 
     async def _listen(self, bound: socket.socket) -> None:
-        from claude_ide.hooks.sessions import Sessions
+        from claude_ide.hooks.sessions import HookedSessions
 
-        self._sessions = Sessions(self._editor, self._run, self._review(), self._readings)
+        self._sessions = HookedSessions(self._editor, self._run, self._review(), self._readings)
         self._listener = Listener(bound, self._answer)
         await self._listener.start()
 

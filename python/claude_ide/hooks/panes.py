@@ -32,7 +32,7 @@ KEEP_OUTPUT = (
 """The pane closes with the script, and its output with it (`editor/typing.py` knows this text)."""
 
 
-class Mark(msgspec.Struct, frozen=True):
+class PaneMark(msgspec.Struct, frozen=True):
     """The mark of a pane: its editor, the link of its CLI ("" without hooks), and its project."""
 
     editor: int
@@ -45,15 +45,15 @@ class Pane(msgspec.Struct, frozen=True):
 
     id: str
     pid: int
-    mark: Mark
+    mark: PaneMark
 
 
 def mark(editor: int, link: Path | None, folder: str) -> str:
     """Return the mark for a CLI that an editor starts in a folder, or takes over."""
-    return encoded(Mark(editor, str(link or ""), _project(folder)))
+    return encoded(PaneMark(editor, str(link or ""), _project(folder)))
 
 
-def encoded(mark: Mark) -> str:
+def encoded(mark: PaneMark) -> str:
     """Return a mark as tmux stores it."""
     return msgspec.json.encode(mark).decode()
 
@@ -188,7 +188,7 @@ def _decoded(line: str) -> Pane | None:
     """Return a pane; None if it has no mark of ours."""
     try:
         id_, pid, mark = line.split(maxsplit=2)
-        return Pane(id_, int(pid), msgspec.json.decode(mark, type=Mark))
+        return Pane(id_, int(pid), msgspec.json.decode(mark, type=PaneMark))
     except (ValueError, msgspec.DecodeError):
         return None
 

@@ -292,7 +292,7 @@ class Reasons:
 T = TypeVar("T")
 
 
-class Conversation:
+class HookedSession:
     """Announces one session; its hooks are handled in the order in which they arrive."""
 
     def __init__(
@@ -421,7 +421,7 @@ WAIT_SECONDS = 0.5
 MOST_SESSIONS = 50
 
 
-class Sessions:
+class HookedSessions:
     """All sessions, by the id of their terminal and their own."""
 
     def __init__(
@@ -438,7 +438,7 @@ class Sessions:
         self._review = review
         self._recorders: dict[str, Recorder] = {}
         """By session, the last active one last."""
-        self._open: dict[tuple[str, str], Conversation] = {}
+        self._open: dict[tuple[str, str], HookedSession] = {}
         self._following: set[asyncio.Task[None]] = set()
         self._party = Party(lambda: f"{AGENT} (hooks)")
 
@@ -500,7 +500,7 @@ class Sessions:
         self._party.note(TO, answer)
         return msgspec.json.encode(readable(answer))
 
-    def _find(self, launch: str, hook: Hook) -> Conversation:
+    def _find(self, launch: str, hook: Hook) -> HookedSession:
         """Return the session of a hook; the least recently used one of too many ends."""
         key = launch, hook.session_id
         session = self._open.pop(key, None)
@@ -510,7 +510,7 @@ class Sessions:
             explain = partial(self._editor.port.diffs.explain, launch)
             reasons = Reasons(explain, self._start, recorder.explain)
             ended = partial(self._review.turn_ended, self._editor.terminals.session(AGENT, launch))
-            session = Conversation(announcer, recorder, ended, reasons)
+            session = HookedSession(announcer, recorder, ended, reasons)
         session.recorder = recorder
         if hook.hook_event_name != "SessionEnd":
             self._open[key] = session

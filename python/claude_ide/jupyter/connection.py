@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 from claude_ide.base import files
 from claude_ide.base.errors import ToolError
-from claude_ide.jupyter.outputs import Run
+from claude_ide.jupyter.outputs import KernelRun
 
 logger = logging.getLogger(__name__)
 
@@ -143,7 +143,7 @@ class KernelSession:
 
     def __init__(self, connection_file: Path, *, beats: bool) -> None:
         self._client = _connected(connection_file, beats=beats)
-        self._runs: dict[str, Run] = {}
+        self._runs: dict[str, KernelRun] = {}
         self._language = ""
         self._heard = asyncio.Event()
         self._answered = asyncio.Event()
@@ -159,17 +159,17 @@ class KernelSession:
                 await asyncio.wait_for(both, REPEAT_SECONDS)
         return self._language
 
-    def execute(self, code: str) -> Run:
+    def execute(self, code: str) -> KernelRun:
         """Start to run code."""
         id_ = self._client.execute(code, allow_stdin=False, stop_on_error=False)
-        run = self._runs[id_] = Run()
+        run = self._runs[id_] = KernelRun()
         return run
 
     def execute_silently(self, code: str) -> None:
         """Run code that leaves no trace, and whose outcome nobody waits for."""
         self._client.execute(code, silent=True, allow_stdin=False)
 
-    def forget(self, run: Run) -> None:
+    def forget(self, run: KernelRun) -> None:
         """Ignore what comes of a run from now on."""
         self._runs = {id_: each for id_, each in self._runs.items() if each is not run}
 

@@ -11,7 +11,7 @@ from claude_ide.base.errors import ToolError
 from claude_ide.base.program import inherited
 from claude_ide.jupyter import connection
 from claude_ide.jupyter.connection import Connection, KernelSession
-from claude_ide.jupyter.outputs import Ending, Outcome, Run
+from claude_ide.jupyter.outputs import Ending, KernelRun, Outcome
 from claude_ide.jupyter.specs import Spec
 from claude_ide.transport.process import Process
 
@@ -48,7 +48,7 @@ class Kernel:
         self._is_elsewhere = False
         """Whether it has still to enter its folder."""
         self.language = spec.language if spec else ""
-        self._run: Run | None = None
+        self._run: KernelRun | None = None
         self._is_stopped = False
         self._is_ended = False
         self._interrupting: asyncio.Task[Ending] | None = None
@@ -158,10 +158,10 @@ class Kernel:
         else:
             self._send_interrupt()
 
-    def _interrupt_later(self, run: Run) -> None:
+    def _interrupt_later(self, run: KernelRun) -> None:
         self._interrupting = asyncio.create_task(self._interrupted(run))
 
-    async def _interrupted(self, run: Run) -> Ending:
+    async def _interrupted(self, run: KernelRun) -> Ending:
         """Interrupt a run, unless the kernel runs something else.
 
         An interrupt at the very beginning may get lost, so it is repeated.
@@ -223,7 +223,7 @@ class Kernel:
         finally:
             task.cancel()
 
-    async def _finished(self, run: Run, seconds: float) -> Ending:
+    async def _finished(self, run: KernelRun, seconds: float) -> Ending:
         """Wait for the end of a run: `INTERRUPTED` stands for a limit that is reached."""
         ended = asyncio.create_task(run.ended.wait())
         try:

@@ -75,7 +75,7 @@ class Outcome(msgspec.Struct):
     """Whether the kernel is a new one because the last one had died since the run before."""
 
 
-class Run:
+class KernelRun:
     """A run of code: collects what the kernel says about it."""
 
     def __init__(self) -> None:

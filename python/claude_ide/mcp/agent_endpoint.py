@@ -23,7 +23,7 @@ from claude_ide.transport.admission import LOOPBACK, TOOLS_PATH
 from claude_ide.transport.websocket import Connection, Listener, SocketEndpoint
 
 if TYPE_CHECKING:
-    from claude_ide.mcp.streamable import Sessions
+    from claude_ide.mcp.streamable import HttpSessions
     from claude_ide.transport.http import HttpListener
 
 logger = logging.getLogger(__name__)
@@ -93,7 +93,7 @@ class AgentEndpoint:
         self.toolbox = Toolbox(tools, new_client)
         self._sockets: tuple[Listener, str] | None = None
         self._web: tuple[HttpListener, str] | None = None
-        self._sessions: Sessions | None = None
+        self._sessions: HttpSessions | None = None
 
     async def open(self) -> tuple[tuple[str, ...], Mapping[str, str]]:
         """Return the command of an MCP server that enters here, and its environment.
@@ -114,11 +114,11 @@ class AgentEndpoint:
         Raises `OSError` if no port is free.
         """
         # Few agents need it, and its library takes long to import.
-        from claude_ide.mcp.streamable import PATH, Sessions
+        from claude_ide.mcp.streamable import PATH, HttpSessions
         from claude_ide.transport.http import HttpListener
 
         if self._web is None:
-            self._sessions = Sessions(self._new_client, self._tools())
+            self._sessions = HttpSessions(self._new_client, self._tools())
             endpoint = self._sessions.endpoint(_token())
             self._web = HttpListener(_bound(), endpoint), endpoint.token
             await self._web[0].start()

@@ -18,7 +18,7 @@ from claude_ide.mcp.client import Client
 from claude_ide.mcp.server import PROTOCOL_VERSIONS, InProcessServer
 from claude_ide.mcp.tool import LIST_CHANGED, Toolset
 from claude_ide.transport.admission import single
-from claude_ide.transport.http import HttpEndpoint, Request, Response
+from claude_ide.transport.http import HttpEndpoint, HttpRequest, HttpResponse
 from claude_ide.transport.jsonrpc import LARGE
 from claude_ide.transport.wire import FROM, TO, Party
 
@@ -45,7 +45,7 @@ MOST_SESSIONS = 20
 """An agent needs one or a few; it may lose track of those of its earlier children."""
 
 
-class Sessions:
+class HttpSessions:
     """The sessions at an agent's endpoint, each with a client of its own."""
 
     def __init__(self, new_client: Callable[[], Client], tools: Toolset) -> None:
@@ -57,7 +57,7 @@ class Sessions:
         """Return the endpoint through which clients reach these sessions."""
         return HttpEndpoint((PATH,), token, METHODS, self.handle)
 
-    async def handle(self, request: Request) -> Response:
+    async def handle(self, request: HttpRequest) -> HttpResponse:
         """Answer one request of HTTP. Cancelling this cancels the request of MCP in it."""
         version = single(request.headers, VERSION)
         if version and version not in PROTOCOL_VERSIONS:
@@ -75,7 +75,7 @@ class Sessions:
         if message.get("method") == "initialize" and "id" in message:
             return await self._begin(message, _accepted(request), request.body)
         found = self._find(request)
-        if isinstance(found, Response):
+        if isinstance(found, HttpResponse):
             return found
         found.party.note(FROM, request.body)
         return await found.answer(message, _accepted(request))
@@ -91,7 +91,7 @@ class Sessions:
         self._open.clear()
         await asyncio.gather(*(session.close() for session in ended))
 
-    async def _begin(self, message: dict[str, Any], accepted: str, body: bytes) -> Response:
+    async def _begin(self, message: dict[str, Any], accepted: str, body: bytes) -> HttpResponse:
         await self._make_room()
         session = _Session(self._new_client(), self._tools)
         session.party.note(FROM, body)
@@ -107,24 +107,24 @@ class Sessions:
         self._open[id_] = session
         return answer._replace(headers=(*answer.headers, (SESSION, id_)))
 
-    async def _end(self, request: Request) -> Response:
+    async def _end(self, request: HttpRequest) -> HttpResponse:
         found = self._find(request)
-        if isinstance(found, Response):
+        if isinstance(found, HttpResponse):
             return found
         del self._open[single(request.headers, SESSION)]
         await found.close()
-        return Response(HTTPStatus.NO_CONTENT)
+        return HttpResponse(HTTPStatus.NO_CONTENT)
 
-    def _listen(self, request: Request) -> Response:
+    def _listen(self, request: HttpRequest) -> HttpResponse:
         found = self._find(request)
-        if isinstance(found, Response):
+        if isinstance(found, HttpResponse):
             return found
         if EVENTS not in _accepted(request):
             reason = f"a GET must accept {EVENTS}"
             return _refusal(INVALID_REQUEST, reason, HTTPStatus.NOT_ACCEPTABLE)
-        return Response(HTTPStatus.OK, found.listen(), EVENT_STREAM)
+        return HttpResponse(HTTPStatus.OK, found.listen(), EVENT_STREAM)
 
-    def _find(self, request: Request) -> "_Session | Response":
+    def _find(self, request: HttpRequest) -> "_Session | HttpResponse":
         """Return the session of a request, or the answer to one that names none."""
         id_ = single(request.headers, SESSION)
         if not id_:
@@ -196,11 +196,11 @@ class _Session:
             self._listener = None
             self.idle_since = time.monotonic()
 
-    async def answer(self, message: dict[str, Any], accepted: str) -> Response:
+    async def answer(self, message: dict[str, Any], accepted: str) -> HttpResponse:
         """Answer one message; `accepted` are the types of content that the client accepts."""
         if "method" not in message:
             # We ask the client nothing, so it has nothing to answer.
-            return Response(HTTPStatus.ACCEPTED)
+            return HttpResponse(HTTPStatus.ACCEPTED)
         task = asyncio.get_running_loop().create_task(self._answered(message))
         try:
             await asyncio.wait([task], timeout=QUICK_SECONDS if EVENTS in accepted else None)
@@ -211,8 +211,8 @@ class _Session:
         if task.done():
             answer = task.result()
             if answer is None:
-                return Response(HTTPStatus.ACCEPTED)
-            return Response(HTTPStatus.OK, msgspec.json.encode(answer), JSON)
+                return HttpResponse(HTTPStatus.ACCEPTED)
+            return HttpResponse(HTTPStatus.OK, msgspec.json.encode(answer), JSON)
         events = _Events(task.cancel)
 
         def send(_: object) -> None:
@@ -221,7 +221,7 @@ class _Session:
             events.end()
 
         task.add_done_callback(send)
-        return Response(HTTPStatus.OK, events, EVENT_STREAM)
+        return HttpResponse(HTTPStatus.OK, events, EVENT_STREAM)
 
     async def _answered(self, message: dict[str, Any]) -> dict[str, Any] | None:
         self._running += 1
@@ -279,10 +279,10 @@ def _decoded(body: bytes) -> dict[str, Any]:
     }
 
 
-def _accepted(request: Request) -> str:
+def _accepted(request: HttpRequest) -> str:
     return ",".join(request.headers.get_all("Accept")).lower()
 
 
-def _refusal(code: int, reason: str, status: HTTPStatus = HTTPStatus.BAD_REQUEST) -> Response:
+def _refusal(code: int, reason: str, status: HTTPStatus = HTTPStatus.BAD_REQUEST) -> HttpResponse:
     answer = {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": reason}}
-    return Response(status, msgspec.json.encode(answer), JSON)
+    return HttpResponse(status, msgspec.json.encode(answer), JSON)

@@ -37,7 +37,7 @@ MOST_CONNECTIONS = 100
 SCHEME = "bearer "
 
 
-class Request(NamedTuple):
+class HttpRequest(NamedTuple):
     """A request of an admitted client."""
 
     method: str
@@ -55,7 +55,7 @@ class Pieces(Protocol):
         """Give up the rest: all is sent, or the client has disconnected."""
 
 
-class Response(NamedTuple):
+class HttpResponse(NamedTuple):
     """The answer to a request."""
 
     status: HTTPStatus
@@ -70,7 +70,7 @@ class HttpEndpoint(Endpoint, frozen=True):
     """
 
     methods: tuple[str, ...]
-    handle: Callable[[Request], Coroutine[Any, Any, Response]]
+    handle: Callable[[HttpRequest], Coroutine[Any, Any, HttpResponse]]
     largest: int = MESSAGE_BYTES
     """The most bytes in the body of a request."""
 
@@ -207,7 +207,7 @@ class _Client:
         endpoint = self._admit(_text(head.target), self._method, headers)
         self.is_served = self.was_admitted = True
         body = await self._body(headers, endpoint.largest)
-        await self._respond(endpoint, Request(self._method, headers, body))
+        await self._respond(endpoint, HttpRequest(self._method, headers, body))
 
     async def _head(self) -> h11.Request:
         clock = asyncio.get_running_loop().time
@@ -251,7 +251,7 @@ class _Client:
             raise Refused(HTTPStatus.REQUEST_TIMEOUT, "the body took too long") from None
         return b"".join(parts)
 
-    async def _respond(self, endpoint: HttpEndpoint, request: Request) -> None:
+    async def _respond(self, endpoint: HttpEndpoint, request: HttpRequest) -> None:
         """Send the endpoint's answer; a client that disconnects cancels it."""
         loop = asyncio.get_running_loop()
         responding = loop.create_task(self._send(endpoint, request))
@@ -280,12 +280,12 @@ class _Client:
         await asyncio.sleep(0)
         return bool(data)
 
-    async def _send(self, endpoint: HttpEndpoint, request: Request) -> None:
+    async def _send(self, endpoint: HttpEndpoint, request: HttpRequest) -> None:
         try:
             response = await endpoint.handle(request)
         except Exception:
             logger.exception("a request could not be answered")
-            response = Response(HTTPStatus.INTERNAL_SERVER_ERROR)
+            response = HttpResponse(HTTPStatus.INTERNAL_SERVER_ERROR)
         if isinstance(response.body, bytes):
             await self._send_whole(response, response.body)
             return
@@ -295,7 +295,7 @@ class _Client:
                 await self._write(h11.Data(data=piece))
             await self._write(h11.EndOfMessage())
 
-    async def _send_whole(self, response: Response, body: bytes) -> None:
+    async def _send_whole(self, response: HttpResponse, body: bytes) -> None:
         length = [] if response.status is HTTPStatus.NO_CONTENT else [len(body)]
         head = _head(response, *(("Content-Length", str(size)) for size in length))
         data = h11.Data(data=b"" if self._method == "HEAD" else body)
@@ -318,7 +318,7 @@ class _Client:
         headers = [("Content-Type", "text/plain; charset=utf-8"), ("Connection", "close")]
         if refused.status is HTTPStatus.UNAUTHORIZED:
             headers.append(("WWW-Authenticate", "Bearer"))
-        response = Response(refused.status, headers=(*headers, *refused.headers))
+        response = HttpResponse(refused.status, headers=(*headers, *refused.headers))
         await self._send_whole(response, text)
         self._writer.write_eof()
         discarded = 0
@@ -331,7 +331,7 @@ class _Client:
                     discarded += len(data)
 
 
-def _head(response: Response, *more: tuple[str, str]) -> h11.Response:
+def _head(response: HttpResponse, *more: tuple[str, str]) -> h11.Response:
     headers = [("Date", formatdate(usegmt=True)), *response.headers, *more]
     status = response.status
     return h11.Response(status_code=status, headers=headers, reason=status.phrase)

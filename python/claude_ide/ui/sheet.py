@@ -301,7 +301,7 @@ LONGEST_PAUSE = 10.0
 """The longest pause after consecutive draws that failed, in seconds."""
 
 
-class Source(Protocol):
+class FrameSource(Protocol):
     """A source of frames, such as a `Sheet`."""
 
     def frame(self) -> dict[str, Any] | None:
@@ -322,7 +322,7 @@ class Painter:
     def __init__(
         self,
         draw: Callable[[dict[str, Any]], Awaitable[Any]],
-        source: Source,
+        source: FrameSource,
         *,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:

@@ -6,24 +6,24 @@ from typing import Any
 import pytest
 
 from claude_ide.agents.acp import prompting
-from claude_ide.agents.acp.connection import Offer
+from claude_ide.agents.acp.connection import AgentOffer
 from claude_ide.agents.acp.updates import typed
 from claude_ide.agents.agent import Image, Mention, OpenFile, Prompt, Selection, ShellResult, Words
 from support.acp.schema import fault_of
 
-ALL = Offer(images=True, embeds=True)
-FEW = Offer()
+ALL = AgentOffer(images=True, embeds=True)
+FEW = AgentOffer()
 LINES = Selection("/p/a b.py", 2, 3, "two\nthree")
 
 
-def blocks(*parts: Any, offer: Offer = ALL) -> list[dict[str, Any]]:
+def blocks(*parts: Any, offer: AgentOffer = ALL) -> list[dict[str, Any]]:
     prompt: Prompt = parts
     found = prompting.content_of(prompt, offer)
     assert not fault_of("PromptRequest", {"sessionId": "s", "prompt": found})
     return found
 
 
-def texts(*parts: Any, offer: Offer = FEW) -> list[str]:
+def texts(*parts: Any, offer: AgentOffer = FEW) -> list[str]:
     return [block["text"] for block in blocks(*parts, offer=offer)]
 
 
@@ -71,7 +71,9 @@ def test_an_open_file_without_a_text_is_named() -> None:
     ],
 )
 @pytest.mark.parametrize("offer", [ALL, FEW])
-def test_a_mention_is_a_link_beside_the_words(mention: Mention, uri: str, offer: Offer) -> None:
+def test_a_mention_is_a_link_beside_the_words(
+    mention: Mention, uri: str, offer: AgentOffer
+) -> None:
     words, link = blocks(Words(f"see @{mention.name}"), mention, offer=offer)
 
     assert words["text"] == f"see @{mention.name}\n"

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.acp.connection import Offer, offer
+from claude_ide.agents.acp.connection import AgentOffer, offer
 from claude_ide.agents.acp.launch import Logins
 from claude_ide.agents.agent import Login
 from claude_ide.base.errors import LoginNeededError
@@ -16,7 +16,7 @@ class Agent:
     """An agent that has been initialized; `refuses` the login."""
 
     def __init__(self, *methods: dict[str, Any], refuses: bool = False) -> None:
-        self.offer: Offer = offer({"protocolVersion": 1, "authMethods": list(methods)})
+        self.offer: AgentOffer = offer({"protocolVersion": 1, "authMethods": list(methods)})
         self.requests: list[tuple[str, dict[str, Any]]] = []
         self._refuses = refuses
 

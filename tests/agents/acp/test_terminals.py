@@ -12,7 +12,7 @@ import pytest
 
 from claude_ide.agents.acp import terminals
 from claude_ide.agents.acp.connection import NOT_FOUND
-from claude_ide.agents.acp.terminals import Terminals
+from claude_ide.agents.acp.terminals import AgentTerminals
 from claude_ide.base.errors import RpcError
 from support.neovim import ROOT, until
 from support.processes import started_with
@@ -26,7 +26,7 @@ class Shown:
     def __init__(self, folder: Path) -> None:
         self.seen: dict[str, list[str]] = {}
         environment = {"PATH": os.environ["PATH"], "SHELL": "/bin/sh", "KEPT": "kept"}
-        self.terminals = Terminals(folder, environment, self._changed)
+        self.terminals = AgentTerminals(folder, environment, self._changed)
 
     def _changed(self, terminal: str, text: str) -> None:
         self.seen.setdefault(terminal, []).append(text)
@@ -308,7 +308,7 @@ async def test_a_shell_that_reads_another_language_is_not_used(tmp_path: Path) -
     fish = tmp_path / "fish"
     fish.write_text("#!/bin/sh\necho fish\n")
     fish.chmod(0o755)
-    terminals = Terminals(tmp_path, {"SHELL": str(fish)}, lambda *_: None)
+    terminals = AgentTerminals(tmp_path, {"SHELL": str(fish)}, lambda *_: None)
 
     terminal = await terminals.create({"command": "echo $((1 + 1))"})
     await terminals.find(terminal).status()

@@ -18,7 +18,7 @@ ID = "c84bef1a-63d6-4df7-8423-cb634ed9c696"
 
 
 def summaries_in(folder: Path) -> list[SessionSummary]:
-    return stored.listed(folder, {}, stored.Readings(stored.summary, None))
+    return stored.listed(folder, {}, stored.FileReadings(stored.summary, None))
 
 
 def user(content: Any, **fields: Any) -> dict[str, Any]:

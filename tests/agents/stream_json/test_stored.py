@@ -55,7 +55,7 @@ def test_a_process_with_the_same_id_that_started_later_is_another_one(
 
 
 def test_turns_are_the_prompts_of_the_user(session: Path) -> None:
-    turns = stored.Readings(stored.count_turns, 0)
+    turns = stored.FileReadings(stored.count_turns, 0)
     assert turns.of(session) == 3
 
     with session.open("a") as file:

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from claude_ide.agents import events
 from claude_ide.agents.acp import updates
-from claude_ide.agents.acp.connection import Connection, Offer, Params
+from claude_ide.agents.acp.connection import AgentOffer, Connection, Params
 from claude_ide.agents.acp.launch import (
     AgentEntry,
     Launch,
@@ -402,7 +402,7 @@ class Acp(Kind):
         """The path of its program; raises `OSError` if there is none."""
         return find(self._words, self._environment)
 
-    async def probe(self, folder: Path) -> Offer:
+    async def probe(self, folder: Path) -> AgentOffer:
         """Start the agent, return what it reports about itself, and end it.
 
         Raises `AgentError` if it cannot be started, or has ended.

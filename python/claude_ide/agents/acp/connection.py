@@ -138,7 +138,7 @@ def absolute(name: str, path: str) -> str:
 PROTOCOL_VERSION = 1
 
 
-class Offer(Struct, frozen=True):
+class AgentOffer(Struct, frozen=True):
     """The answer to `initialize`, in which every capability is optional."""
 
     version: int = PROTOCOL_VERSION
@@ -164,7 +164,7 @@ class Offer(Struct, frozen=True):
     methods: tuple[LoginMethod, ...] = ()
 
 
-def offer(answer: dict[str, Any]) -> Offer:
+def offer(answer: dict[str, Any]) -> AgentOffer:
     """Return what an agent offers."""
     abilities = mapping(answer.get("agentCapabilities"))
     prompts = mapping(abilities.get("promptCapabilities"))
@@ -173,7 +173,7 @@ def offer(answer: dict[str, Any]) -> Offer:
     information = mapping(answer.get("agentInfo"))
     meta = mapping(answer.get("_meta"))
     version = integer(answer.get("protocolVersion"))
-    return Offer(
+    return AgentOffer(
         version=PROTOCOL_VERSION if version is None else version,
         name=text(information.get("title")) or text(information.get("name")),
         own_name=text(information.get("name")),
@@ -230,7 +230,7 @@ class Connection(base.Connection):
         notifications: Mapping[str, Callable[[Params], None]],
         ended: Callable[[int, str], None],
     ) -> None:
-        self.offer = Offer()
+        self.offer = AgentOffer()
         self._is_ending = False
         self._telling: set[asyncio.Future[None]] = set()
         self._name = name

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from claude_ide.agents import events
-from claude_ide.agents.acp.connection import Connection, EndedError, Offer
+from claude_ide.agents.acp.connection import AgentOffer, Connection, EndedError
 from claude_ide.agents.acp.serving import Serving
 from claude_ide.agents.acp.updates import ASSISTANT, marked
 from claude_ide.agents.agent import Image, Mention, OpenFile, Prompt, Selection, ShellResult, Words
@@ -129,7 +129,7 @@ NO_IMAGES = "(The user has pasted an image, which this agent cannot see.)"
 MAY_NOT_MATTER = "It may or may not be related to the current task."
 
 
-def content_of(prompt: Prompt, offer: Offer) -> list[Block]:
+def content_of(prompt: Prompt, offer: AgentOffer) -> list[Block]:
     """Return the blocks (`ContentBlock`) of a prompt for an agent, as far as it takes them.
 
     The words are first: a slash command begins the first text, and some agents make it the title.
@@ -185,7 +185,7 @@ def _separate(content: list[Block]) -> None:
             return
 
 
-def _embedded(uri: str, words: str, offer: Offer) -> Block:
+def _embedded(uri: str, words: str, offer: AgentOffer) -> Block:
     if not offer.embeds:
         return _context(uri, words)
     return {"type": "resource", "resource": {"uri": uri, "text": words}, **FOR_THE_MODEL}

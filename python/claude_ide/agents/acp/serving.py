@@ -11,8 +11,8 @@ from claude_ide.agents import events, requests
 from claude_ide.agents.acp.connection import REQUEST_CANCELLED, Params, RequestHandler
 from claude_ide.agents.acp.files import FileRequests
 from claude_ide.agents.acp.launch import Launch
-from claude_ide.agents.acp.terminals import Terminals
-from claude_ide.agents.acp.tools import SHELLS, Call, Tools, permission_answer, permission_asked
+from claude_ide.agents.acp.terminals import AgentTerminals
+from claude_ide.agents.acp.tools import SHELLS, ToolCall, Tools, permission_answer, permission_asked
 from claude_ide.agents.acp.updates import Decoder
 from claude_ide.agents.editor_services import EditorServices, Edits
 from claude_ide.agents.fields import mapping, strings, text
@@ -107,7 +107,7 @@ class Observing:
             case events.ToolEnded() if self._edits is not None:
                 self._end(self._edits, event, tools.find(event.tool))
 
-    def begin(self, call: Call) -> None:
+    def begin(self, call: ToolCall) -> None:
         """Examine the files of a call that is about to change them, once for each call."""
         paths = [diff.path for diff in call.diffs] or [call.path]
         if call.shown_kind in events.WRITING_ANYWHERE:
@@ -118,7 +118,7 @@ class Observing:
             before = self._before(self._edits, call.id, paths)
             self._begun[call.id] = asyncio.get_running_loop().create_task(before), paths
 
-    async def examined(self, call: Call) -> None:
+    async def examined(self, call: ToolCall) -> None:
         """Wait until the files of a call are examined."""
         self.begin(call)
         if call.id in self._begun:
@@ -146,7 +146,7 @@ class Observing:
             notes.append(await self._edits.prompted())
         return "\n\n".join(filter(None, notes))
 
-    def _end(self, edits: Edits, event: events.ToolEnded, call: Call | None) -> None:
+    def _end(self, edits: Edits, event: events.ToolEnded, call: ToolCall | None) -> None:
         if call is not None:
             # Its end may be the first word about its files.
             self.begin(call)
@@ -217,7 +217,7 @@ class Serving:
         self.decoder = decoder
         self.emit = emit
         environment = program.inherited(launch.environment)
-        self.terminals = Terminals(launch.folder, environment, self._printed)
+        self.terminals = AgentTerminals(launch.folder, environment, self._printed)
         self.files = FileRequests(services.files, self.observing.note, emit)
         self._name = launch.name
         self._services = services

@@ -82,7 +82,7 @@ class Tail:
         return start
 
 
-class Terminal:
+class AgentTerminal:
     """One command and the end of its output."""
 
     def __init__(self, limit: int, changed: Callable[[], None]) -> None:
@@ -149,7 +149,7 @@ class Terminal:
         self._changed()
 
 
-class Terminals:
+class AgentTerminals:
     """The terminals of one agent, in the folder and the environment of its session.
 
     `changed` gets the id of a terminal that has printed something, and the end of its output, also
@@ -163,7 +163,7 @@ class Terminals:
         self._environment = environment
         self._changed = changed
         self._numbers = itertools.count()
-        self._open: dict[str, Terminal] = {}
+        self._open: dict[str, AgentTerminal] = {}
         self._earlier: frozenset[str] = frozenset()
         """The open terminals that are older than the turn."""
         self._running: set[asyncio.Task[None]] = set()
@@ -180,7 +180,7 @@ class Terminals:
         arguments = [given.command, *given.args] if given.args else line
         limit = given.output_byte_limit
         id_ = f"term_{next(self._numbers)}"
-        terminal = Terminal(
+        terminal = AgentTerminal(
             USUAL_LIMIT_BYTES if limit is None else min(limit, LARGEST_LIMIT_BYTES),
             lambda: self._changed(id_, terminal.output.last(SHOWN_BYTES)),
         )
@@ -231,7 +231,7 @@ class Terminals:
             terminal.release()
         self._open.clear()
 
-    def find(self, params: Params) -> Terminal:
+    def find(self, params: Params) -> AgentTerminal:
         """Return the terminal of a request. Raises `RpcError` if there is none."""
         id_ = converted_params(params, _Named).terminal_id
         if id_ not in self._open:

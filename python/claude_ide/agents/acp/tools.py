@@ -87,7 +87,7 @@ OUTPUTS = ("formatted_output", "aggregated_output", "output", "stdout", "content
 """The fields of a raw output that may have the text."""
 
 
-class Call(Struct):
+class ToolCall(Struct):
     """What is known about one tool call."""
 
     id: str
@@ -143,13 +143,13 @@ class Tools:
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
-        self._calls: dict[str, Call] = {}
+        self._calls: dict[str, ToolCall] = {}
         """The calls of this turn, by the ids of the agent."""
-        self._own: dict[str, Call] = {}
+        self._own: dict[str, ToolCall] = {}
         """The same, by our ids."""
-        self._running: dict[str, Call] = {}
+        self._running: dict[str, ToolCall] = {}
         """Those that are not over, by our ids."""
-        self._past: dict[str, Call] = {}
+        self._past: dict[str, ToolCall] = {}
         """Those of the turn before: an agent may report on them after its end."""
         self._terminals: dict[str, str] = {}
         self._numbers = itertools.count(2)
@@ -167,11 +167,11 @@ class Tools:
         self._terminals.clear()
         self.is_stopping = False
 
-    def find(self, tool: str) -> Call | None:
+    def find(self, tool: str) -> ToolCall | None:
         """Return the call of this turn with this id of ours."""
         return self._own.get(tool)
 
-    def of_terminal(self, terminal: str, line: str) -> Call | None:
+    def of_terminal(self, terminal: str, line: str) -> ToolCall | None:
         """Return the call that shows a terminal, or else the only running one of its command."""
         if call := self._own.get(self._terminals.get(terminal, "")):
             return call
@@ -179,7 +179,7 @@ class Tools:
         found = [call for call in self._running.values() if line and command(call) == line]
         return found[0] if len(found) == 1 else None
 
-    def asked(self, update: dict[str, Any]) -> tuple[Call, list[events.Event]]:
+    def asked(self, update: dict[str, Any]) -> tuple[ToolCall, list[events.Event]]:
         """Apply what a request for permission says about its call."""
         call = self._call(update)
         call.is_begun = True
@@ -198,7 +198,7 @@ class Tools:
             case "failed":
                 yield from self._ended(call, update, self._failure(call))
 
-    def _call(self, update: dict[str, Any]) -> Call:
+    def _call(self, update: dict[str, Any]) -> ToolCall:
         id_ = text(update.get("toolCallId")) or f"unnamed/{next(self._numbers)}"
         past = self._past.get(id_)
         if id_ in self._calls:
@@ -206,11 +206,11 @@ class Tools:
         if past is not None and update.get("sessionUpdate") == "tool_call_update":
             return past
         # An id that the agent uses again is another use of a tool.
-        call = Call(id_ if past is None else f"{id_}/{next(self._numbers)}")
+        call = ToolCall(id_ if past is None else f"{id_}/{next(self._numbers)}")
         self._calls[id_] = self._own[call.id] = self._running[call.id] = call
         return call
 
-    def _merge(self, call: Call, update: dict[str, Any]) -> None:
+    def _merge(self, call: ToolCall, update: dict[str, Any]) -> None:
         call.kind = text(update.get("kind")) or call.kind
         call.arguments = mapping(update.get("rawInput")) or _spelled(call, update) or call.arguments
         call.is_begun = call.is_begun or text(update.get("status")) not in ("", "pending")
@@ -224,7 +224,7 @@ class Tools:
         call.path = call.diffs[0].path if call.diffs else call.path
         self._name(call, update)
 
-    def _name(self, call: Call, update: dict[str, Any]) -> None:
+    def _name(self, call: ToolCall, update: dict[str, Any]) -> None:
         title = text(update.get("title"))
         named = _NAMED.fullmatch(title)
         call.name = _tool_name(update) or call.name or (named["name"] if named else "")
@@ -234,7 +234,7 @@ class Tools:
             title = named["rest"]
         call.title = command(call) or _files_of(call, self._folder) or title or call.title
 
-    def _announced(self, call: Call) -> Iterator[events.Event]:
+    def _announced(self, call: ToolCall) -> Iterator[events.Event]:
         """Yield what has changed of the name and of the input."""
         name = call.name or NAMES.get(call.shown_kind, OTHER)
         started = events.ToolStarted(call.id, name, call.shown_kind, call.title)
@@ -248,7 +248,7 @@ class Tools:
             call.input = whole
             yield whole
 
-    def _printed(self, call: Call, update: dict[str, Any]) -> Iterator[events.Event]:
+    def _printed(self, call: ToolCall, update: dict[str, Any]) -> Iterator[events.Event]:
         content = update.get("content")
         output = printed(content)
         if is_input(call, update) or _repeats_input(call, update):
@@ -265,7 +265,7 @@ class Tools:
                 yield events.ToolOutput(call.id, piece)
 
     def _ended(
-        self, call: Call, update: dict[str, Any], status: events.ToolStatus
+        self, call: ToolCall, update: dict[str, Any], status: events.ToolStatus
     ) -> Iterator[events.Event]:
         if call.is_over:
             return
@@ -280,13 +280,13 @@ class Tools:
         output = printed(update.get("content")) or raw_output(update.get("rawOutput"))
         yield events.ToolEnded(call.id, status, output or call.output, tuple(changed))
 
-    def _failure(self, call: Call) -> events.ToolStatus:
+    def _failure(self, call: ToolCall) -> events.ToolStatus:
         if call.is_rejected:
             return events.ToolStatus.REJECTED
         return events.ToolStatus.INTERRUPTED if self.is_stopping else events.ToolStatus.FAILED
 
 
-def command(call: Call) -> str:
+def command(call: ToolCall) -> str:
     """Return the command line that a call runs; "" if it runs none."""
     given = call.arguments.get("command") if call.shown_kind == "execute" else None
     words = [text(word) for word in sequence(given)]
@@ -295,14 +295,14 @@ def command(call: Call) -> str:
     return " ".join(words) or text(given)
 
 
-def _files_of(call: Call, folder: str) -> str:
+def _files_of(call: ToolCall, folder: str) -> str:
     """Return the files that a call reads or changes; those of several begin at `folder`."""
     if call.is_on_files and len(call.diffs) > 1:
         return ", ".join(diff.path.removeprefix(f"{folder}/") for diff in call.diffs)
     return call.path if call.is_on_files else ""
 
 
-def _spelled(call: Call, update: dict[str, Any]) -> dict[str, Any]:
+def _spelled(call: ToolCall, update: dict[str, Any]) -> dict[str, Any]:
     """Return the input that is reported as content; empty if it is incomplete, or is none."""
     # A request for permission, which may be the first word about a call, names no kind of update.
     if not call.arguments and update.get("sessionUpdate") != "tool_call_update":
@@ -315,13 +315,13 @@ def _spelled(call: Call, update: dict[str, Any]) -> dict[str, Any]:
         return {}
 
 
-def is_input(call: Call, update: dict[str, Any]) -> bool:
+def is_input(call: ToolCall, update: dict[str, Any]) -> bool:
     """Return whether the content of an update is the input, which a result follows."""
     is_text = printed(update.get("content"))[:1] == "{"
     return call.spells_input and _is_unfinished(update) and is_text
 
 
-def _repeats_input(call: Call, update: dict[str, Any]) -> bool:
+def _repeats_input(call: ToolCall, update: dict[str, Any]) -> bool:
     """Return whether the content of an update only repeats the command or another argument."""
     repeated = printed(update.get("content")).removeprefix("$ ")
     return _is_unfinished(update) and repeated in (call.title, *call.arguments.values())
@@ -383,7 +383,7 @@ def _offered_options(params: dict[str, Any]) -> tuple[requests.Option, ...]:
 
 
 def permission_asked(
-    request: str, params: dict[str, Any], call: Call
+    request: str, params: dict[str, Any], call: ToolCall
 ) -> requests.PermissionAsked | requests.PlanProposed:
     """Return the event for a request about a call."""
     plan = text(call.arguments.get("plan"))
@@ -437,7 +437,7 @@ def _selected(
     return {"outcome": {"outcome": "selected", "optionId": offered[0]}} if offered else CANCELLED
 
 
-def _reason(call: Call, params: dict[str, Any]) -> str:
+def _reason(call: ToolCall, params: dict[str, Any]) -> str:
     """Return what a request says beside the call: some agents describe a command there."""
     update = mapping(params.get("toolCall"))
     blocks = [mapping(each.get("content")) for each in mappings(update.get("content"))]

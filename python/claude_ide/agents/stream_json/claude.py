@@ -363,8 +363,8 @@ class Claude(agent.Kind):
         self._environment = environment
         self._model = model
         self._mode = mode
-        self._turns = stored.Readings(stored.count_turns, 0)
-        self._summaries = stored.Readings(stored.summary, None)
+        self._turns = stored.FileReadings(stored.count_turns, 0)
+        self._summaries = stored.FileReadings(stored.summary, None)
 
     def missing(self) -> str:
         try:

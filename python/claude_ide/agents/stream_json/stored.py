@@ -65,7 +65,7 @@ def folder(environment: Mapping[str, str], cwd: Path) -> Path:
     return projects / name
 
 
-class Readings(Generic[T]):
+class FileReadings(Generic[T]):
     """The results of reading files; a file that has not changed is not read again."""
 
     def __init__(self, read: Callable[[Path], T], unreadable: T) -> None:
@@ -89,7 +89,7 @@ class Readings(Generic[T]):
 def listed(
     session_folder: Path,
     processes: Mapping[str, int],
-    summaries: Readings[agent.SessionSummary | None],
+    summaries: FileReadings[agent.SessionSummary | None],
 ) -> list[agent.SessionSummary]:
     """List the non-empty sessions in a folder, the latest first; `processes` hold some of them."""
     found = [
