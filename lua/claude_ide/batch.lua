@@ -57,7 +57,7 @@ end
 local function run(steps)
   local results = {}
   for index, step in ipairs(steps) do
-    local module, name = step[1]:match('^(.*)%.([^.]*)$')
+    local module, name = step[1]:match('^(.-)%.?([^.]*)$')
     local ok, result = unpack(reason.attempt(module, name, unpack(step[2])))
     local failure = not ok and result or type(result) == 'table' and result.error
     if type(failure) == 'string' then

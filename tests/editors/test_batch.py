@@ -130,12 +130,9 @@ async def test_a_fact_that_does_not_hold_sends_the_batch_back(
 
 GATES = {
     "changeable": (Gate.CHANGEABLE, "i", "<Esc>"),
-    "ended": (Gate.ENDED, "q:", ":q<CR>"),
-    "free": (Gate.FREE, "i", "<Esc>"),
     "harmless": (Gate.HARMLESS, "v", "<Esc>"),
     "notifiable": (Gate.NOTIFIABLE, ":", "<Esc>"),
     "possible": (Gate.POSSIBLE, "q:", ":q<CR>"),
-    "unprompted": (Gate.UNPROMPTED, ":", "<Esc>"),
 }
 
 
@@ -263,7 +260,7 @@ async def test_a_cancelled_batch_is_withdrawn(nvim: Editor, port: Port, path: Pa
     await nvim.keys("i")
     await until(lambda: nvim.eval("mode() ==# 'i'"))
     change = step(Edits.change, bufnr, ["two"])
-    batch = asyncio.ensure_future(port.batch([change], Guard(Gate.FREE, (tick(bufnr, 1),))))
+    batch = asyncio.ensure_future(port.batch([change], Guard(Gate.CHANGEABLE, (tick(bufnr, 1),))))
     await is_held(nvim, batch)
 
     batch.cancel()
@@ -271,7 +268,7 @@ async def test_a_cancelled_batch_is_withdrawn(nvim: Editor, port: Port, path: Pa
 
     await nvim.keys("<Esc>")
     # It would have been in the queue before this one.
-    await asyncio.wait_for(port.batch([step(Buffers.folders)], Guard(Gate.FREE)), 10)
+    await asyncio.wait_for(port.batch([step(Buffers.folders)], Guard(Gate.POSSIBLE)), 10)
     assert await nvim.eval("getline(1)") == "one"
 
 

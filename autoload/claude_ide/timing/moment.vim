@@ -8,8 +8,7 @@ vim9script
 # | `WhenHarmless`   | changes windows the user is not in | a mode whose next key acts there  |
 # | `WhenChangeable` | replaces texts of buffers          | typing in one of them             |
 # | `WhenEnded`      | closes windows the user may be in  | Insert and Visual mode, by itself |
-# | `WhenUnprompted` | was requested, and moves the user  | prompts, and a pending operator   |
-# | `WhenAsked`      | answers a command of the user      | the same, and modes, by itself    |
+# | `WhenAsked`      | answers a command of the user      | prompts, and commands; ends modes |
 # | `WhenPossible`   | was requested by the user          | nothing else                      |
 #
 # Vim handles messages and timers at every prompt and in the middle of every command, and lets them
@@ -188,8 +187,6 @@ const MODES = [
   ['', 'finish the command'],
 ]
 
-const UNFINISHED = '^\%([cr!]\|no\)' # prompts, and half-typed commands
-
 # What the user has to do before something can appear, such as "leave Insert mode"; empty if nothing
 # but typing delays it.
 export def Obstacle(): string
@@ -320,10 +317,6 @@ export def WhenNotifiable(Fn: func, OnError: func): func
   return When((_) => CanNotify(), Fn, OnError)
 enddef
 
-export def WhenUnprompted(Fn: func, OnError: func): func
-  return When((_) => mode(1) !~# UNFINISHED && IsPossible(), Fn, OnError)
-enddef
-
 export def WhenEnded(Fn: func, OnError: func): func
   return When((_) => IsPossible() && EndMode(), Fn, OnError, true)
 enddef
@@ -331,7 +324,7 @@ enddef
 # Call `Fn`, which runs a command of the user after the host has answered: they may type on until then, and
 # nothing opens under a command line or a half-typed command. An error is shown.
 export def WhenAsked(Fn: func)
-  When((_) => mode(1) !~# UNFINISHED && IsPossible() && EndMode(), () => {
+  When((_) => mode(1) !~# '^\%([cr!]\|no\)' && IsPossible() && EndMode(), () => {
     call(Fn, [])
     Settle()
   }, (why) => message.Show(why, 'error'), true)

@@ -40,18 +40,12 @@ class Gate(StrEnum):
 
     CHANGEABLE = "changeable"
     """Replaces texts of the buffers that the facts name: the user is not typing in one of them."""
-    ENDED = "ended"
-    """Closes windows that the user may be in; ends their Insert or Visual mode."""
-    FREE = "free"
-    """Takes the user elsewhere, or appears unasked."""
     HARMLESS = "harmless"
     """Changes windows that the user is not in."""
     NOTIFIABLE = "notifiable"
     """Shows a message."""
     POSSIBLE = "possible"
     """Was requested by the user."""
-    UNPROMPTED = "unprompted"
-    """Was requested, and moves the user: waits for the end of prompts and pending operators."""
 
 
 class Fact(Payload, frozen=True, array_like=True):
