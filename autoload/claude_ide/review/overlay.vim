@@ -22,7 +22,9 @@ const BOTH = ['n', 'x']
 const MODES = {keep: BOTH, revert: BOTH, next: BOTH, previous: BOTH, show: ['n']}
 const NOTHING = '{"files":[],"remarks":[],"unknown":[]}'
 
-final drawn: dict<dict<any>> = {} # {hunks, unfolded} by buffer
+# {hunks, unfolded} by buffer; hunks by the ids of properties, which move with the text and come back with an undo
+final drawn: dict<dict<any>> = {}
+var last_id = 0
 var waiting: dict<number> = {} # hunks by real path
 var remarked: dict<bool> = {} # by real path
 var remarks = 0 # that are not sent
@@ -123,6 +125,11 @@ enddef
 # Draw hunks with as few calls as possible: each takes time.
 def DrawHunks(bufnr: number, hunks: list<any>, unfolded: dict<bool>)
   const count = Count(bufnr)
+  for hunk in hunks
+    last_id += 1
+    prop_add(min([hunk.row + 1, count]), 1, {bufnr: bufnr, type: 'claude_ide_hunk', id: last_id})
+    drawn[bufnr].hunks[last_id] = hunk
+  endfor
   final places = {added: [], changed: []}
   final signs: list<dict<any>> = []
   for hunk in IsShown() ? hunks : hunks->copy()->filter((_, each) => has_key(unfolded, KeyOf(each)))
@@ -191,7 +198,7 @@ enddef
 
 def Clear(bufnr: number)
   sign_unplace(GROUP, {buffer: bufnr})
-  for name in ['added', 'changed', 'removed', 'remark', 'sent']
+  for name in ['hunk', 'added', 'changed', 'removed', 'remark', 'sent']
     prop_remove({type: 'claude_ide_' .. name, bufnr: bufnr, all: true})
   endfor
 enddef
@@ -229,12 +236,12 @@ export def Draw(bufnr: number, tick: number, hunks: list<any>, here: list<any>):
   endif
   Define()
   if !has_key(drawn, bufnr)
-    drawn[bufnr] = {hunks: [], unfolded: {}}
+    drawn[bufnr] = {hunks: {}, unfolded: {}}
     # From now on: an undo may bring hunks back.
     Attach(bufnr)
   endif
   Clear(bufnr)
-  drawn[bufnr].hunks = hunks
+  drawn[bufnr].hunks = {}
   DrawHunks(bufnr, hunks, drawn[bufnr].unfolded)
   for remark in here
     DrawRemark(bufnr, remark)
@@ -277,7 +284,7 @@ export def Waiting(files: dict<number>, paths: list<string>, count: number, json
   endfor
   augroup claude_ide_review
     autocmd!
-    autocmd BufWinEnter,FileChangedShellPost,BufUnload * claude_ide#review#overlay#Look(str2nr(expand('<abuf>')))
+    autocmd BufWinEnter,FileChangedShellPost,BufFilePost,BufUnload * claude_ide#review#overlay#Look(str2nr(expand('<abuf>')))
     autocmd BufWritePost * claude_ide#review#overlay#Wrote(str2nr(expand('<abuf>')))
   augroup END
   if !is_same
@@ -313,19 +320,14 @@ enddef
 
 # Moving
 
-# The first and last line of each hunk of the current buffer, as the text is now.
-def Places(): list<list<number>>
-  if !has_key(drawn, bufnr())
-    return []
-  endif
-  const last = line('$')
-  return drawn[bufnr()].hunks->mapnew((_, hunk) =>
-    [min([hunk.row + 1, last]), max([min([hunk.row + 1, last]), min([hunk.row + hunk.count, last])])])
+# Where hunks are in the current buffer, as the text is now: properties with `lnum` and `id`.
+def Places(): list<dict<any>>
+  return has_key(drawn, bufnr()) ? prop_list(1, {types: ['claude_ide_hunk'], end_lnum: -1}) : []
 enddef
 
 # Go to the next or previous hunk; return false if there is none.
 export def Go(direction: number, count: number): bool
-  const lines = Places()->mapnew((_, place) => place[0])
+  const lines = Places()->mapnew((_, place) => place.lnum)->uniq()
     ->filter((_, each) => (each - line('.')) * direction > 0)
   const at = direction == 1 ? count - 1 : len(lines) - count
   if at < 0 || at >= len(lines)
@@ -339,11 +341,13 @@ enddef
 
 # Show all removed lines of the hunk at the cursor, or fold them again; return false if there is none.
 export def Unfold(): bool
-  const at = Places()->indexof((_, place) => place[0] <= line('.') && line('.') <= place[1])
-  if at < 0
+  const hunks: dict<any> = get(drawn, bufnr(), {hunks: {}}).hunks
+  const here = Places()->filter((_, place) => has_key(hunks, place.id) && place.lnum <= line('.')
+    && line('.') < place.lnum + max([hunks[place.id].count, 1]))
+  if empty(here)
     return false
   endif
-  const hunk = drawn[bufnr()].hunks[at]
+  const hunk = hunks[here[0].id]
   if !HAS_LINES
     popup_atcursor(empty(hunk.removed) ? [''] : hunk.removed, {highlight: 'ClaudeIdeRemoved'})
     return true

@@ -424,8 +424,8 @@ local function watch()
   local function on(events, callback)
     api.nvim_create_autocmd(events, { group = augroup, callback = callback })
   end
-  on({ 'BufWinEnter', 'FileChangedShellPost' }, function(event)
-    if is_known(event.buf) then
+  on({ 'BufWinEnter', 'FileChangedShellPost', 'BufFilePost' }, function(event)
+    if drawn[event.buf] or is_known(event.buf) then
       emit_shown(event.buf)
     end
   end)
