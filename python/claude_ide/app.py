@@ -357,7 +357,8 @@ class App:
         """Merges what agents write with unsaved changes; the first use imports what it needs."""
         from claude_ide.review.merging import Merging
 
-        return Merging(self.editor, self.config, self._disk_report, self._base_of)
+        given = self.editor, self.config, self._disk_report
+        return Merging(*given, self._base_of, self.review.put_below)
 
     async def _base_of(self, event: events.FileKept) -> "BaseContent | None":
         from claude_ide.review.merging import BaseContent

@@ -8,6 +8,7 @@ import pytest
 from support.either_editor import BOTH, Editor, configure, on_screen, run, shows_a_diff
 from support.happenings import HookedCli, recorder
 from support.neovim import until
+from support.reviewing import drawn
 
 pytestmark = BOTH
 
@@ -130,6 +131,9 @@ async def test_where_the_changes_overlap_a_diff_has_the_agents_lines(
     await holds(nvim, theirs)
     assert path.read_text() == BEFORE.replace("o", "O")
     await writes(nvim, path, theirs)
+    # A revert brings back what the user had there.
+    await nvim.command("ClaudeRevert!")
+    await holds(nvim, BEFORE.replace("one", "mine").replace("seven", "my end"))
 
 
 async def test_a_diff_that_is_rejected_leaves_the_users_lines(
@@ -140,7 +144,9 @@ async def test_a_diff_that_is_rejected_leaves_the_users_lines(
     await until(lambda: nvim.eval("!&diff && bufname() =~# 'a.py$'"), "the diff is closed")
     mine = BEFORE.replace("one", "mine").replace("seven", "my end")
     await holds(nvim, mine)
+    await drawn(nvim)
     await writes(nvim, path, mine)
+    assert not await nvim.eval("claude_ide#review().files")
 
 
 async def test_what_the_user_saves_meanwhile_loses_nothing(

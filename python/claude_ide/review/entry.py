@@ -137,6 +137,11 @@ class Entry(msgspec.Struct, omit_defaults=True):
         for session in [*self.bases][:-MOST_SESSIONS]:
             del self.bases[session]
 
+    def rebase(self, follow: Callable[[str | None], str | None]) -> None:
+        """Move the texts before sessions and turns, each by its id."""
+        for session, base in self.bases.items():
+            self.bases[session] = Base(follow(base.session), follow(base.turn), base.turn_id)
+
     def remember(self, seen: "Entry | None" = None) -> None:
         """Note what a text of the file is compared with: that of now, or one that was `seen`."""
         seen = seen or self
@@ -256,6 +261,24 @@ class State(msgspec.Struct, omit_defaults=True):
     """What cannot be known of what agents have written, in one line each."""
     dropped: int = 0
     """How many files were dropped because they were too many, too large, or too old."""
+
+    def since(self, session: str, *, is_turn: bool) -> dict[str, Entry]:
+        """Return the files that differ from before a session, or its latest turn, based on that.
+
+        An empty `session` is the one that wrote last.
+        """
+        latest = sorted(self.files.values(), key=lambda entry: entry.written)
+        session = session or next((each for entry in reversed(latest) for each in entry.bases), "")
+        turns = [entry.bases[session].turn_id for entry in latest if session in entry.bases]
+        found = {}
+        for name, entry in self.files.items():
+            base = entry.bases.get(session)
+            if base is None or (is_turn and base.turn_id != turns[-1]):
+                continue
+            before = base.turn if is_turn else base.session
+            if before != entry.now or entry.origin or entry.mode:
+                found[name] = msgspec.structs.replace(entry, base=before)
+        return found
 
     def placed(self, path: str, text: str, text_of: TextOf) -> list[tuple[Rows, Remark]]:
         """Return the remarks on a file that has this text, with the rows where they are now."""

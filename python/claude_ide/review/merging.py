@@ -93,6 +93,8 @@ class Merging:
     """Merges writes for one editor.
 
     `base_of` returns what a file had before an agent wrote it just now; None if none has.
+    `put_below` is called with the path of a file, the text before an agent's write, and what the
+    user had made of it, once they have decided between the two.
     """
 
     def __init__(
@@ -101,11 +103,13 @@ class Merging:
         config: Config,
         report: DiskReport,
         base_of: Callable[[FileKept], Awaitable[BaseContent | None]],
+        put_below: Callable[[str, str, str], Awaitable[None]],
     ) -> None:
         self._editor = editor
         self._config = config
         self._report = report
         self._base_of = base_of
+        self._put_below = put_below
         self._waiting: dict[str, list[_Write]] = {}
         """By path, what is not merged yet."""
         self._merged: dict[str, tuple[str, bytes]] = {}
@@ -204,6 +208,8 @@ class Merging:
             decision = await diff.decision
         finally:
             diffs.close(diff)
+        if write.before is not None:
+            await self._put_below(path, write.before, text)
         if decision.accepted:
             # The user may have typed meanwhile.
             self._waiting[path].insert(0, _Write(write.agent, text, decision.text))

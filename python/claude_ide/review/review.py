@@ -11,8 +11,8 @@ from pathlib import Path
 
 import msgspec
 
+from claude_ide.base.text_diff import merge
 from claude_ide.review.entry import (
-    Base,
     Entry,
     File,
     Kept,
@@ -224,8 +224,20 @@ class Review:
             there = Texts(self._text(name), texts.agent, texts.now)
             return self._id(there.written_by_other(text).base)
 
-        for session, base in entry.bases.items():
-            entry.bases[session] = Base(follow(base.session), follow(base.turn), base.turn_id)
+        entry.rebase(follow)
+
+    def put_below(self, path: str, before: str, unsaved: str) -> None:
+        """Compare a file with what the user had made of a text before an agent wrote over that."""
+
+        def below(name: str | None) -> str | None:
+            text = self._text(name)
+            merged = None if text is None else merge(before, text, unsaved)
+            return name if merged is None else self._id(merged)
+
+        with self._store.change() as state:
+            if entry := state.files.get(self._relative(path)):
+                entry.base = below(entry.base)
+                entry.rebase(below)
 
     def explain(self, turn: Turn, path: str, words: str) -> None:
         """Record why a turn has written a file."""
@@ -254,20 +266,8 @@ class Review:
 
         An empty `session` is the one that wrote last.
         """
-        state = self._store.state()
-        latest = sorted(state.files.values(), key=lambda entry: entry.written)
-        session = session or next((each for entry in reversed(latest) for each in entry.bases), "")
-        turns = [entry.bases[session].turn_id for entry in latest if session in entry.bases]
-        found = []
-        for name, entry in state.files.items():
-            base = entry.bases.get(session)
-            if base is None or (is_turn and base.turn_id != turns[-1]):
-                continue
-            before = base.turn if is_turn else base.session
-            compared = msgspec.structs.replace(entry, base=before)
-            if before != entry.now or entry.origin or entry.mode:
-                found.append(self._file(name, compared))
-        return found
+        found = self._store.state().since(session, is_turn=is_turn)
+        return [self._file(name, entry) for name, entry in found.items()]
 
     def file(self, path: str, text: str | None = None) -> File | None:
         """Return a file that waits, with its texts as if it had this one; None if none waits."""

@@ -197,6 +197,12 @@ class ReviewService:
         if before != after and hunk_values(before) != hunk_values(after):
             await self.changed(folder)
 
+    async def put_below(self, path: str, before: str, unsaved: str) -> None:
+        """Know what the user had not saved of a file when an agent wrote it."""
+        folder = await self.of_file(path)
+        await folder.run(folder.review.put_below, path, before, unsaved)
+        await self.changed(folder)
+
     async def _look_at_files(self, folder: Folder, path: str = "") -> None:
         """Record what others have written to a file, or to all; but not before an agent's write."""
         if not any(each.may_be_writing for each in self.recorders):
