@@ -100,6 +100,27 @@ async def test_what_the_user_has_made_is_not_deleted_unasked_with_another_base(
     assert own.exists()
 
 
+async def test_a_commit_keeps_the_hunks_that_it_contains(
+    nvim: Editor, path: Path, agent: Agent
+) -> None:
+    text = BEFORE.replace("two", "TWO").replace("four\n", "").replace("five", "FIVE")
+    await agent.write({path: text, path.with_name("b.txt"): TWO})
+    await waits(nvim, "a.py:2", "a.py:4", "b.txt:2")
+    half = text.replace("TWO", "two")
+    await nvim.command("set noautoread")
+    put(path, half)
+    git(path.parent, "add", "a.py")
+    put(path, text)
+
+    git(path.parent, "commit", "-qm", "half")
+    await waits(nvim, "a.py:2", "b.txt:2")
+    await nvim.keys(":ClaudeReview undo\r")
+    await waits(nvim, "a.py:2", "a.py:4", "b.txt:2")
+    # Another commit contains nothing new.
+    git(path.parent, "commit", "-qm", "z", "b.txt")
+    await waits(nvim, "a.py:2", "a.py:4")
+
+
 async def test_what_git_takes_away_and_brings_back_is_followed(
     nvim: Editor, path: Path, agent: Agent
 ) -> None:

@@ -71,6 +71,15 @@ def test_a_kept_hunk_leaves_the_review() -> None:
     assert texts.kept().is_reviewed
 
 
+@pytest.mark.parametrize("agent", ["one TWO three", "one four", "one two three", "", "two four 5"])
+def test_a_hunk_is_decided_by_its_own_rows(agent: str) -> None:
+    texts = after(agent, before="one two three four")
+
+    for hunk in texts.hunks:
+        assert len(texts.kept(hunk.rows).hunks) == len(texts.hunks) - 1
+        assert len(texts.reverted(hunk.rows).hunks) == len(texts.hunks) - 1
+
+
 def test_a_reverted_hunk_has_its_old_lines() -> None:
     texts = after("one TWO three four FIVE six").reverted((4, 5))
 

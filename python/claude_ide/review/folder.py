@@ -160,8 +160,33 @@ class Folder:
             return []
         # The first commit that is known was there before what waits.
         waiting = await self.run(self.review.files) if self.review.head else []
-        found = await self.snapshots.contents_in(head, [file.path for file in waiting])
-        return await self.run(self.review.committed, head, found, is_kept=is_kept)
+        names, before = [file.path for file in waiting], self.review.head
+        found = await self.snapshots.contents_in(head, names)
+        kept = await self.run(self.review.committed, head, found, is_kept=is_kept)
+        if is_kept and waiting:
+            earlier = await self.snapshots.contents_in(before, names)
+            kept += await self._keep_parts(found, earlier, is_joined=bool(kept))
+        return kept
+
+    async def _keep_parts(
+        self,
+        found: Mapping[str, bytes | None],
+        earlier: Mapping[str, bytes | None],
+        *,
+        is_joined: bool,
+    ) -> list[str]:
+        """Keep the hunks that a commit contains of files that differ from it; return the files."""
+        kept = list[str]()
+        for file in await self.run(self.review.files):
+            texts = (decoded(each.get(file.path) or b"") for each in (found, earlier))
+            new, old = texts
+            if file.is_whole or file.texts is None or new is None or old is None:
+                continue
+            path = self.path(file.path)
+            for rows in await asyncio.to_thread(file.texts.rows_in, new, old):
+                await self.run(self.review.keep, path, rows, is_joined=is_joined or bool(kept))
+                kept = [*dict.fromkeys([*kept, file.path])]
+        return kept
 
     async def run(self, function: Callable[..., T], *arguments: Any, **named: Any) -> T:
         """Run a method of the review in a thread."""

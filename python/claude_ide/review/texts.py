@@ -146,6 +146,11 @@ class Texts:
             self.now,
         )
 
+    def rows_in(self, text: str, earlier: str) -> list[Rows]:
+        """Return the rows of the hunks that another text has, too, and an earlier one had not."""
+        lacking, new = (_Meeting([*_hunks(each, self.now or "")]) for each in (text, earlier))
+        return [each.rows for each in self.hunks if not lacking(each) and new(each)]
+
     def kept(self, rows: Rows | None = None, *, is_exact: bool = False) -> "Texts":
         """Return the texts after the user has kept the hunks that some rows touch, or all.
 
@@ -190,9 +195,9 @@ class Texts:
         if rows is None:
             return self.base or ""
         base, now = lines_of(self.base or ""), lines_of(text)
-        found = Texts(self.base, text, text).hunks
+        found, length = Texts(self.base, text, text).hunks, len(now)
         for hunk in reversed(found):
-            if chosen := _chosen(hunk, rows, len(now), is_exact=is_exact):
+            if chosen := _chosen(hunk, rows, length, is_exact=is_exact):
                 now[hunk.start : hunk.stop] = _mixed(hunk, chosen, base, now, takes_new=False)
         return _joined(now)
 
@@ -227,8 +232,9 @@ class _Choice(NamedTuple):
 
 def _chosen(hunk: Hunk, rows: Rows, length: int, *, is_exact: bool) -> _Choice | None:
     """Return which lines of a hunk some rows touch, in a file of so many lines."""
-    first, last = rows
     below = min(hunk.stop, max(length - 1, 0))
+    # What was removed at the end is shown below the last line.
+    first, last = min(rows[0], max(length - 1, 0)), rows[1]
     is_removal = hunk.start == hunk.stop
     if is_removal:
         return _Choice(range(0), True) if first <= below < last else None
