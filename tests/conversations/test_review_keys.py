@@ -69,20 +69,20 @@ async def test_keys_exist_only_where_something_waits(
 
 
 async def test_the_maps_go_by_the_text_of_now(nvim: Editor, path: Path, agent: Agent) -> None:
-    async def leads(keys: str, line: int) -> None:
-        await nvim.keys(keys)
+    async def leads(change: str, keys: str, line: int) -> None:
+        # At once, before anything is drawn again.
+        await nvim.command(f"{change} | normal {keys}")
         assert await nvim.eval("line('.')") == line
 
     await configure(nvim, review={"keys": KEYS})
     await agent.write({path: AFTER})
     await drawn(nvim, *BOTH_HUNKS)
 
-    # Each at once, before anything is drawn again.
-    await leads("ggOmine\x1b]h", 3)
-    await leads("ggdd]h", 2)
-    await leads("ggOa\nb\nc\x1b]h]h", 8)
-    await leads("[h", 5)
-    await leads("uG[h[h", 2)
+    await leads("0put ='mine'", "]h", 3)
+    await leads("1delete", "gg]h", 2)
+    await leads("0put =['a', 'b', 'c']", "]h]h", 8)
+    await leads("undo", "G[h", 2)
+    await leads("silent! redo", "G[h", 5)
     # Under another name, the text is another file's.
     await nvim.keys(f":file {path.with_name('other')}\r")
     await drawn(nvim)
