@@ -177,15 +177,17 @@ class Folder:
     ) -> list[str]:
         """Keep the hunks that a commit contains of files that differ from it; return the files."""
         kept = list[str]()
-        for file in await self.run(self.review.files):
-            texts = (decoded(each.get(file.path) or b"") for each in (found, earlier))
-            new, old = texts
-            if file.is_whole or file.texts is None or new is None or old is None:
+        for name in found:
+            path = self.path(name)
+            # Others may have written it just before the commit.
+            await self.run(self.review.look, path)
+            file = await self.run(self.review.file, path)
+            new, old = (decoded(each.get(name) or b"") for each in (found, earlier))
+            if file is None or file.is_whole or file.texts is None or None in (new, old):
                 continue
-            path = self.path(file.path)
-            for rows in await asyncio.to_thread(file.texts.rows_in, new, old):
+            for rows in await asyncio.to_thread(file.texts.rows_in, new or "", old or ""):
                 await self.run(self.review.keep, path, rows, is_joined=is_joined or bool(kept))
-                kept = [*dict.fromkeys([*kept, file.path])]
+                kept = [*dict.fromkeys([*kept, name])]
         return kept
 
     async def run(self, function: Callable[..., T], *arguments: Any, **named: Any) -> T:

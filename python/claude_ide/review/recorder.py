@@ -104,6 +104,7 @@ class Recorder:
         self.session = session
         self._here = folder
         self._turns = 0
+        self._is_in_turn = False
         self._before: Snapshot | None = None
         self._is_begun = False
         """Whether tools may have begun before the last look at the folder."""
@@ -134,7 +135,8 @@ class Recorder:
     @property
     def may_be_writing(self) -> bool:
         """Whether files may have what is not recorded yet."""
-        return bool(self._running or self._contents or self._background)
+        is_unreported = self._is_late and self._is_in_turn
+        return bool(self._running or self._contents or self._background or is_unreported)
 
     @property
     def turn(self) -> Turn:
@@ -143,6 +145,7 @@ class Recorder:
 
     async def prompted(self) -> None:
         """Begin a turn: what was written since the last one and is no agent's is the user's."""
+        self._is_in_turn = True
         async with self._order:
             folder = await self._service.folder(self._here, is_folder=True)
             if self._running or self._background:
@@ -312,6 +315,7 @@ class Recorder:
                 await self._compare(folder, is_perhaps=not self._running)
             if self._background != self.turn.turn:
                 self._background = ""
+            self._is_in_turn = False
             return await folder.run(folder.review.count, self.turn)
 
     async def note(self) -> str:
