@@ -80,7 +80,7 @@ async def test_the_maps_go_by_the_text_of_now(nvim: Editor, path: Path, agent: A
 
     await leads("0put ='mine'", "]h", 3)
     await leads("1delete", "gg]h", 2)
-    await leads("0put =['a', 'b', 'c']", "]h]h", 8)
+    await leads("let &undolevels = &undolevels | 0put =['a', 'b', 'c']", "]h]h", 8)
     await leads("undo", "G[h", 2)
     await leads("silent! redo", "G[h", 5)
     # Under another name, the text is another file's.
