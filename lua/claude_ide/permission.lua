@@ -208,9 +208,7 @@ local function update(is_entered)
   vim.cmd.redraw()
 end
 
-local function report(reason)
-  message.show(('the request cannot be shown: %s'):format(reason), 'error')
-end
+local report = message.failure('the request cannot be shown: %s')
 
 local function update_soon()
   moment.when_harmless(update, report)

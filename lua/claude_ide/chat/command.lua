@@ -12,11 +12,6 @@ end
 
 local WORKTREE = '--worktree='
 
-local function sorted(names)
-  table.sort(names)
-  return names
-end
-
 --- Carry out `:[range]ClaudeChat [subcommand] [argument]`.
 ---@param opts vim.api.keyset.create_user_command.command_args
 function M.run(opts)
@@ -99,9 +94,12 @@ local function candidates(before)
   if before ~= '' then
     return offer.choices[before] or {}
   end
-  return sorted(vim.tbl_filter(function(word)
+  local words = vim.iter(vim.tbl_values(subcommands())):flatten():filter(function(word)
     return not vim.list_contains(offer.lacks, word)
-  end, vim.iter(vim.tbl_values(subcommands())):flatten():totable()))
+  end)
+  local supported = words:totable()
+  table.sort(supported)
+  return supported
 end
 
 local function matching(lead, words)

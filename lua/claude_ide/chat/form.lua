@@ -328,9 +328,7 @@ function M.close(token)
       -- The next keys were meant for the form.
       moment.guard()
     end
-  end, function(reason)
-    message.show(('the form cannot be closed: %s'):format(reason), 'error')
-  end)
+  end, message.failure('the form cannot be closed: %s'))
 end
 
 --- Close all forms.

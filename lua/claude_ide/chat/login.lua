@@ -36,9 +36,7 @@ local function ended(chat, bufnr, has_succeeded)
   end
   moment.when_possible(function()
     pcall(window_close.buffer, bufnr)
-  end, function(reason)
-    message.show(('the terminal cannot be closed: %s'):format(reason), 'error')
-  end)
+  end, message.failure('the terminal cannot be closed: %s'))
 end
 
 ---@param request claude_ide.LoginRequest

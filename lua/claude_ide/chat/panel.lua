@@ -285,9 +285,7 @@ M.close = chat_state.of_id(function(chat, after)
     if after then
       after()
     end
-  end, function(reason)
-    message.show(('the chat cannot be closed: %s'):format(reason), 'error')
-  end)
+  end, message.failure('the chat cannot be closed: %s'))
 end)
 
 ---@alias claude_ide.Chunks { [1]: string, [2]: string }[] text and highlight group

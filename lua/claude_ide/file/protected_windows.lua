@@ -106,9 +106,7 @@ local function on_enter()
   if not is_pending then
     moment.when_possible(function()
       send_away(win)
-    end, function(reason)
-      message.show(('%s cannot leave its window: %s'):format(owner.name, reason), 'error')
-    end)
+    end, message.failure(owner.name .. ' cannot leave its window: %s'))
   end
 end
 

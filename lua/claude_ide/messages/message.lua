@@ -39,4 +39,13 @@ function M.show(text, level)
   M.show_unlogged(text, level)
 end
 
+--- A function that shows why something has failed.
+---@param form string with `%s` for the reason
+---@return fun(reason: string)
+function M.failure(form)
+  return function(reason)
+    M.show(form:format(reason), 'error')
+  end
+end
+
 return M

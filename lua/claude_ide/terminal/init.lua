@@ -178,9 +178,7 @@ local function on_exit(bufnr, launch)
     quit.after(function()
       moment.when_possible(function()
         remove(bufnr)
-      end, function(reason)
-        message.show(('the terminal cannot be closed: %s'):format(reason), 'error')
-      end)
+      end, message.failure('the terminal cannot be closed: %s'))
     end)
   end
 end

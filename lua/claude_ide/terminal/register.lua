@@ -72,22 +72,24 @@ local function find(test)
   return vim.iter(M.all()):find(test)
 end
 
+local function with(field, value)
+  return find(function(terminal)
+    return terminal[field] == value
+  end)
+end
+
 --- The terminal of a buffer.
 ---@param bufnr integer
 ---@return claude_ide.Terminal?
 function M.of(bufnr)
-  return find(function(terminal)
-    return terminal.bufnr == bufnr
-  end)
+  return with('bufnr', bufnr)
 end
 
 --- The terminal with a name.
 ---@param name string
 ---@return claude_ide.Terminal?
 function M.named(name)
-  return find(function(terminal)
-    return terminal.name == name
-  end)
+  return with('name', name)
 end
 
 local function new_name()
@@ -144,9 +146,7 @@ end
 ---@param launch string
 ---@param state 'idle'|'working'|'wants you'
 function M.set_state(launch, state)
-  local terminal = find(function(each)
-    return each.launch == launch
-  end)
+  local terminal = with('launch', launch)
   if terminal and terminal.bufnr then
     M.describe(terminal, state)
     vim.cmd.redrawstatus({ bang = true })

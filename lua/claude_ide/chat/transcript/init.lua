@@ -328,9 +328,7 @@ local function wait(chat, frame)
   if #chat.drawing.waiting == 1 then
     moment.when_possible(function()
       draw_waiting(chat)
-    end, function(reason)
-      message.show(('the chat cannot be drawn: %s'):format(reason), 'error')
-    end)
+    end, message.failure('the chat cannot be drawn: %s'))
   end
 end
 
