@@ -143,7 +143,14 @@ def test_every_form_of_a_code_block_is_found(text: str, code: tuple[int, int, st
 
 @pytest.mark.parametrize(
     ("written", "language"),
-    [("Viml,x", "vim"), ("c++", "cpp"), ("objective-c", "objective-c"), ("{.py}", ""), ("", "")],
+    [
+        ("Viml,x", "vim"),
+        ("LUA title=x", "lua"),
+        ("c++", "cpp"),
+        ("objective-c", "objective-c"),
+        ("{.py}", ""),
+        ("", ""),
+    ],
 )
 def test_the_language_of_a_block_is_its_usual_word(written: str, language: str) -> None:
     panel = Panel().handle(Text("1", f"```{written}\n1\n```\n"))
