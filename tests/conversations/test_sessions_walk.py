@@ -215,7 +215,8 @@ class Walk(RuleBasedStateMachine):
         async def run() -> None:
             await self.clear()
             await self.editor.command(f"ClaudeBackground! --name={name} do it")
-            await on_screen(self.editor, "backgrounded · ")
+            begun = "backgrounded · "
+            await until(lambda: begun in self.editor.screen.text(), f"{begun}after {self.steps}")
 
         self.runner.run(run())
         self.check()
@@ -265,11 +266,14 @@ class Walk(RuleBasedStateMachine):
         self.steps.append(f"attach {record['name']}")
 
         async def run() -> None:
+            # A review leaves its list open.
+            before = await self.editor.eval("winnr('$')")
             await self.editor.command(f"Claude attach {record['jobId']}")
             await on_screen(self.editor, "attached to ")
             keys = "<C-w>:bwipeout!<CR>" if isinstance(self.editor, Vim) else r"<C-\><C-n>:bw!<CR>"
             await self.editor.keys(keys)
-            await until(lambda: self.editor.eval("winnr('$') == 1 && mode() ==# 'n'"))
+            is_gone = f"winnr('$') == {before} && mode() ==# 'n'"
+            await until(lambda: self.editor.eval(is_gone), f"no terminal after {self.steps}")
 
         self.runner.run(run())
         assert record["name"] in self.records()
