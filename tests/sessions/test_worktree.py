@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from claude_ide.base.errors import UserError
-from claude_ide.sessions.worktree import Worktree, check_branch, given_to
+from claude_ide.sessions.worktree import Worktree, check_branch, given_to, made
 
 
 def git(folder: Path, *words: str) -> str:
@@ -76,6 +76,21 @@ def test_what_is_none_is_named(main: Path, root: Path, tmp_path: Path) -> None:
     ):
         with pytest.raises(UserError, match=words):
             Worktree.named(name, here, runs_hooks=False)
+
+
+async def test_a_worktree_of_a_bare_repository_is_merged_into_none(
+    main: Path, tmp_path: Path
+) -> None:
+    git(tmp_path, "clone", "-q", "--bare", str(main), "bare")
+    root = tmp_path / "only"
+    git(tmp_path / "bare", "worktree", "add", "-q", "-b", "worktree-only", str(root))
+
+    with pytest.raises(UserError, match="no main worktree to merge into, of "):
+        Worktree.named("", root, runs_hooks=False)
+
+    git(root, "worktree", "add", "-q", "-b", "worktree-fish", ".claude/worktrees/fish")
+    await check_branch("fish", root, runs_hooks=True)
+    assert await made("fish", root, runs_hooks=True) == root / ".claude/worktrees/fish"
 
 
 async def test_its_work_is_told_by_name(tree: Worktree, root: Path) -> None:
