@@ -199,6 +199,22 @@ async def test_what_cannot_be_saved_is_reviewed_and_said(
 
 
 @BOTH
+async def test_a_file_whose_stored_text_is_gone_is_listed_and_never_lost(
+    nvim: Editor, path: Path, agent: Agent, tmp_path: Path
+) -> None:
+    await agent.write({path: AFTER})
+    await waits(nvim, "a.py 1")
+    for text in (tmp_path / "home/state/claude_ide/review").glob("*/texts/*"):
+        text.unlink()
+
+    await nvim.command("ClaudeRevert!")
+    await says(nvim, "a.py: its earlier content is not known (its stored text is gone)")
+    assert path.read_text() == AFTER
+    await nvim.command("ClaudeKeep!")
+    await waits(nvim)
+
+
+@BOTH
 async def test_what_has_no_lines_to_show_is_listed_and_never_lost(
     nvim: Editor, path: Path, agent: Agent, repository: Path, tmp_path: Path
 ) -> None:

@@ -134,7 +134,8 @@ class Reverts:
         else:
             content = review.content_of(entry.base)
             if content is None and entry.base is not None:
-                raise UserError(f"{file.path}: its earlier content is not known ({entry.obstacle})")
+                why = entry.obstacle or "its stored text is gone"
+                raise UserError(f"{file.path}: its earlier content is not known ({why})")
         now = await asyncio.to_thread(read, path)
         is_mixed = file.is_mixed or path in folder.unsaved
         if now is not None and (is_mixed or now != review.content_of(entry.now)):
