@@ -46,7 +46,7 @@ enddef
 # Keep or revert hunks; for an `<expr>` map in Normal or Visual mode. `.` repeats it.
 export def Operator(command: string): string
   const is_visual = mode() =~# "^[vV\<C-v>]"
-  pending = is_visual ? command : $'{command} {v:count1}'
+  pending = $'{command} {is_visual ? "lines" : v:count1}'
   &operatorfunc = 'claude_ide#review#Operate'
   return is_visual ? 'g@' : 'g@l'
 enddef

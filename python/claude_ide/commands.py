@@ -401,14 +401,14 @@ async def comment(app: App, call: Call) -> None:
 
 @command("ClaudeKeep")
 async def keep(app: App, call: Call) -> None:
-    """:[range]ClaudeKeep[!] [all|{count}] — keep the hunks there, `!` those of the file, or all."""
+    """:[range]ClaudeKeep[!] [all|lines|{count}] — keep the hunks there, `!` of the file, or all."""
     async with app.review.order:
         await _decide(app, call, is_kept=True)
 
 
 @command("ClaudeRevert")
 async def revert(app: App, call: Call) -> None:
-    """:[range]ClaudeRevert[!] [all|{count}] — revert the hunks there, likewise."""
+    """:[range]ClaudeRevert[!] [all|lines|{count}] — revert the hunks there, likewise."""
     async with app.review.order:
         await _decide(app, call, is_kept=False)
 
@@ -424,13 +424,14 @@ async def _decide(app: App, call: Call, *, is_kept: bool) -> None:
         case ["all"]:
             here = await app.editor.port.buffers.folder()
             await app.review.decide_all(here, is_kept=is_kept)
-        case [] | [_] if all(word.isdecimal() for word in call.arguments):
+        case [] | [_] if all(word == "lines" or word.isdecimal() for word in call.arguments):
             rows = None if call.lines is None else (call.lines[0] - 1, call.lines[1])
-            count = int(call.arguments[0]) if call.arguments else None
+            word = "".join(call.arguments)
+            count = 0 if word == "lines" else int(word) if word else None
             decide = app.review.keep if is_kept else app.review.revert
             await decide(call.bufnr, rows, count, is_whole=call.bang)
         case [other, *_]:
-            raise UserError(f"not an argument: {other} (all, or a number of hunks)")
+            raise UserError(f"not an argument: {other} (all, lines, or a number of hunks)")
 
 
 @command("ClaudeKernel")

@@ -264,6 +264,22 @@ async def test_a_count_goes_by_the_text_and_by_no_old_selection(
     await drawn(nvim)
 
 
+async def test_a_repetition_of_selected_lines_means_as_many_lines(
+    nvim: Editor, path: Path, agent: Agent
+) -> None:
+    await configure(nvim, review={"keys": KEYS})
+    await agent.write({path: BEFORE.replace("two\n", "A\nB\nC\nD\ntwo\n")})
+    await drawn(nvim, "2+4")
+
+    await nvim.keys("2GVgk")
+    await drawn(nvim, "3+3")
+    await nvim.keys("4G.")
+    await drawn(nvim, "3+1", "5+1")
+    await nvim.command("5ClaudeRevert lines")
+    await drawn(nvim, "3+1")
+    await reads(path, BEFORE.replace("two\n", "A\nB\nC\ntwo\n"))
+
+
 async def test_removed_lines_beyond_a_changed_one_are_reverted_at_the_line_below(
     nvim: Editor, path: Path, agent: Agent
 ) -> None:

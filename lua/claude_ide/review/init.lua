@@ -65,7 +65,7 @@ end
 
 local function operator(command)
   local is_visual = vim.fn.mode():find('^[vV\22]')
-  pending = is_visual and command or ('%s %d'):format(command, vim.v.count1)
+  pending = ('%s %s'):format(command, is_visual and 'lines' or vim.v.count1)
   vim.o.operatorfunc = "v:lua.require'claude_ide.review'.operate"
   return is_visual and 'g@' or 'g@l'
 end

@@ -266,7 +266,7 @@ class ReviewService:
     ) -> None:
         """Keep hunks of a buffer's file: of some rows, at the cursor, or all of the file.
 
-        With a `count`, so many from the first row on.
+        With a `count`, so many from the first row on; 0: only the lines of the rows.
         """
         buffer, folder, file = await self._at(bufnr)
         place, is_exact = _place(buffer, file, rows, count, is_whole=is_whole)
@@ -422,7 +422,7 @@ def _place(
     if is_whole:
         return None, False
     place = rows or (buffer.row, buffer.row + 1)
-    is_exact = count is None and rows is not None and rows == buffer.selected
+    is_exact = rows is not None and (count == 0 or (count is None and rows == buffer.selected))
     if count is not None and count > 1:
         # They may begin below the row.
         found = file.hunks_in((place[0], sys.maxsize))[:count]
