@@ -233,6 +233,16 @@ async def test_a_remark_is_sent_with_the_lines_where_it_is_by_then(
     )
 
 
+async def test_a_very_large_file_has_no_remarks(nvim: Editor, path: Path, agent: Agent) -> None:
+    large = path.with_name("large.txt")
+    large.write_text("x\n" * 1_100_000)
+    await nvim.command(f"edit {large}")
+
+    await nvim.command("%ClaudeComment all of this?")
+    await says(nvim, "large.txt is too large for remarks")
+    await states(nvim)
+
+
 async def test_without_an_agent_a_review_is_yanked(
     nvim: Editor, path: Path, repository: Path
 ) -> None:

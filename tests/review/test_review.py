@@ -1,5 +1,6 @@
 """`review/review.py`: what waits for review, whoever writes the files, and in whichever order."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -345,6 +346,16 @@ def test_a_remark_goes_with_its_file(project: Project) -> None:
     ]
     project.review.wrote(Turn("s1"), moved)
     assert [each.path for each in project.review.remarks()] == ["b.py"]
+
+
+def test_a_remark_on_a_very_long_text_is_found_at_once(project: Project) -> None:
+    path, text = str(project.root / "a.py"), "x\n" * 1_000_000
+    project.review.remark(path, (1, 900_000), text, "all of this?")
+
+    began = time.process_time()
+    ((rows, remark),) = project.review.placed(path, text)
+    assert time.process_time() - began < 5
+    assert (rows, remark.words) == ((1, 900_000), "all of this?")
 
 
 def test_the_state_stays_small_whatever_is_remarked_and_reverted(project: Project) -> None:

@@ -433,7 +433,10 @@ def _rows(remark: Remark, lines: Sequence[str], near: int) -> Rows | None:
     """Return the rows that have the quoted lines, the nearest ones; None if they are gone."""
     quoted = lines_of(remark.quoted)
     count = len(quoted)
-    rows = range(len(lines) - count + 1)
+    if lines[near : near + count] == quoted:
+        return (near, near + count) if count else None
+    # Lines that were cut are nowhere.
+    rows = range(len(lines) - count + 1 if len(remark.quoted) <= LONGEST_TOLD else 0)
     found = [row for row in rows if lines[row : row + count] == quoted] if count else []
     row = min(found, key=lambda each: abs(each - near), default=None)
     return None if row is None else (row, row + count)

@@ -14,6 +14,7 @@ from claude_ide.review import telling
 from claude_ide.review.display import of_buffer
 from claude_ide.review.entry import Remark, Told
 from claude_ide.review.folder import Folder
+from claude_ide.review.snapshot import LARGEST
 from claude_ide.review.texts import Rows, readable
 
 if TYPE_CHECKING:
@@ -136,6 +137,8 @@ class Remarks:
         if refusal := await self._editor.refusal(buffer.path):
             raise UserError(refusal)
         folder = await self._service.of_file(buffer.path)
+        if len(buffer.text) > LARGEST:
+            raise UserError(f"{within(buffer.path, folder.root)} is too large for remarks")
         place = rows or await _hunk_at(folder, buffer)
         return [_Place(folder, buffer.path, place, buffer.text)]
 
