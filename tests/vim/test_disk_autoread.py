@@ -19,7 +19,8 @@ async def test_with_autoread_switched_off_only_announced_writes_are_followed(
     vim = serving_vim
     (project / "vimrc").write_text("set noautoread\n")
     await edit(vim, project / "auto.txt", b"old\n")
-    await vim.keys(switch)
+    await vim.keys(f"{switch}:let g:is_switched = 1<CR>")
+    await until(lambda: vim.eval("exists('g:is_switched')"), "switched")
     values = "[&l:autoread, &autoread, &g:autoread]"
     before = await vim.eval(values)
     (project / "auto.txt").write_text("theirs\n")
