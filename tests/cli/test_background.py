@@ -395,6 +395,11 @@ async def test_the_chat_takes_over_a_session_after_a_question(
     assert await command.sessions() == []
 
 
+async def said(nvim: Editor, words: str) -> None:
+    """Wait for a message, which that of a file that has changed on disk may follow at once."""
+    await until(lambda: nvim.eval(f"execute('messages') =~# '{words}'"), words)
+
+
 @BOTH_WITH_CLI
 async def test_nothing_is_lost_and_nothing_is_left(
     nvim_with_cli: Editor,
@@ -467,7 +472,7 @@ async def test_nothing_is_lost_and_nothing_is_left(
             "Message of the commit: > <CR>",
             "Remove the worktree > Remove them",
         )
-        await on_screen(nvim, "fish is removed with its branch")
+        await said(nvim, "fish is removed with its branch")
         assert (project / "made.txt").read_text() == "fish\n"
 
         # And one with.
@@ -481,13 +486,13 @@ async def test_nothing_is_lost_and_nothing_is_left(
             "Commit it: > With a message of your own",
             "Message of the commit: > <CR>",
         )
-        await on_screen(nvim, "1 in conflict")
+        await said(nvim, "1 in conflict")
         assert "<<<<<<< " in path.read_text()
         path.write_text("main = 1\nbird = 1\n")
         await merge(nvim, "bird", "A merge is under way > Go on")
-        await on_screen(nvim, "the merge is done")
+        await said(nvim, "the merge is done")
         await merge(nvim, "bird", "Remove the worktree > Remove them")
-        await on_screen(nvim, "bird is removed with its branch")
+        await said(nvim, "bird is removed with its branch")
         assert path.read_text() == "main = 1\nbird = 1\n"
 
         assert await command.sessions() == []

@@ -7,7 +7,7 @@ from support.buffers import edit, open_editors, reported, write
 from support.chunks import chunk
 from support.neovim import Neovim, until
 
-FOLDERS = "return require('claude_ide.file.path').folders()"
+FOLDERS = "claude_ide#places#Folders()"
 
 
 async def report(nvim: Neovim, on: bool) -> None:
@@ -148,7 +148,7 @@ async def test_folders_starts_with_the_global_folder(nvim: Neovim, project: Path
         (project / name).mkdir()
     await nvim.command(f"lcd window | tabnew | tcd {project}/tab | split | new")
 
-    assert await nvim.lua(FOLDERS) == [
+    assert await nvim.eval(FOLDERS) == [
         str(project),
         str(project / "window"),
         str(project / "tab"),
@@ -158,7 +158,7 @@ async def test_folders_starts_with_the_global_folder(nvim: Neovim, project: Path
 async def test_folders_names_each_folder_once(nvim: Neovim, project: Path) -> None:
     await nvim.command(f"tabnew | tcd {project} | split | lcd {project}")
 
-    assert await nvim.lua(FOLDERS) == [str(project)]
+    assert await nvim.eval(FOLDERS) == [str(project)]
 
 
 # snapshot, watch
