@@ -1,5 +1,6 @@
 """Deciding about what an agent has written in its file, in either editor."""
 
+import contextlib
 from pathlib import Path
 
 import pytest
@@ -40,7 +41,14 @@ async def has_map(nvim: Editor, key: str, mode: str = "n") -> bool:
 
 async def reads(path: Path, text: str | None) -> None:
     """Wait until a file has a text, or is gone."""
-    await until(lambda: (path.read_text() if path.exists() else None) == text, f"{text!r}")
+
+    def found() -> str | None:
+        # It may be deleted at any time.
+        with contextlib.suppress(FileNotFoundError):
+            return path.read_text()
+        return None
+
+    await until(lambda: found() == text, f"{text!r}")
 
 
 KEYS = {"keep": "gk", "revert": "<leader>|", "next": "]h", "previous": "[h", "show": "gs"}

@@ -231,7 +231,10 @@ async def test_entries_in_private_files_are_left_out_of_the_quickfix_list(
     await nvim.keys(":ClaudeType {quickfix}<CR>")
 
     assert await claude.pasted() == ["- a.py:2: odd"]
-    await on_screen(nvim, "left out: .env stays in")
+    # Vim shows a message for four seconds only.
+    await until(
+        lambda: nvim.eval("execute('messages') =~# 'left out: .env stays in'"), "it is said"
+    )
 
 
 async def test_a_range_of_a_terminal_is_quoted(nvim: Editor, claude: BoxCli, path: Path) -> None:

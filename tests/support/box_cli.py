@@ -23,6 +23,7 @@ def record(path, words):
 
 tty.setraw(0)
 draw("")
+begin = b"\\x1b[200~"
 typed, box = b"", ""
 while True:
     typed += os.read(0, 65536)
@@ -36,7 +37,8 @@ while True:
         record(sent, box)
         box = ""
         draw(box)
-    if b"\\x1b[200~" not in typed:
+    # An editor may send a sequence in parts.
+    if begin not in typed and not begin.startswith(typed):
         typed = b""
 """
 
