@@ -3,6 +3,8 @@ scriptencoding utf-8
 
 let s:all = 10000 " columns
 let s:least_warning = 4 " columns
+let s:known = {} " the parts of the latest bars
+let s:most_known = 20
 " What gets the room beside the shortest keys and the warning, the most important first: a part, with the
 " columns that it has at most by then; the keys, by how many spellings are shorter. What finds no room goes
 " without; the next may still find some. One is only for bars with a warning.
@@ -38,8 +40,17 @@ function s:shortened(path, room) abort
 endfunction
 
 " The parts of a bar by name, with blanks around them. All but `path`, `warning` and `keys`, of which the
-" longest spelling comes first, can be missing.
+" longest spelling comes first, can be missing. They are asked for with each redraw, and are mostly the same.
 function claude_ide#bars#Fit(bar, columns) abort
+  let l:asked = string([a:bar, a:columns])
+  if !has_key(s:known, l:asked)
+    let s:known = len(s:known) < s:most_known ? s:known : {}
+    let s:known[l:asked] = s:fitted(a:bar, a:columns)
+  endif
+  return s:known[l:asked]
+endfunction
+
+function s:fitted(bar, columns) abort
   let l:keys = reverse(copy(a:bar.keys))
   let l:shown = {'keys': s:around(l:keys[0]), 'warning': s:around(a:bar.warning)}
   let l:got = {'keys': strdisplaywidth(l:shown.keys)}

@@ -45,7 +45,6 @@ local LINE = "%%{%%v:lua.require'claude_ide.diff.winbar'.line(%d)%%}"
 
 ---@type table<integer, fun(): claude_ide.Winbar> by window
 local winbars = {}
-local drawn = {} ---@type table<integer, { bar: claude_ide.Winbar, columns: integer, text: string }>
 -- What agents have said before they edit a file. The CLI in a terminal does not say so with its edit: its
 -- hooks report it for the file, often only after the diff has opened.
 local reasons = {} ---@type table<string, string> by launch and path
@@ -67,16 +66,12 @@ function M.line(win)
   if not winbars[win] or not vim.api.nvim_win_is_valid(win) then
     return ''
   end
-  local bar, columns, last = winbars[win](), vim.api.nvim_win_get_width(win), drawn[win]
-  if not last or last.columns ~= columns or not vim.deep_equal(last.bar, bar) then
-    local parts = vim.tbl_map(function(chunk)
-      return winbar.part(chunk[1], chunk[2])
-    end, fit(bar, columns))
-    table.insert(parts, #parts, '%=')
-    last = { bar = bar, columns = columns, text = table.concat(parts) }
-    drawn[win] = last
-  end
-  return last.text
+  local chunks = fit(winbars[win](), vim.api.nvim_win_get_width(win))
+  local parts = vim.tbl_map(function(chunk)
+    return winbar.part(chunk[1], chunk[2])
+  end, chunks)
+  table.insert(parts, #parts, '%=')
+  return table.concat(parts)
 end
 
 --- Note what a CLI has said before it edits a file.
@@ -142,9 +137,7 @@ end
 function M.set(view)
   highlights.define()
   for win in pairs(winbars) do
-    if not vim.api.nvim_win_is_valid(win) then
-      winbars[win], drawn[win] = nil, nil
-    end
+    winbars[win] = vim.api.nvim_win_is_valid(win) and winbars[win] or nil
   end
   local diff, left, right = view.diff, view.left, view.right
   local is_beside = left ~= nil and left ~= right
