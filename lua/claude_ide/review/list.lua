@@ -1,4 +1,5 @@
 --- The quickfix list of what waits for review: the host fills it, and does what its keys ask for.
+local autocommands = require('claude_ide.messages.autocommands')
 local channel = require('claude_ide.channel')
 local colouring = require('claude_ide.colouring')
 local float = require('claude_ide.window.float')
@@ -13,7 +14,6 @@ local window_looks = require('claude_ide.window.looks')
 local M = {}
 
 local api = vim.api
-local augroup = api.nvim_create_augroup('claude_ide_review_list', { clear = true })
 local namespace = api.nvim_create_namespace('claude_ide_review_list')
 
 local TALLEST = 10 -- lines of the quickfix window
@@ -282,16 +282,13 @@ local function update()
 end
 
 local function watch()
-  local function on(events, callback, pattern)
-    api.nvim_create_autocmd(events, { group = augroup, pattern = pattern, callback = callback })
-  end
-  api.nvim_clear_autocmds({ group = augroup })
+  local on = autocommands.group('claude_ide_review_list')
   -- Neovim fires this whenever it fills the window, before it is the current one.
-  on('BufWinEnter', vim.schedule_wrap(update), 'quickfix')
-  on('CursorMoved', preview)
-  on({ 'WinEnter', 'WinClosed' }, vim.schedule_wrap(update))
-  on({ 'WinLeave', 'TabLeave', 'VimLeavePre' }, close_preview)
-  on('VimResized', function()
+  on('BufWinEnter', 'quickfix', vim.schedule_wrap(update))
+  on('CursorMoved', nil, preview)
+  on({ 'WinEnter', 'WinClosed' }, nil, vim.schedule_wrap(update))
+  on({ 'WinLeave', 'TabLeave', 'VimLeavePre' }, nil, close_preview)
+  on('VimResized', nil, function()
     close_preview()
     vim.schedule(preview)
   end)

@@ -2,6 +2,7 @@
 --- virtual ones above them, and each hunk has a sign. The host knows the hunks; here they follow the text
 --- until it has looked at it again. Nothing runs for a file without hunks.
 local announce = require('claude_ide.messages.announce')
+local autocommands = require('claude_ide.messages.autocommands')
 local buffer_text = require('claude_ide.file.text')
 local channel = require('claude_ide.channel')
 local debounce = require('claude_ide.timing.debounce')
@@ -14,7 +15,7 @@ local plain = require('claude_ide.messages.plain')
 local M = {}
 
 local api = vim.api
-local augroup = api.nvim_create_augroup('claude_ide_review', { clear = true })
+local on = autocommands.group('claude_ide_review')
 local namespace = api.nvim_create_namespace('claude_ide_review')
 
 local INTERVAL = 100 -- milliseconds
@@ -421,22 +422,19 @@ local function watch()
     return
   end
   is_watching = true
-  local function on(events, callback)
-    api.nvim_create_autocmd(events, { group = augroup, callback = callback })
-  end
-  on({ 'BufWinEnter', 'FileChangedShellPost', 'BufFilePost' }, function(event)
+  on({ 'BufWinEnter', 'FileChangedShellPost', 'BufFilePost' }, nil, function(event)
     if drawn[event.buf] or is_known(event.buf) then
       emit_shown(event.buf)
     end
   end)
-  on('BufWritePost', function(event)
+  on('BufWritePost', nil, function(event)
     local path = is_known(event.buf) or drawn[event.buf] and path_of(event.buf)
     if path then
       channel.emit('review_written', { path = path })
     end
   end)
-  on('CursorMoved', reveal)
-  on('VimResized', function()
+  on('CursorMoved', nil, reveal)
+  on('VimResized', nil, function()
     for bufnr in pairs(drawn) do
       emit_shown(bufnr)
     end

@@ -1,5 +1,6 @@
 --- The buffer in which the user writes a remark on lines of a file, or a review before it is sent: `:w`
 --- stores or sends it, `:q!` drops it.
+local autocommands = require('claude_ide.messages.autocommands')
 local channel = require('claude_ide.channel')
 local colouring = require('claude_ide.colouring')
 local command_buffer = require('claude_ide.file.command_buffer')
@@ -12,7 +13,7 @@ local window_close = require('claude_ide.window.close')
 local M = {}
 
 local api = vim.api
-local augroup = api.nvim_create_augroup('claude_ide_review_remark', { clear = true })
+local on = autocommands.group('claude_ide_review_remark')
 
 local LEAST, MOST = 5, 15 -- lines of the window
 
@@ -68,11 +69,8 @@ function M.write(token, title, words, is_changed)
   end)
   command_buffer.write_on_exit(bufnr)
   vim.keymap.set('n', 'ZZ', '<Cmd>write<CR>', { buffer = bufnr, desc = 'Store or send this' })
-  local function on(event, callback)
-    api.nvim_create_autocmd(event, { group = augroup, buffer = bufnr, callback = callback })
-  end
   -- `:q` refuses to lose what the user has written.
-  on('QuitPre', function()
+  on('QuitPre', bufnr, function()
     options.modified = not text and (is_changed or text_of(bufnr) ~= vim.trim(words))
     vim.schedule(function()
       if api.nvim_buf_is_valid(bufnr) then
@@ -81,7 +79,7 @@ function M.write(token, title, words, is_changed)
     end)
   end)
   open[token] = { bufnr = bufnr, title = title, words = words, is_changed = is_changed }
-  on('BufWipeout', function()
+  on('BufWipeout', bufnr, function()
     open[token] = nil
     channel.emit('answered', { token = token, text = text })
   end)
