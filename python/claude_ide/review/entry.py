@@ -291,20 +291,17 @@ class State(msgspec.Struct, omit_defaults=True):
             found.append((_rows(each, lines, near[0]) or _clamped(near, lines), each))
         return found
 
-    def remarks_at(self, path: str, rows: Rows, text: str, text_of: TextOf) -> list[Remark]:
+    def remarks_at(
+        self, path: str, rows: Rows, text: str, text_of: TextOf
+    ) -> list[tuple[Rows, Remark]]:
         """Return those of them that touch some rows."""
-        return [
-            each
-            for (first, last), each in self.placed(path, text, text_of)
-            if first < rows[1] and rows[0] < last
-        ]
+        placed = self.placed(path, text, text_of)
+        return [(at, each) for at, each in placed if at[0] < rows[1] and rows[0] < at[1]]
 
     def remark(self, remark: Remark, text: str, text_of: TextOf) -> None:
         """Add a remark on a file that has this text, or change the words of the one there."""
         lines, rows = lines_of(text), (remark.first, remark.last)
-        for there in self.remarks_at(remark.path, rows, text, text_of)[:1]:
-            placed = self.placed(remark.path, text, text_of)
-            at = next(at for at, each in placed if each is there)
+        for at, there in self.remarks_at(remark.path, rows, text, text_of)[:1]:
             if there.quoted == cut("".join(lines[slice(*at)])):
                 there.words, there.state = remark.words, "open"
                 return

@@ -532,7 +532,8 @@ class Review:
         with self._store.change() as state:
             gone = [*state.remarks]
             if path and rows:
-                gone = state.remarks_at(self._relative(path), rows, text, self._text)
+                found = state.remarks_at(self._relative(path), rows, text, self._text)
+                gone = [each for _, each in found]
             state.remarks = [each for each in state.remarks if each not in gone]
             return len(gone)
 

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeVar
 
 from claude_ide.base import files, git
 from claude_ide.base.program import output
@@ -40,6 +41,8 @@ STATUS = (
     *("--no-renames", "--ignore-submodules=all"),
 )
 HEAD = "# branch.oid "
+
+T = TypeVar("T")
 LINK_MODE = "120000"
 FIELDS = {"1": 8, "u": 10, "?": 1}
 """By its first letter: the fields of a line of `git status` before the name."""
@@ -94,15 +97,13 @@ class Snapshot:
 
     def with_rest_of(self, later: "Snapshot", paths: Set[str]) -> "Snapshot":
         """Return a later snapshot, in which these paths are as they are in this one."""
-        stamps, contents = {**later.stamps}, {**later.contents}
-        for path in paths:
-            stamps.pop(path, None)
-            contents.pop(path, None)
-            if path in self.stamps:
-                stamps[path] = self.stamps[path]
-            if path in self.contents:
-                contents[path] = self.contents[path]
-        return replace(later, stamps=stamps, contents=contents)
+
+        def mixed(then: dict[str, T], now: dict[str, T]) -> dict[str, T]:
+            rest = {path: value for path, value in now.items() if path not in paths}
+            return rest | {path: then[path] for path in paths if path in then}
+
+        stamps = mixed(self.stamps, later.stamps)
+        return replace(later, stamps=stamps, contents=mixed(self.contents, later.contents))
 
 
 class Snapshots:
