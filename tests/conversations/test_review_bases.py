@@ -4,11 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from support.either_editor import BOTH, Editor, configure
-from support.happenings import HookedCli, recorder
+from support.either_editor import BOTH, Editor
 from support.neovim import until
 from support.reviewing import drawn
-from support.reviews import Agent, git, put
+from support.reviews import Agent, git, make_repository, put, start_cli
 
 pytestmark = BOTH
 
@@ -22,16 +21,8 @@ async def agent(nvim: Editor, path: Path, tmp_path: Path) -> Agent:
     """A CLI in the terminal of `:Claude`; the user is in the file, in a repository."""
     put(path, BEFORE)
     put(path.with_name("b.txt"), BEFORE)
-    git(path.parent, "init", "-q", "-b", "main")
-    git(path.parent, "add", "-A")
-    git(path.parent, "commit", "-qm", "x")
-    program, record = recorder(tmp_path)
-    await configure(nvim, cmd=str(program))
-    await nvim.command("Claude")
-    cli = await HookedCli.started(record)
-    await nvim.command("stopinsert")
-    await nvim.command("wincmd t | only | edit! | set nomore")
-    return Agent(cli, path.parent)
+    make_repository(path.parent)
+    return Agent(await start_cli(nvim, tmp_path), path.parent)
 
 
 async def waits(nvim: Editor, *expected: str) -> None:

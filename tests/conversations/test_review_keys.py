@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 
 from support.either_editor import BOTH, Editor, choose, configure, on_screen
-from support.happenings import HookedCli, recorder
 from support.neovim import until
 from support.reviewing import drawn
-from support.reviews import Agent, git, put
+from support.reviews import Agent, git, make_repository, put, start_cli
 
 pytestmark = BOTH
 
@@ -22,16 +21,8 @@ BOTH_HUNKS = "2-two", "2+1", "5-five", "5+1"
 async def agent(nvim: Editor, path: Path, tmp_path: Path) -> Agent:
     """A CLI in the terminal of `:Claude`; the user is in the file, in a repository."""
     put(path, BEFORE)
-    git(path.parent, "init", "-q", "-b", "main")
-    git(path.parent, "add", "-A")
-    git(path.parent, "commit", "-qm", "x")
-    program, record = recorder(tmp_path)
-    await configure(nvim, cmd=str(program))
-    await nvim.command("Claude")
-    cli = await HookedCli.started(record)
-    await nvim.command("stopinsert")
-    await nvim.command("wincmd t | only | edit! | set nomore")
-    return Agent(cli, path.parent)
+    make_repository(path.parent)
+    return Agent(await start_cli(nvim, tmp_path), path.parent)
 
 
 async def has_map(nvim: Editor, key: str, mode: str = "n") -> bool:
@@ -501,13 +492,19 @@ async def waits(nvim: Editor, *names: str) -> None:
     await until(lambda: nvim.eval(f"sort({found}) ==# {sorted(names)!r}"), f"{names} wait")
 
 
-async def test_a_new_file_goes_with_its_buffer_and_both_come_back(
-    nvim: Editor, agent: Agent
-) -> None:
+@pytest.fixture
+async def new(nvim: Editor, agent: Agent) -> Path:
+    """A file that the agent has made, and that the user looks at."""
     new = agent.folder / "new.py"
     await agent.write({new: "new\n"})
     await nvim.command(f"edit {new}")
     await drawn(nvim, "1+1")
+    return new
+
+
+async def test_a_new_file_goes_with_its_buffer_and_both_come_back(
+    nvim: Editor, agent: Agent, new: Path
+) -> None:
 
     await nvim.command("ClaudeRevert!")
     await has(nvim, new, None, "")
@@ -532,12 +529,8 @@ async def test_a_new_file_goes_with_its_buffer_and_both_come_back(
 
 
 async def test_a_new_file_with_unsaved_changes_is_reverted_without_them(
-    nvim: Editor, agent: Agent
+    nvim: Editor, new: Path
 ) -> None:
-    new = agent.folder / "new.py"
-    await agent.write({new: "new\n"})
-    await nvim.command(f"edit {new}")
-    await drawn(nvim, "1+1")
     await nvim.keys("Omine\x1b")
     await drawn(nvim, "1+2")
     await nvim.keys(":ClaudeRevert!\r")

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from support.either_editor import BOTH, Editor, configure
-from support.happenings import HookedCli, recorder
+from support.either_editor import BOTH, Editor
 from support.neovim import until
-from support.reviews import Agent, git, put
+from support.reviews import Agent, make_repository, put, start_cli
 from support.vim import Vim
 
 pytestmark = BOTH
@@ -23,16 +22,8 @@ def text_of(lines: list[str]) -> str:
 async def agent(nvim: Editor, path: Path, tmp_path: Path) -> Agent:
     """A CLI in the terminal of `:Claude`; the user is in the file, in a repository."""
     put(path, text_of(LINES))
-    git(path.parent, "init", "-q", "-b", "main")
-    git(path.parent, "add", "-A")
-    git(path.parent, "commit", "-qm", "x")
-    program, record = recorder(tmp_path)
-    await configure(nvim, cmd=str(program), review={"keys": {"show": "gs"}})
-    await nvim.command("Claude")
-    cli = await HookedCli.started(record)
-    await nvim.command("stopinsert")
-    await nvim.command("wincmd t | only | edit! | set nomore")
-    return Agent(cli, path.parent)
+    make_repository(path.parent)
+    return Agent(await start_cli(nvim, tmp_path, review={"keys": {"show": "gs"}}), path.parent)
 
 
 def hunk(nvim: Editor, old: list[str], new: list[str], sign: str = "▎") -> str:

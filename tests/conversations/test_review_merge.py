@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from support.either_editor import BOTH, Editor, configure, on_screen, run, shows_a_diff
-from support.happenings import HookedCli, recorder
+from support.either_editor import BOTH, Editor, on_screen, run, shows_a_diff
+from support.happenings import HookedCli
 from support.neovim import until
 from support.reviewing import drawn
+from support.reviews import start_cli
 
 pytestmark = BOTH
 
@@ -20,12 +21,7 @@ QUESTION = "(y/n)"
 async def cli(nvim: Editor, path: Path, tmp_path: Path) -> HookedCli:
     """A CLI in the terminal of `:Claude`; the user is in the file."""
     path.write_text(BEFORE)
-    program, record = recorder(tmp_path)
-    await configure(nvim, cmd=str(program))
-    await nvim.command("Claude")
-    cli = await HookedCli.started(record)
-    await nvim.command("stopinsert")
-    await nvim.command("wincmd t | only | edit! | set nomore")
+    cli = await start_cli(nvim, tmp_path)
     await cli.send("UserPromptSubmit", prompt="go", cwd=str(path.parent))
     await until(lambda: nvim.eval("exists('#claude_ide_disk_change#BufReadPost')"), "it watches")
     return cli

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from support.claude_cli import CARET
-from support.either_editor import Editor
-from support.happenings import HookedCli
+from support.either_editor import Editor, configure
+from support.happenings import HookedCli, recorder
 from support.neovim import Neovim, until
 
 SHOW = "return require('claude_ide.review.list').show('Claude', ..., 0)"
@@ -37,6 +37,24 @@ async def send_remark(nvim: Editor, command: str) -> None:
 def git(folder: Path, *words: str) -> None:
     identity = ["-c", "user.name=x", "-c", "user.email=x@localhost"]
     subprocess.run(["git", *identity, *words], cwd=folder, check=True, capture_output=True)
+
+
+def make_repository(folder: Path) -> None:
+    """Make a repository whose first commit has all files."""
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-qm", "x")
+
+
+async def start_cli(nvim: Editor, folder: Path, **options: Any) -> HookedCli:
+    """Start a CLI in the terminal of `:Claude`, and return to the file; `folder` gets a program."""
+    program, record = recorder(folder)
+    await configure(nvim, cmd=str(program), **options)
+    await nvim.command("Claude")
+    cli = await HookedCli.started(record)
+    await nvim.command("stopinsert")
+    await nvim.command("wincmd t | only | edit! | set nomore")
+    return cli
 
 
 class Agent:
