@@ -179,8 +179,7 @@ local function stay_open(bufnr)
   end)
 end
 
----@param approval claude_ide.Approval
----@param in_other_way boolean
+---@type fun(approval: claude_ide.Approval, in_other_way: boolean)
 local function approve(approval, in_other_way)
   if not is_waiting(approval) then
     return explain_end(approval)
@@ -316,8 +315,7 @@ end
 --- show it immediately.
 ---
 --- Emits `answered` {token, decision = 'approve'|'approve_more'|'reject', text, comments?}.
----@param token integer
----@param request claude_ide.ApprovalRequest
+---@type fun(token: integer, request: claude_ide.ApprovalRequest)
 function M.open(token, request)
   if pending[token] then
     return show_now(pending[token])
@@ -331,8 +329,7 @@ function M.open(token, request)
 end
 
 --- Whether a text is shown in its buffer, and all of it has been on the screen.
----@param token integer
----@return boolean
+---@type fun(token: integer): boolean
 function M.is_read(token)
   local approval = pending[token]
   return approval ~= nil

@@ -13,16 +13,10 @@ local WINDOWS =
 
 local is_focused = true
 local is_due = false
-local last ---@type claude_ide.Looked?
-
----@class claude_ide.Looked `Looked` of the port
----@field is_focused boolean
----@field here string
----@field shown string[]
+local last ---@type table? `Looked` of the port
 
 -- The place of a window, which is none of an agent's if it is empty.
----@param win integer
----@return string
+---@type fun(win: integer): string
 local function place_of(win)
   local bufnr = api.nvim_win_get_buf(win)
   local launch = vim.b[bufnr].claude_ide_launch or ''

@@ -7,9 +7,7 @@ M.id = nil
 
 --- Notify a host. Errors are ignored: if the host has just died, `on_exit` reports it, although its
 --- channel may close earlier.
----@param id integer
----@param method string
----@param ... any
+---@type fun(id: integer, method: string, ...: any)
 function M.notify(id, method, ...)
   pcall(vim.rpcnotify, id, method, ...)
 end

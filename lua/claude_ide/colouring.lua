@@ -168,8 +168,7 @@ function M.prepare(bufnr, lines)
 end
 
 --- Call `load`, which loads the file of a user's buffer, and guard the buffer if necessary.
----@param bufnr integer
----@param load fun()
+---@type fun(bufnr: integer, load: fun())
 function M.load(bufnr, load)
   local reason = not api.nvim_buf_is_loaded(bufnr) and obstacle_on_disk(bufnr)
   if not reason then

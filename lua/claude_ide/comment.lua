@@ -45,8 +45,7 @@ local function remark(where, words, is_removed)
   end)
 end
 
----@param where claude_ide.Commented
----@param words string
+---@type fun(where: claude_ide.Commented, words: string)
 local function comment(where, words)
   local path = diff.commentable(where.bufnr)
   if path then
@@ -64,8 +63,7 @@ local function remove(where)
 end
 
 -- Ask for the words, unless they are given.
----@param where claude_ide.Commented
----@param words string
+---@type fun(where: claude_ide.Commented, words: string)
 local function comment_or_ask(where, words)
   if not diff.commentable(where.bufnr) and is_beside_proposal() then
     return message.show('comment in the window of the proposal', 'warn')

@@ -32,10 +32,7 @@ local SHARED = { 'quickfix', 'loclist', 'buffers', 'visible', 'marks' }
 ---@field cursor integer[]
 ---@field selection? claude_ide.Quoted
 
----@param bufnr integer
----@param first integer
----@param last integer
----@return claude_ide.Quoted
+---@type fun(bufnr: integer, first: integer, last: integer): claude_ide.Quoted
 local function lines_of(bufnr, first, last)
   return {
     first = first,
@@ -106,8 +103,7 @@ function M.covered(kind)
 end
 
 --- The same for the range of a command.
----@param opts vim.api.keyset.create_user_command.command_args
----@return claude_ide.Here
+---@type fun(opts: vim.api.keyset.create_user_command.command_args): claude_ide.Here
 function M.of_command(opts)
   return M.here((opts.range or 0) > 0 and { opts.line1, opts.line2 } or nil)
 end

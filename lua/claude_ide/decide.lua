@@ -33,8 +33,7 @@ local function next_one()
   return found[1]
 end
 
----@param accepted boolean
----@param reason? string
+---@type fun(accepted: boolean, reason?: string)
 local function decide(accepted, reason)
   local one = next_one()
   if one then

@@ -32,12 +32,7 @@ local EVENTS = {
 local FACTS = [[map(filter([%s], 'buflisted(v:val)'), "[v:val, getbufvar(v:val, '&modified'), ]]
   .. [[getbufvar(v:val, '&buftype'), getbufvar(v:val, '&filetype')]")]]
 
----@class claude_ide.EditorsReport `EditorsChanged` of the port
----@field editors any[][] `OpenBuffer` of the port, the most recently used one first
----@field folders string[]
----@field active? integer the buffer of the file that the user works on
-
-local last ---@type claude_ide.EditorsReport?
+local last ---@type table?
 local is_watching = false
 
 -- The empty buffer that Neovim starts with does not count as open.
@@ -48,8 +43,7 @@ end
 
 -- The open ones among buffers, the most recently used one first, without those that stay in the editor
 -- (`privacy`): number, name, 'filetype' and 'modified' of each.
----@param among integer[]
----@return any[][]
+---@type fun(among: integer[]): any[][]
 local function open_among(among)
   local found, bufnrs = {}, {}
   for _, facts in ipairs(api.nvim_eval(FACTS:format(table.concat(among, ',')))) do
@@ -88,8 +82,9 @@ local function locations()
   return shown
 end
 
---- All open files. It takes a millisecond for 100 of them, and includes changes that caused no event.
----@return claude_ide.EditorsReport
+--- `EditorsChanged` of the port: all open files. It takes a millisecond for 100 of them, and includes changes
+--- that caused no event.
+---@return table
 function M.all()
   local shown, editors = locations(), open_among(api.nvim_list_bufs())
   for _, editor in ipairs(editors) do

@@ -154,8 +154,7 @@ local function forget_beginning(bufnr)
 end
 
 --- Append code that begins to run.
----@param token integer
----@param entry claude_ide.RunEntry
+---@type fun(token: integer, entry: claude_ide.RunEntry)
 function M.begin(token, entry)
   local bufnr = get(entry.filetype)
   local lines = { ('%s %s'):format(MARK, plain.one_line(entry.title)) }
@@ -194,8 +193,7 @@ local function add_output(bufnr, row, output)
 end
 
 --- Add what has come out of a run.
----@param token integer
----@param outputs claude_ide.RunOutput[]
+---@type fun(token: integer, outputs: claude_ide.RunOutput[])
 function M.finish(token, outputs)
   local mark = runs[token]
   runs[token] = nil

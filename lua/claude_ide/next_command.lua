@@ -40,8 +40,7 @@ local function call(run, opts, bar)
 end
 
 --- Wrap a command whose arguments end at a `|` that is neither quoted nor after a backslash.
----@param run claude_ide.CommandFunction
----@return claude_ide.CommandFunction
+---@type fun(run: claude_ide.CommandFunction): claude_ide.CommandFunction
 function M.after_arguments(run)
   return function(opts)
     call(run, opts, find_bar(opts.args))

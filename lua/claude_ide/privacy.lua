@@ -43,13 +43,6 @@ local function options()
   return ok and json or '"?"'
 end
 
----@class claude_ide.PrivacyFacts
----@field privacy any the option
----@field folders string[]
----@field cwd string
----@field named string[] the private files so far
----@field renamed table<string, string>
-
 -- Why the texts of renamed buffers are private, by their names now.
 local function reasons_of_renamed()
   local reasons = {}
@@ -61,8 +54,8 @@ local function reasons_of_renamed()
   return reasons
 end
 
---- What the host makes the rules from, beside settings, and what they have found.
----@return claude_ide.PrivacyFacts
+--- `PrivacyFacts` of the port: what the host makes the rules from, beside settings.
+---@return table
 function M.facts()
   reported = options()
   return {
@@ -139,8 +132,7 @@ end
 
 --- Why the file of a buffer with this name stays in the editor. The answer is remembered until something
 --- happens to a buffer or to the rules, so that it costs nothing after each key.
----@param name string
----@return string?
+---@type fun(name: string): string?
 function M.of_name(name)
   if verdicts[name] == nil and rules and name ~= '' then
     -- An option that was set a moment ago holds for it, too.
@@ -167,8 +159,7 @@ function M.of_buffer(bufnr)
 end
 
 --- Deny the file of a buffer that the host has found to be private by a link on its way.
----@param name string
----@param reason string
+---@type fun(name: string, reason: string)
 function M.deny(name, reason)
   verdicts[name], named[name] = reason, true
   for _, subscriber in ipairs(subscribers) do
@@ -178,8 +169,7 @@ end
 
 --- Whether a register has a text that was yanked, deleted or recorded in a private buffer, or the name of
 --- one.
----@param name string
----@return boolean
+---@type fun(name: string): boolean
 function M.is_in_register(name)
   local text = vim.fn.getreg(name)
   return filled[name:lower()] ~= nil
@@ -190,9 +180,7 @@ function M.is_in_register(name)
 end
 
 --- Say in one line why a file stays in the editor.
----@param path string
----@param reason string
----@return string
+---@type fun(path: string, reason: string): string
 function M.sentence(path, reason)
   return ('%s stays in Neovim: %s'):format(vim.fn.fnamemodify(path, ':~:.'), reason)
 end

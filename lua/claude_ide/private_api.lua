@@ -43,8 +43,7 @@ function M.is_in_lua_of_others()
 end
 
 --- The clients of a buffer, or all, that have not reported their capabilities yet.
----@param bufnr? integer
----@return vim.lsp.Client[]
+---@type fun(bufnr?: integer): vim.lsp.Client[]
 function M.starting(bufnr)
   local clients = vim.lsp.get_clients({ bufnr = bufnr, _uninitialized = true })
   return vim.tbl_filter(function(client)
@@ -54,9 +53,7 @@ end
 
 --- The options with which a server provides a method, also those that it has registered later. Neovim 0.11
 --- knows only what a server has reported first.
----@param client vim.lsp.Client
----@param method string
----@return table[]
+---@type fun(client: vim.lsp.Client, method: string): table[]
 function M.providers(client, method)
   local found = {}
   if client._provider_foreach then
@@ -68,8 +65,7 @@ function M.providers(client, method)
 end
 
 --- The version of a buffer's text that servers have got last.
----@param bufnr integer
----@return integer?
+---@type fun(bufnr: integer): integer?
 function M.version(bufnr)
   return (vim.lsp.util.buf_versions or {})[bufnr]
 end

@@ -32,8 +32,7 @@ function M.choose(name, use)
 end
 
 --- The name in `/name`; empty if it is left out. Nil if the words are not the name of a prompt.
----@param words string
----@return string?
+---@type fun(words: string): string?
 function M.name_in(words)
   local name = vim.trim(words):match('^/([%w_-]*)$')
   return name and (name == '' or all()[name]) and name or nil

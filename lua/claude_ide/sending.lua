@@ -46,8 +46,7 @@ local function send(sent, name)
 end
 
 --- Called by the host: a text that it is to send.
----@param number integer
----@return claude_ide.Sent
+---@type fun(number: integer): claude_ide.Sent
 function M.take(number)
   local sent = waiting[number]
   waiting[number] = nil
@@ -77,9 +76,7 @@ local function hold(here, focus)
   end
 end
 
----@param here claude_ide.Here
----@param text string
----@param options claude_ide.SendOptions
+---@type fun(here: claude_ide.Here, text: string, options: claude_ide.SendOptions)
 local function send_from(here, text, options)
   hold(here, options.focus)
   send({
@@ -92,8 +89,7 @@ local function send_from(here, text, options)
 end
 
 --- Put a text into a prompt, or send it (`:help claude-ide.send()`).
----@param text string
----@param options claude_ide.SendOptions?
+---@type fun(text: string, options: claude_ide.SendOptions?)
 function M.send(text, options)
   check(text, options)
   send_from(contexts.here(), text, options or {})

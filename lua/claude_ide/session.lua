@@ -62,8 +62,7 @@ local FOR_DIFFS = {
 }
 
 -- Load modules one by one, so that keys are handled in between.
----@param names string[]
----@param index? integer
+---@type fun(names: string[], index?: integer)
 local function load_soon(names, index)
   index = index or 1
   if names[index] then
@@ -146,8 +145,7 @@ host.on('exit', function(reason)
 end)
 
 --- Run a command that needs the host, as soon as the host can run (`host.ready`).
----@param opts vim.api.keyset.create_user_command.command_args
----@param fn claude_ide.CommandFunction
+---@type fun(opts: vim.api.keyset.create_user_command.command_args, fn: claude_ide.CommandFunction)
 function M.run(opts, fn)
   local is_free = WITHOUT_WINDOW[opts.name] or vim.fn.getcmdwintype() == ''
   if is_free or not require('claude_ide.window.location').has_command_window() then

@@ -12,8 +12,7 @@ local facts = vim.empty_dict() ---@type table<string, any> the fields of `Status
 local is_due = false
 
 --- Report a fact. Many changes at once are one.
----@param name string
----@param value any
+---@type fun(name: string, value: any)
 function M.report(name, value)
   if vim.deep_equal(facts[name], value) then
     return

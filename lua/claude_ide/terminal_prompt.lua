@@ -132,8 +132,7 @@ local function show(bufnr)
   options.scrolloff = 0
 end
 
----@param bufnr integer
----@param quoted string
+---@type fun(bufnr: integer, quoted: string)
 local function append(bufnr, quoted)
   local gap = prompt_buffer.text(bufnr) == '' and '' or '\n'
   prompt_buffer.put(bufnr, gap .. quoted)
@@ -143,9 +142,7 @@ local asked = 0 -- how often lines were to be quoted
 local answer ---@type { text: string, refusal: string }? to the last question
 
 --- Called by the host: the quoted lines, or why it does not quote them.
----@param number integer
----@param text string
----@param refusal string
+---@type fun(number: integer, text: string, refusal: string)
 function M.quoted(number, text, refusal)
   if number == asked then
     answer = { text = text, refusal = refusal }

@@ -276,8 +276,7 @@ end
 --- Emits `form` {token, number, key, row, question?, text?} for each key that the host handles; then
 --- `answered` with {token, answer = key} or {token, submitted = true}, with {token, declined = true}, or
 --- with {token, closed = true} if the user may still answer later.
----@param token integer
----@param page claude_ide.FormPage
+---@type fun(token: integer, page: claude_ide.FormPage)
 function M.open(token, page)
   local form = forms[token] or { token = token, page = page, pressed = 0, row = 0, typed = '' }
   forms[token] = form
@@ -289,8 +288,7 @@ function M.open(token, page)
 end
 
 --- Show the page of an open form after a key. Unless the user has moved the cursor since, it goes to its row.
----@param token integer
----@param page claude_ide.FormPage
+---@type fun(token: integer, page: claude_ide.FormPage)
 function M.show(token, page)
   local form = forms[token]
   if not (form and is_shown(form)) then

@@ -21,23 +21,10 @@ local on = autocommands.group('claude_ide_chat_list')
 ---@field lacks string[] names of the keys that do nothing with it
 ---@field marks any[] `{ line, column, end_column, group }`, lines relative to the item
 
----@class claude_ide.ListKey
----@field key string
----@field name string
----@field desc string
----@field plug? string the name of the map
----@field is_usual? boolean whether it does what it usually does on an item that lacks it
-
----@class claude_ide.ListLook
----@field title string
----@field keys claude_ide.ListKey[]
----@field filetype? string
----@field closing? string[] keys that close it; default: `q`
-
 ---@class claude_ide.List
 ---@field name string
 ---@field bufnr integer
----@field look claude_ide.ListLook
+---@field look table `ListLook` of the port
 ---@field items claude_ide.ListItem[]
 ---@field shown claude_ide.ListItem[] by row
 ---@field height? integer which its window has got
@@ -144,8 +131,7 @@ local function create(name, look)
 end
 
 --- Open the window of a list, or enter it, before the host has answered: what is typed now is meant for it.
----@param name string
----@param title string
+---@type fun(name: string, title: string)
 function M.expect(name, title)
   local win = window_of(lists[name])
   if win then
@@ -168,7 +154,7 @@ end
 
 --- Open a list, or enter the window of an open one.
 ---@param name string the list that its keys belong to
----@param look claude_ide.ListLook
+---@param look table `ListLook` of the port
 ---@return boolean is_open false if it was expected, and the user has closed it
 function M.open(name, look)
   local win, is_there = window_of(lists[name]), expected[name]

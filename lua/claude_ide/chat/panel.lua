@@ -152,8 +152,7 @@ local function create(id, options)
 end
 
 --- Show the panel of a chat, which is created if necessary, and enter its prompt.
----@param id integer
----@param options claude_ide.ChatOptions
+---@type fun(id: integer, options: claude_ide.ChatOptions)
 function M.open(id, options)
   local chat = chat_state.get(id) or create(id, options)
   chat.options = options
@@ -236,13 +235,8 @@ function M.awaiting()
   end
 end
 
----@class claude_ide.FoundChat
----@field chat integer id
----@field is_here boolean whether it is on the screen, in this tab page
----@field revival? table
-
--- The first chat for which one of these functions is true, as the host gets it.
----@return claude_ide.FoundChat|false
+-- The first chat for which one of these functions is true, as the host gets it (`Found` of the port).
+---@return table|false
 local function find(...)
   for _, is_meant in ipairs({ ... }) do
     local chat = vim.iter(chat_state.list()):find(is_meant)
@@ -259,7 +253,7 @@ local function belongs_here(chat)
 end
 
 --- The chat that a command applies to: this tab page's, else the one used last.
----@return claude_ide.FoundChat|false
+---@return table|false
 function M.here()
   return find(belongs_here, function()
     return true
@@ -268,7 +262,7 @@ end
 
 --- The chat that belongs to the current tab page: its own one, else one that has a tab page to itself, or
 --- whose tab page is closed.
----@return claude_ide.FoundChat|false
+---@return table|false
 function M.of_tabpage()
   return find(belongs_here, function(chat)
     return chat.options.side == 'tab' or not api.nvim_tabpage_is_valid(chat.tabpage)

@@ -170,8 +170,7 @@ M.hide_float = chat_state.of_id(function(chat)
 end)
 
 --- Whether a chat is shown in the current tab page.
----@param chat claude_ide.Chat
----@return boolean
+---@type fun(chat: claude_ide.Chat): boolean
 function M.is_here(chat)
   return chat.view ~= nil and chat.view.tabpage == api.nvim_get_current_tabpage()
 end

@@ -82,8 +82,7 @@ local function set_silent(is_silent)
 end
 
 --- Show why there is no host; nil if it answers.
----@param chat claude_ide.Chat
----@param reason? string
+---@type fun(chat: claude_ide.Chat, reason?: string)
 function M.set_outage(chat, reason)
   chat.outage = reason
   update(chat)
@@ -172,8 +171,7 @@ function M.take(id, numbers, is_unclaimed)
 end
 
 --- The texts of prompts.
----@param prompts claude_ide.SentPrompt[]
----@return string
+---@type fun(prompts: claude_ide.SentPrompt[]): string
 function M.join(prompts)
   return vim
     .iter(prompts)

@@ -86,8 +86,7 @@ function M.new_id()
   return last_id
 end
 
----@param id integer
----@return claude_ide.Chat?
+---@type fun(id: integer): claude_ide.Chat?
 function M.get(id)
   return chats[id]
 end
@@ -146,8 +145,7 @@ function M.mark_used(chat)
 end
 
 --- The name of a chat's agent.
----@param chat claude_ide.Chat
----@return string
+---@type fun(chat: claude_ide.Chat): string
 function M.agent_name(chat)
   return chat.options.name or 'Claude'
 end
@@ -161,8 +159,7 @@ function M.lacks(chat, feature)
 end
 
 --- Whether a chat has no conversation: it shows nothing, or only a greeting and a question of trust.
----@param chat claude_ide.Chat
----@return boolean
+---@type fun(chat: claude_ide.Chat): boolean
 function M.is_empty(chat)
   local parts = vim.tbl_values(chat.drawing.parts)
   local is_beside = vim.iter(parts):all(function(part)
@@ -207,9 +204,7 @@ function M.emit(chat, event, fields)
 end
 
 --- Report an event to the host, or tell the user that there is none.
----@param chat claude_ide.Chat
----@param event string
----@param fields? table
+---@type fun(chat: claude_ide.Chat, event: string, fields?: table)
 function M.ask(chat, event, fields)
   if not M.emit(chat, event, fields) then
     message.show('the chat is not running: R restarts it', 'info')

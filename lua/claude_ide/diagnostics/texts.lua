@@ -302,8 +302,7 @@ end
 
 --- The state of the checks of these buffers, except for those that are not loaded. The check of one that has
 --- got no text from its file begins now.
----@param bufnrs integer[]
----@return claude_ide.Checks
+---@type fun(bufnrs: integer[]): claude_ide.Checks
 function M.follow(bufnrs)
   local loaded = vim.tbl_filter(vim.api.nvim_buf_is_loaded, bufnrs)
   for _, bufnr in ipairs(loaded) do

@@ -70,8 +70,7 @@ local function is_tiled(win)
 end
 
 --- Whether the user has opened a buffer: it is listed, changed or shown.
----@param bufnr integer
----@return boolean
+---@type fun(bufnr: integer): boolean
 function M.is_opened(bufnr)
   return vim.bo[bufnr].buflisted
     or vim.bo[bufnr].modified
@@ -172,16 +171,9 @@ local function load(path, found)
   return { error = ('%s: %s'):format(path, err) }
 end
 
----@class claude_ide.LoadedFile
----@field bufnr? integer
----@field is_cold? boolean whether it was loaded just now
----@field is_checked? boolean whether anything has published for it: what checks it may still be starting
----@field obstacle? string why it is not loaded
----@field error? string
-
 --- Load a file, unless it is loaded, without showing or listing it. It stays loaded for some minutes.
 ---@param path string
----@return claude_ide.LoadedFile
+---@return table `LoadedFile` of the port, or { error }
 function M.load(path)
   local absolute, refusal = file_path.existing(path)
   if not absolute then

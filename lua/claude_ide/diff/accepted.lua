@@ -19,8 +19,7 @@ M.writes_within = 10000
 local held = {}
 
 --- Hold an accepted text.
----@param diff claude_ide.Diff
----@param text string
+---@type fun(diff: claude_ide.Diff, text: string)
 function M.hold(diff, text)
   held[diff.id] = {
     path = diff.path,

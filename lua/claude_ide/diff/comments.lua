@@ -11,12 +11,7 @@ local api = vim.api
 local augroup = api.nvim_create_augroup('claude_ide_diff_comments', { clear = true })
 local namespace = api.nvim_create_namespace('claude_ide_comments')
 
----@class claude_ide.DiffComment
----@field mark integer extmark over its lines
----@field words string
----@field removed string[] the lines that its hunk removes, if it has no other
-
----@type table<integer, claude_ide.DiffComment[]> by the buffer of a proposal
+---@type table<integer, table[]> `DiffComment` of the port, by the buffer of a proposal
 local comments = {}
 
 local function rows_of(bufnr, comment)
@@ -96,8 +91,7 @@ function M.remove(bufnr, where)
 end
 
 --- The comments on a diff, from its first line to its last one (`DiffComment` of the port).
----@param diff claude_ide.Diff
----@return table[]
+---@type fun(diff: claude_ide.Diff): table[]
 function M.of(diff)
   local bufnr = diff.bufnr --[[@as integer]]
   local found = comments[bufnr] or {}

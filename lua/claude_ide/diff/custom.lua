@@ -52,8 +52,7 @@ end
 --- Have the user's function show a proposal.
 ---
 --- Raises an error if it fails, or does not show the proposal.
----@param view claude_ide.DiffView
----@param show fun(ctx: claude_ide.LayoutContext)
+---@type fun(view: claude_ide.DiffView, show: fun(ctx: claude_ide.LayoutContext))
 function M.open(view, show)
   local diff = view.diff
   load(view)

@@ -254,15 +254,13 @@ function M.revise(diff, lines)
 end
 
 --- The number of the version that the current text is based on.
----@param bufnr integer
----@return integer
+---@type fun(bufnr: integer): integer
 function M.version(bufnr)
   return assert(version_of(bufnr)).number
 end
 
 --- The hunks of a proposal, in order. Empty for any other buffer.
----@param bufnr integer
----@return claude_ide.CurrentHunk[]
+---@type fun(bufnr: integer): claude_ide.CurrentHunk[]
 function M.list(bufnr)
   local texts = version_of(bufnr)
   if not (texts and api.nvim_buf_is_loaded(bufnr)) then
@@ -275,24 +273,19 @@ function M.list(bufnr)
 end
 
 --- Whether a buffer is a proposal whose hunks are known.
----@param bufnr integer
----@return boolean
+---@type fun(bufnr: integer): boolean
 function M.is_tracked(bufnr)
   return tracked[bufnr] ~= nil
 end
 
 --- The row that the cursor has in a hunk: its first one, or the row below removed lines.
----@param bufnr integer
----@param hunk claude_ide.CurrentHunk
----@return integer
+---@type fun(bufnr: integer, hunk: claude_ide.CurrentHunk): integer
 function M.row(bufnr, hunk)
   return math.min(hunk.now[1], api.nvim_buf_line_count(bufnr) - 1)
 end
 
 --- The lines that a hunk replaces.
----@param bufnr integer
----@param hunk claude_ide.CurrentHunk
----@return string[]
+---@type fun(bufnr: integer, hunk: claude_ide.CurrentHunk): string[]
 function M.old_lines(bufnr, hunk)
   return vim.list_slice(tracked[bufnr][1].old, hunk.old[1] + 1, hunk.old[2])
 end
@@ -345,8 +338,7 @@ function M.decide(bufnr, indexes, is_dropped)
 end
 
 --- Whether the user has dropped the whole change.
----@param bufnr integer
----@return boolean
+---@type fun(bufnr: integer): boolean
 function M.are_all_dropped(bufnr)
   local list = M.list(bufnr)
   return #list > 0 and vim.iter(list):all(function(hunk)
@@ -357,8 +349,7 @@ end
 --- The text of a proposal without what was dropped.
 ---
 --- Raises an error if it cannot be read.
----@param bufnr integer
----@return string
+---@type fun(bufnr: integer): string
 function M.text(bufnr)
   local texts, options, list = version_of(bufnr), vim.bo[bufnr], M.list(bufnr)
   local last = list[#list]

@@ -400,8 +400,7 @@ function M.list()
 end
 
 --- The id of the diff to which a window belongs.
----@param win integer
----@return integer?
+---@type fun(win: integer): integer?
 function M.in_window(win)
   for id, diff in pairs(diffs) do
     if diff.view and diff_windows.has(diff.view, win) then
@@ -411,8 +410,7 @@ function M.in_window(win)
 end
 
 --- The path of the file of a proposal that takes comments, because an agent waits for the decision.
----@param bufnr integer
----@return string?
+---@type fun(bufnr: integer): string?
 function M.commentable(bufnr)
   for _, diff in pairs(diffs) do
     if diff.bufnr == bufnr and diff.view and not diff.on_decided then
@@ -453,8 +451,7 @@ end
 
 --- Accept or reject the diff that the user means (`with_chosen`). A key that was typed before they could
 --- notice it accepts nothing.
----@param accepted boolean
----@param reason? string
+---@type fun(accepted: boolean, reason?: string)
 function M.decide(accepted, reason)
   with_chosen(function(diff)
     if not accepted or is_noticed(diff) then
@@ -510,8 +507,7 @@ function M.accept(id)
 end
 
 --- Accept or reject all proposals, also those that wait for a moment to appear.
----@param accepted boolean
----@param reason? string
+---@type fun(accepted: boolean, reason?: string)
 function M.decide_all(accepted, reason)
   if next(diffs) == nil then
     message.show('no diff is waiting', 'warn')

@@ -50,8 +50,7 @@ local winbars = {}
 local reasons = {} ---@type table<string, string> by launch and path
 
 -- The parts of a winbar with their groups, shortened to fit the columns.
----@param bar claude_ide.Winbar
----@param columns integer
+---@type fun(bar: claude_ide.Winbar, columns: integer)
 local function fit(bar, columns)
   local shown = vim.fn['claude_ide#bars#Fit'](bar, columns)
   return vim.tbl_map(function(part)

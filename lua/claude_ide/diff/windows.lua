@@ -45,8 +45,7 @@ local OPTIONS = { 'winbar', 'diff', 'foldenable' }
 ---@field last_jump integer[] the mark '
 
 --- Show a buffer without a jump.
----@param win integer
----@param bufnr integer
+---@type fun(win: integer, bufnr: integer)
 function M.show(win, bufnr)
   api.nvim_win_call(win, function()
     vim.cmd.buffer({ bufnr, bang = true, mods = { keepjumps = true } })
@@ -78,8 +77,7 @@ local function fold_commands()
 end
 
 --- Snapshot a window, for `give_back`.
----@param win integer
----@return claude_ide.BorrowedWindow
+---@type fun(win: integer): claude_ide.BorrowedWindow
 function M.borrow(win)
   return api.nvim_win_call(win, function()
     return {
@@ -119,8 +117,7 @@ local function buffer_of(diff)
 end
 
 --- Load the text to compare into a window.
----@param view claude_ide.DiffView
----@param win integer
+---@type fun(view: claude_ide.DiffView, win: integer)
 function M.load(view, win)
   local diff = view.diff
   view.original, view.unsaved = borrowed_buffer.borrow(diff.path, win, buffer_of(diff))
@@ -303,9 +300,7 @@ local function is_unused(view, shown)
 end
 
 --- Whether a window belongs to a diff.
----@param view claude_ide.DiffView
----@param win integer
----@return boolean
+---@type fun(view: claude_ide.DiffView, win: integer): boolean
 function M.has(view, win)
   local shown = api.nvim_win_get_buf(win)
   if shown == view.bufnr then

@@ -91,9 +91,7 @@ end
 
 --- Whether a buffer has unsaved changes, or the present text of its file, so that its text can be replaced
 --- and saved. Raises an error if its encoding lacks characters.
----@param bufnr integer
----@param text { text: string }
----@return boolean
+---@type fun(bufnr: integer, text: { text: string }): boolean
 function M.check(bufnr, text)
   check_encoding(bufnr, text.text)
   return vim.bo[bufnr].modified or not disk.has_changed(bufnr)

@@ -64,8 +64,7 @@ local function saved_of(bufnr, earlier)
 end
 
 --- The current state of a file, for a write that is expected later.
----@param path string
----@return claude_ide.SavedText
+---@type fun(path: string): claude_ide.SavedText
 function M.saved(path)
   local bufnr = buffers.loaded(path)
   return bufnr and saved_of(bufnr) or { stamp = disk.stamp(path) }
@@ -129,16 +128,14 @@ function M.host_ended()
 end
 
 --- Whether the user has seen or expects the next write to a buffer's file.
----@param bufnr integer
----@return boolean
+---@type fun(bufnr: integer): boolean
 function M.is_accepted(bufnr)
   return expected[bufnr] ~= nil and not expected[bufnr].is_unannounced
 end
 
 --- Whether a loaded buffer does not hold the last write to its file: it is not updated yet, or it has
 --- unsaved changes to an earlier text.
----@param bufnr integer
----@return boolean
+---@type fun(bufnr: integer): boolean
 function M.is_behind(bufnr)
   return disk.is_in_conflict(bufnr) or (file.path(bufnr) ~= nil and disk.has_other_time(bufnr))
 end
@@ -213,9 +210,7 @@ local function apply(write, text)
 end
 
 -- Update the buffer from the disk, if the file still has the stamp.
----@param write claude_ide.ExpectedWrite
----@param stamp string
----@return 'busy'|'followed'|''
+---@type fun(write: claude_ide.ExpectedWrite, stamp: string): 'busy'|'followed'|''
 local function update(write, stamp)
   local bufnr = write.bufnr
   local text = file_edit.read(bufnr)

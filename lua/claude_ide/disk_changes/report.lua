@@ -45,15 +45,13 @@ function M.announce(path, agent)
 end
 
 --- Whether the next write to a file is an agent's.
----@param path string
----@return boolean
+---@type fun(path: string): boolean
 function M.is_announced(path)
   return writes[file.real(path)] ~= nil
 end
 
 --- The text of a buffer that is about to be updated.
----@param bufnr integer
----@return claude_ide.TextBefore
+---@type fun(bufnr: integer): claude_ide.TextBefore
 function M.before(bufnr)
   local lines = api.nvim_buf_get_lines(bufnr, 0, -1, true)
   return { lines = lines, tick = api.nvim_buf_get_changedtick(bufnr) }
@@ -136,8 +134,7 @@ function M.judged(path)
 end
 
 --- Whether the host does not know yet whether it is.
----@param path string
----@return boolean
+---@type fun(path: string): boolean
 function M.is_unjudged(path)
   return unjudged[path] ~= nil
 end

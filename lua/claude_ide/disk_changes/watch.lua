@@ -85,8 +85,7 @@ function M.report_all()
 end
 
 --- Update buffers after writes to their files, as long as `who` or another part wants it.
----@param who 'server'|'chats'
----@param on boolean
+---@type fun(who: 'server'|'chats', on: boolean)
 function M.watch(who, on)
   local was_on = next(wanted) ~= nil
   wanted[who] = on or nil

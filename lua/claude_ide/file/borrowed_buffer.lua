@@ -131,8 +131,7 @@ function M.keep(bufnr)
   return true, buffer.known
 end
 
----@param bufnr integer
----@return boolean
+---@type fun(bufnr: integer): boolean
 function M.is_borrowed(bufnr)
   return borrowed[bufnr] ~= nil
 end

@@ -53,8 +53,7 @@ function M.loaded(path)
 end
 
 --- Those of many paths whose buffers have unsaved changes.
----@param paths string[]
----@return string[]
+---@type fun(paths: string[]): string[]
 function M.modified(paths)
   return vim.tbl_filter(function(path)
     local bufnr = M.loaded(path)
@@ -72,8 +71,7 @@ function M.text(path, is_real)
 end
 
 --- Write a file as `:write` does, which runs the user's autocommands.
----@param path string
----@return { saved?: true, error?: string }
+---@type fun(path: string): { saved?: true, error?: string }
 function M.save(path)
   local buffer = M.find(path)
   if not buffer or not buffer.loaded then

@@ -28,8 +28,7 @@ local suspended = {} ---@type table<integer, { own: boolean? }> by buffer; its l
 -- Stamps tell states of a file apart: time of change, size and inode in one string.
 
 --- The stamp of the file at a path.
----@param path string
----@return string
+---@type fun(path: string): string
 function M.stamp(path)
   local stat = vim.uv.fs_stat(path)
   return stat and ('%d.%d %d %d'):format(stat.mtime.sec, stat.mtime.nsec, stat.size, stat.ino)
@@ -37,15 +36,13 @@ function M.stamp(path)
 end
 
 --- The stamp of a buffer's file.
----@param bufnr integer
----@return string
+---@type fun(bufnr: integer): string
 function M.stamp_of(bufnr)
   return M.stamp(api.nvim_buf_get_name(bufnr))
 end
 
 --- How many bytes a file had when it had this stamp.
----@param stamp string
----@return integer
+---@type fun(stamp: string): integer
 function M.size(stamp)
   return tonumber(stamp:match(' (%d+) ')) or 0
 end
@@ -65,8 +62,7 @@ local function own_autoread(bufnr)
 end
 
 --- The value that the user has set, locally or globally.
----@param bufnr integer
----@return boolean
+---@type fun(bufnr: integer): boolean
 function M.is_autoread(bufnr)
   local own = own_autoread(bufnr)
   if own == nil then
@@ -151,15 +147,13 @@ function M.remember_conflict(bufnr)
 end
 
 --- Whether such a conflict has been noticed.
----@param bufnr integer
----@return boolean
+---@type fun(bufnr: integer): boolean
 function M.is_in_conflict(bufnr)
   return conflicts[bufnr] == true
 end
 
 --- The stamp of a buffer's file when it had the text that the buffer has got; empty if that is unknown.
----@param bufnr integer
----@return string
+---@type fun(bufnr: integer): string
 function M.read_stamp(bufnr)
   local state = states[bufnr]
   return state and state.is_read and state.stamp or ''
@@ -189,8 +183,7 @@ on({ 'BufReadPre', 'BufReadPost', 'BufWritePost', 'BufUnload', 'BufFilePost' }, 
 --- Whether the file of an unmodified buffer has changed since Neovim's last check. Only for buffers that
 --- Neovim does not reload automatically. An empty buffer may be one of a file that did not exist: Neovim
 --- would ask the user about that, without an autocommand, so only the size of the file is examined.
----@param bufnr integer
----@return boolean
+---@type fun(bufnr: integer): boolean
 function M.has_unread_change(bufnr)
   local stat = vim.uv.fs_stat(api.nvim_buf_get_name(bufnr))
   if not stat or stat.type ~= 'file' then
@@ -203,8 +196,7 @@ end
 
 --- Whether another program has written the file of a buffer with unsaved changes. True only once per
 --- write; `is_in_conflict` stays true.
----@param bufnr integer
----@return boolean
+---@type fun(bufnr: integer): boolean
 function M.notice_conflict(bufnr)
   local is_new = probe(bufnr)
   if is_new then
@@ -214,15 +206,13 @@ function M.notice_conflict(bufnr)
 end
 
 --- Whether the time of a buffer's file differs from when Neovim last read or wrote it.
----@param bufnr integer
----@return boolean
+---@type fun(bufnr: integer): boolean
 function M.has_other_time(bufnr)
   return states[bufnr] ~= nil and has_other_time(M.stamp_of(bufnr), states[bufnr].stamp)
 end
 
 --- Whether another program has written the file of a buffer since Neovim last read or wrote it.
----@param bufnr integer
----@return boolean
+---@type fun(bufnr: integer): boolean
 function M.has_changed(bufnr)
   if M.stamp_of(bufnr) == M.MISSING then
     return false
@@ -242,8 +232,7 @@ end
 -- Writing.
 
 --- Whether a buffer is being written here, and not by a command of the user.
----@param bufnr integer
----@return boolean
+---@type fun(bufnr: integer): boolean
 function M.is_writing(bufnr)
   return writing == bufnr
 end

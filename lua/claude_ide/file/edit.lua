@@ -26,8 +26,7 @@ local FORMAT = { 'fileformat', 'fileencoding', 'bomb', 'endofline' }
 
 --- Whether a plugin makes the text of a buffer from its file, or the file from the text. Only Neovim can then
 --- read the file again: the plugin's autocommands have to run.
----@param bufnr integer
----@return boolean
+---@type fun(bufnr: integer): boolean
 function M.is_translated(bufnr)
   return file_path.reader(api.nvim_buf_get_name(bufnr)) ~= nil
     or #api.nvim_get_autocmds({ event = 'BufWriteCmd', buffer = bufnr }) > 0
@@ -151,8 +150,7 @@ function M.acknowledge(bufnr)
 end
 
 --- The lines as a buffer holds them: at least one.
----@param lines string[]
----@return string[]
+---@type fun(lines: string[]): string[]
 function M.in_buffer(lines)
   return #lines > 0 and lines or { '' }
 end

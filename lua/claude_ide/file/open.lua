@@ -175,8 +175,7 @@ function M.lines(bufnr, line, end_line)
 end
 
 --- Move a window's cursor to the start of a passage, center that line, and open the folds around it.
----@param win integer
----@param passage claude_ide.Passage
+---@type fun(win: integer, passage: claude_ide.Passage)
 function M.show(win, passage)
   api.nvim_win_call(win, function()
     local first, last = passage.first, passage.last
@@ -309,8 +308,7 @@ local function obstacle(bufnr)
 end
 
 --- Close a file that has no unsaved changes. Its windows stay and show another file.
----@param path string
----@return { closed: boolean, error?: string }
+---@type fun(path: string): { closed: boolean, error?: string }
 function M.close_file(path)
   local buffer = buffers.find(path)
   if not buffer or not (buffer.loaded or buffer.listed) then

@@ -13,10 +13,7 @@ local KINDS = { block = 'device', char = 'device', directory = 'folder', fifo = 
 
 --- Whether a buffer with this name, 'buftype' and 'filetype' holds a file, which may not exist yet. Other
 --- buffers have no name, or are a terminal, a proposal, a list, a file tree, `scheme://…`.
----@param name string
----@param buftype string
----@param filetype string
----@return boolean
+---@type fun(name: string, buftype: string, filetype: string): boolean
 function M.is_held(name, buftype, filetype)
   return buftype == ''
     and name ~= ''
@@ -54,8 +51,7 @@ end
 --- Make a path absolute, without `.`, `..` and doubled slashes: Neovim would read `x://y` as a URL.
 ---
 --- Raises an error that names the path if no file can have it.
----@param path string
----@return string
+---@type fun(path: string): string
 function M.absolute(path)
   if type(path) ~= 'string' or path == '' then
     error('the path is empty', 0)

@@ -17,8 +17,7 @@ local END_OF_LINE = { unix = '\n', dos = '\r\n', mac = '\r' }
 ---@field endofline boolean
 
 --- The lines of a text as a buffer would hold them, and the options that restore its bytes.
----@param text string
----@return claude_ide.FileText
+---@type fun(text: string): claude_ide.FileText
 function M.parse(text)
   local has_bom = vim.startswith(text, BOM)
   -- There is a line feed, and each follows a carriage return.
@@ -49,8 +48,7 @@ function M.set_options(bufnr, names, values)
 end
 
 --- Replace a buffer's text. The buffer is unmodified afterwards and has no undo history for it.
----@param bufnr integer
----@param text string
+---@type fun(bufnr: integer, text: string)
 function M.put(bufnr, text)
   local options, parsed = vim.bo[bufnr], M.parse(text)
   local undolevels = options.undolevels
@@ -93,17 +91,14 @@ function M.get(bufnr, is_open)
 end
 
 --- A digest of a text, by which another one is recognized.
----@param text string
----@return string
+---@type fun(text: string): string
 function M.digest(text)
   -- A string of Vimscript has no NUL.
   return vim.fn.sha256((text:gsub('%z', '\n')))
 end
 
 --- The text of a loaded buffer, and what a write would add to its lines (`BufferText` of the port).
----@param bufnr integer
----@param path string
----@return table
+---@type fun(bufnr: integer, path: string): table
 function M.describe(bufnr, path)
   local options = vim.bo[bufnr]
   return {
@@ -141,9 +136,7 @@ end
 
 --- The number of UTF-16 code units before a byte column. One past the end counts as the end, one inside a
 --- character as the end of that character.
----@param line string
----@param col integer
----@return integer
+---@type fun(line: string, col: integer): integer
 function M.character(line, col)
   return vim.str_utfindex(line, 'utf-16', col, false)
 end

@@ -26,8 +26,7 @@ function M._evaluate()
 end
 
 --- Whether 'formatexpr' of a buffer can be used as a formatter.
----@param bufnr integer
----@return boolean
+---@type fun(bufnr: integer): boolean
 function M.is_usable(bufnr)
   local value = vim.bo[bufnr].formatexpr
   local is_blocking = vim.iter(BLOCKING):any(function(pattern)
@@ -100,8 +99,7 @@ local function checkpoint(bufnr)
 end
 
 --- What the expression makes of a loaded buffer, whose text is unchanged afterwards.
----@param bufnr integer
----@param done claude_ide.FormatDone
+---@type fun(bufnr: integer, done: claude_ide.FormatDone)
 function M.format(bufnr, done)
   local restore = checkpoint(bufnr)
   local ok, err = pcall(without_events.run, { 'OptionSet', 'CursorMoved' }, function()

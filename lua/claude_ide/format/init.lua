@@ -135,9 +135,7 @@ end
 
 --- The text of a buffer after it has followed the disk; nil if it is not loaded. `is_in_conflict`: it has
 --- unsaved changes to an older text of the file.
----@param bufnr integer
----@param path string
----@return table?
+---@type fun(bufnr: integer, path: string): table?
 function M.text(bufnr, path)
   if not vim.api.nvim_buf_is_loaded(bufnr) then
     return nil
@@ -170,9 +168,7 @@ end
 
 --- Have a plugin or an expression format a loaded buffer, whose text is unchanged afterwards. Then emit
 --- `answered` with the `token` and the new `lines`.
----@param token any
----@param bufnr integer
----@param formatter claude_ide.Formatter
+---@type fun(token: any, bufnr: integer, formatter: claude_ide.Formatter)
 function M.start(token, bufnr, formatter)
   local format = formatter.kind == 'conform' and format_with_conform or expression.format
   local function done(failure, lines)

@@ -50,9 +50,7 @@ local function when_complete(answer, missing, use)
   end
 end
 
----@param answer claude_ide.ShownAnswer
----@param more claude_ide.AnswerUse
----@return claude_ide.AnswerHandlers
+---@type fun(answer: claude_ide.ShownAnswer, more: claude_ide.AnswerUse): claude_ide.AnswerHandlers
 local function keys_of(answer, more)
   return {
     stop = function()
@@ -149,8 +147,7 @@ local function context(opts)
 end
 
 --- Carry out `:[range]ClaudeAsk[!] [question]`.
----@param opts vim.api.keyset.create_user_command.command_args
----@param open claude_ide.Continue
+---@type fun(opts: vim.api.keyset.create_user_command.command_args, open: claude_ide.Continue)
 function M.ask(opts, open)
   if opts.bang then
     return headless.cancel_all('ask', 'nothing to stop')

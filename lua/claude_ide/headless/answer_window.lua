@@ -280,9 +280,7 @@ local function add_error(view, err)
 end
 
 --- The answer is complete, or has ended with an error, which is added to it.
----@param view claude_ide.AnswerWindow
----@param err? string
----@param is_continuable? boolean
+---@type fun(view: claude_ide.AnswerWindow, err?: string, is_continuable?: boolean)
 function M.finish(view, err, is_continuable)
   if not is_open(view) then
     return

@@ -52,8 +52,7 @@ local function report(id, question, text, status)
   end
 end
 
----@param mark claude_ide.QuestionMark
----@param progress string
+---@type fun(mark: claude_ide.QuestionMark, progress: string)
 local function draw(mark, progress)
   if not (mark.row and vim.api.nvim_buf_is_valid(mark.bufnr)) then
     return

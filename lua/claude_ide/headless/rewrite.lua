@@ -54,8 +54,7 @@ local function why_unchangeable(bufnr)
 end
 
 --- Called by the host: the lines of a buffer that it wants to change.
----@param bufnr integer
----@return { tick: integer, text: string }|{ error: string }
+---@type fun(bufnr: integer): { tick: integer, text: string }|{ error: string }
 function M.look(bufnr)
   local problem = why_unchangeable(bufnr)
   return problem and { error = problem }
@@ -74,9 +73,7 @@ local function keep(rewrite, text, why)
 end
 
 --- Called by the host: keep lines that it could not put into the buffer or the proposal of a rewrite.
----@param id integer
----@param lines { text: string }
----@param why string
+---@type fun(id: integer, lines: { text: string }, why: string)
 function M.keep(id, lines, why)
   if rewrites[id] then
     keep(rewrites[id], lines.text, why)
@@ -184,8 +181,7 @@ local function ask(rewrite, bufnr, range, request, on_end)
 end
 
 -- The fields of a request that say what the user wants.
----@param here claude_ide.Here
----@param instruction string
+---@type fun(here: claude_ide.Here, instruction: string)
 local function asked(here, instruction)
   return { instruction = instruction, facts = contexts.facts(here, instruction) }
 end
@@ -212,9 +208,7 @@ local function refine(rewrite, range, instruction)
 end
 
 -- Why Claude may not rewrite a buffer, or refine a rewrite, if so.
----@param bufnr integer
----@param rewrite? claude_ide.Rewrite
----@return string?
+---@type fun(bufnr: integer, rewrite?: claude_ide.Rewrite): string?
 local function refusal(bufnr, rewrite)
   if not rewrite then
     return why_unchangeable(bufnr) or privacy.why(bufnr)
@@ -241,9 +235,7 @@ local function stop()
 end
 
 -- The open rewrites of which a buffer is the proposal or, unless lines of it are named, the file.
----@param bufnr integer
----@param has_range boolean
----@return claude_ide.Rewrite[]
+---@type fun(bufnr: integer, has_range: boolean): claude_ide.Rewrite[]
 local function open_in(bufnr, has_range)
   return vim.tbl_filter(function(rewrite)
     local is_file = rewrite.bufnr == bufnr and not has_range

@@ -173,8 +173,7 @@ end
 ---@alias claude_ide.HostEvent 'serving'|'start'|'exit'
 
 --- Call `fn` at each event.
----@param event claude_ide.HostEvent
----@param fn function
+---@type fun(event: claude_ide.HostEvent, fn: function)
 function M.on(event, fn)
   table.insert(subscribers[event], fn)
 end
@@ -218,9 +217,7 @@ end
 
 --- Called by the host as soon as it has bound its port, before anything else: processes may find it
 --- now.
----@param port integer
----@param token string
----@param lock string
+---@type fun(port: integer, token: string, lock: string)
 function M.bound(port, token, lock)
   if port_hold.port() ~= port then
     port_hold.release()
@@ -230,9 +227,7 @@ function M.bound(port, token, lock)
 end
 
 --- Called by the host when its server accepts clients.
----@param port integer
----@param token string
----@param lock string
+---@type fun(port: integer, token: string, lock: string)
 function M.listening(port, token, lock)
   M.bound(port, token, lock)
   serves = true

@@ -204,8 +204,7 @@ local function open_progress()
   return bufnr
 end
 
----@param bufnr integer
----@param text string
+---@type fun(bufnr: integer, text: string)
 local function show_progress(bufnr, text)
   local win = vim.fn.win_findbuf(bufnr)[1]
   if win then

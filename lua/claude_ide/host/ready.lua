@@ -79,8 +79,7 @@ local function ask_to_install(problem, refusal)
   end)
 end
 
----@param command claude_ide.PendingCommand?
----@param problem string
+---@type fun(command: claude_ide.PendingCommand?, problem: string)
 local function refuse(command, problem)
   if command then
     postpone(command)
@@ -96,8 +95,7 @@ local function refuse(command, problem)
 end
 
 --- Run a command now, or after the current installation, or after one that the user is offered.
----@param opts vim.api.keyset.create_user_command.command_args
----@param fn claude_ide.CommandFunction
+---@type fun(opts: vim.api.keyset.create_user_command.command_args, fn: claude_ide.CommandFunction)
 function M.run(opts, fn)
   if channel.id then
     return fn(opts)

@@ -37,8 +37,7 @@ function M.appender()
 end
 
 --- Append an entry in the host's format.
----@param level 'debug'|'info'|'warn'|'error'
----@param text string
+---@type fun(level: 'debug'|'info'|'warn'|'error', text: string)
 function M.write(level, text)
   local name = level == 'warn' and 'WARNING' or level:upper()
   local seconds, microseconds = uv.gettimeofday()

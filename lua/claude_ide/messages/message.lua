@@ -21,8 +21,7 @@ function M.room()
 end
 
 --- Show a message without logging it.
----@param text string
----@param level 'debug'|'info'|'warn'|'error'
+---@type fun(text: string, level: 'debug'|'info'|'warn'|'error')
 function M.show_unlogged(text, level)
   vim.schedule(function()
     require('claude_ide.messages.display').show(plain.one_line(text), level)
@@ -30,8 +29,7 @@ function M.show_unlogged(text, level)
 end
 
 --- Show a message, and log it.
----@param text string
----@param level 'debug'|'info'|'warn'|'error'
+---@type fun(text: string, level: 'debug'|'info'|'warn'|'error')
 function M.show(text, level)
   vim.schedule(function()
     log.write(level, plain.one_line(text))

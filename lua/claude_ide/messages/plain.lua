@@ -15,8 +15,7 @@ end
 
 --- A line in which control characters are replaced: by `^X`, or by `<9b>` if they have 8 bits.
 --- Carriage returns at its end are removed.
----@param line string
----@return string
+---@type fun(line: string): string
 function M.harmless(line)
   if not line:find('[%z\1-\8\10-\31\127\194\237]') then
     return line
@@ -27,30 +26,25 @@ function M.harmless(line)
 end
 
 --- The lines of a text, each made harmless.
----@param text string
----@return string[]
+---@type fun(text: string): string[]
 function M.lines(text)
   return vim.tbl_map(M.harmless, vim.split(text, '\n', { plain = true }))
 end
 
 --- A text as one harmless line; each run of white space becomes a blank.
----@param text string
----@return string
+---@type fun(text: string): string
 function M.one_line(text)
   return M.harmless((text:gsub('%s+', ' ')))
 end
 
 --- A text for a status line or a winbar, escaped so that nothing in it is evaluated.
----@param text string
----@return string
+---@type fun(text: string): string
 function M.status_line(text)
   return (M.harmless(text):gsub('%%', '%%%%'))
 end
 
 --- The beginning of a text that fits into so many columns.
----@param text string
----@param columns integer
----@return string
+---@type fun(text: string, columns: integer): string
 function M.cut(text, columns)
   -- Vim script's `%S` counts columns.
   return vim.fn.printf(('%%.%dS'):format(columns), text)

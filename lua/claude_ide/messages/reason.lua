@@ -23,8 +23,7 @@ local function without_prefix(line)
 end
 
 --- The first line of an error, without its prefixes.
----@param err any
----@return string
+---@type fun(err: any): string
 function M.of(err)
   local line = vim.split(tostring(err), '\n', { plain = true })[1]
   local shorter = without_prefix(line)

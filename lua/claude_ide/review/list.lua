@@ -20,21 +20,14 @@ local TALLEST = 10 -- lines of the quickfix window
 local NARROWEST = 40 -- columns of the preview
 local LEAST = 3 -- lines between the preview and the edge of the screen that are worth using
 
----@class claude_ide.ReviewItem
----@field path string
----@field row integer 0-based
----@field label string
----@field diff string[]
----@field group string a highlight group; empty for the usual ones
-
-local lists = {} ---@type table<integer, claude_ide.ReviewItem[]> by the id of the quickfix list
+local lists = {} ---@type table<integer, table[]> by the id of the quickfix list: `ListItem` of the port
 
 local function list_of(what)
   return vim.fn.getqflist(what)
 end
 
 -- The items of the current quickfix list, if that is one of ours.
----@return claude_ide.ReviewItem[]?
+---@return table[]?
 ---@return integer id
 local function current()
   local id = list_of({ id = 0 }).id
@@ -48,8 +41,7 @@ function M.is_shown()
 end
 
 --- Which of our lists a buffer shows, and the row of its cursor (`Listed` of the port); nil if none.
----@param bufnr integer
----@return { list: integer, row: integer }?
+---@type fun(bufnr: integer): { list: integer, row: integer }?
 function M.listed(bufnr)
   local shown = list_of({ id = 0, qfbufnr = 0, winid = 0 })
   if shown.qfbufnr == bufnr and lists[shown.id] then
@@ -66,7 +58,7 @@ end
 -- The preview
 
 local opened ---@type integer? its window
-local shown ---@type claude_ide.ReviewItem?
+local shown ---@type table?
 
 local function close_preview()
   if opened and api.nvim_win_is_valid(opened) then
@@ -308,7 +300,7 @@ end
 
 --- Show a list in the quickfix window and enter it, or update one that was shown.
 ---@param title string
----@param items claude_ide.ReviewItem[]
+---@param items table[] `ListItem` of the port
 ---@param id integer of the list to update; 0 for a new one
 ---@return integer id 0 if the list to update is gone
 function M.show(title, items, id)

@@ -44,12 +44,6 @@ local MODES = { keep = BOTH, revert = BOTH, next = BOTH, previous = BOTH, show =
 ---@field is_attached? boolean
 ---@field is_shown? boolean whether all hunks are to be seen
 
----@class claude_ide.DrawnRemark
----@field first integer row, 0-based
----@field last integer exclusive
----@field words string
----@field state 'open'|'sent'|'answered'
-
 local drawn = {} ---@type table<integer, claude_ide.ReviewDrawn> by buffer
 local waiting = {} ---@type table<string, integer> hunks by real path
 local remarked = {} ---@type table<string, true> by real path
@@ -69,8 +63,7 @@ local function selected(bufnr)
 end
 
 --- A loaded buffer as the host has to know it (`ShownBuffer` in `editor/port/review.py`).
----@param bufnr integer
----@return table?
+---@type fun(bufnr: integer): table?
 function M.buffer(bufnr)
   local path = path_of(bufnr)
   if not path then
@@ -377,7 +370,7 @@ end
 ---@param bufnr integer
 ---@param tick integer
 ---@param hunks claude_ide.ReviewHunk[]
----@param here claude_ide.DrawnRemark[]
+---@param here table[] `DrawnRemark` of the port
 ---@return boolean is_drawn false if the buffer has another text by now
 function M.draw(bufnr, tick, hunks, here)
   if not api.nvim_buf_is_loaded(bufnr) then

@@ -5,8 +5,7 @@ local buffers = require('claude_ide.file.buffers')
 local M = {}
 
 --- The lines of a file in its buffer; 0 if it is not loaded.
----@param path string
----@return integer
+---@type fun(path: string): integer
 function M.line_count(path)
   local buffer = buffers.find(path)
   return buffer and buffer.loaded and vim.api.nvim_buf_line_count(buffer.bufnr) or 0

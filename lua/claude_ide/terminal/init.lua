@@ -157,8 +157,7 @@ local function remove(bufnr)
   window_close.buffer(bufnr)
 end
 
----@param bufnr integer
----@param launch string
+---@type fun(bufnr: integer, launch: string)
 local function on_exit(bufnr, launch)
   return function(_, code)
     local terminal = register.of(bufnr)
@@ -279,8 +278,7 @@ local function start_in_buffer(request)
 end
 
 -- The user's function has given the terminal its window, and closes it.
----@param request claude_ide.TerminalRequest
----@param open claude_ide.TerminalFunction
+---@type fun(request: claude_ide.TerminalRequest, open: claude_ide.TerminalFunction)
 local function start_as_wanted(request, open)
   local wanted = { cmd = request.cmd, cwd = request.cwd or vim.fn.getcwd(), env = request.env }
   local bufnr = terminal_window.call_custom(open, wanted)
@@ -293,8 +291,7 @@ local function start_as_wanted(request, open)
 end
 
 --- Called by the host: start a CLI, and go there.
----@param request claude_ide.TerminalRequest
----@return { error: string }?
+---@type fun(request: claude_ide.TerminalRequest): { error: string }?
 function M.start(request)
   local open = own_options.as_function('terminal', 'side')
   if open then
@@ -303,14 +300,8 @@ function M.start(request)
   return start_in_buffer(request)
 end
 
----@class claude_ide.TmuxPane: claude_ide.Pane
----@field launch string the id under which its CLI reports what it does; empty if it does not
----@field size number of the option `terminal.size`
----@field name? string
----@field is_found? boolean whether an earlier editor has left it
-
 --- Called by the host: take over a CLI in a pane of tmux.
----@param found claude_ide.TmuxPane
+---@param found table `TmuxPane` of the port
 function M.adopt(found)
   register.add({
     name = found.name,
@@ -342,7 +333,7 @@ end
 --- Called by the host: hide or show the CLI that runs. If the last one failed while it was hidden, show its
 --- output instead, once.
 ---@param place claude_ide.TerminalPlace
----@return claude_ide.Toggled|{ error: string }
+---@return table `Toggled` of the port, or { error }
 function M.toggle(place)
   local terminal = register.current()
   if terminal and terminal.pane then
@@ -360,11 +351,6 @@ function M.toggle(place)
   end
   return { is_done = false }
 end
-
----@class claude_ide.Toggled
----@field is_done boolean false if there is no CLI to show or hide
----@field pane? string the pane that the host has to show or hide
----@field is_found? boolean whether an earlier editor has left it: it is only shown then
 
 --- Called by the host: show another CLI instead of the current one, and go there.
 ---@param name string

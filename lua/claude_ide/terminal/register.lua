@@ -79,15 +79,13 @@ local function with(field, value)
 end
 
 --- The terminal of a buffer.
----@param bufnr integer
----@return claude_ide.Terminal?
+---@type fun(bufnr: integer): claude_ide.Terminal?
 function M.of(bufnr)
   return with('bufnr', bufnr)
 end
 
 --- The terminal with a name.
----@param name string
----@return claude_ide.Terminal?
+---@type fun(name: string): claude_ide.Terminal?
 function M.named(name)
   return with('name', name)
 end
@@ -124,8 +122,7 @@ function M.current()
 end
 
 --- Add a terminal: its first fields. Without a name it gets a number.
----@param terminal table
----@return claude_ide.Terminal
+---@type fun(terminal: table): claude_ide.Terminal
 function M.add(terminal)
   terminal.name = terminal.name or new_name()
   terminal.home, terminal.worktree = api.nvim_get_current_tabpage(), worktree()
@@ -154,8 +151,7 @@ function M.set_state(launch, state)
 end
 
 --- Called by the host: the session of a terminal works in another worktree.
----@param name string
----@param worktree_now string
+---@type fun(name: string, worktree_now: string)
 function M.work_in(name, worktree_now)
   local terminal = M.named(name)
   if terminal then

@@ -66,9 +66,7 @@ local function is_running(bufnr)
 end
 
 --- The lowest rows of a terminal, without empty ones below; none once its program has ended.
----@param bufnr integer
----@param most integer
----@return string[]
+---@type fun(bufnr: integer, most: integer): string[]
 function M.read(bufnr, most)
   local rows = is_running(bufnr) and api.nvim_buf_get_lines(bufnr, 0, -1, false) or {}
   local lowest = #rows

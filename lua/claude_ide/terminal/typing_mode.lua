@@ -63,8 +63,7 @@ function M.resume(bufnr)
 end
 
 --- Whether the user was reading in Normal mode when they left a terminal. False once its window is closed.
----@param bufnr integer
----@return boolean
+---@type fun(bufnr: integer): boolean
 function M.is_reading(bufnr)
   return typing[bufnr] == false
 end
@@ -131,8 +130,7 @@ local WAYS = { '^<c%-w>?$', '^<c%-w><c%-?>$', '^[:<].*wincmd ?<cr>$' }
 local NAVIGATORS = { h = 'left', j = 'down', k = 'up', l = 'right' } -- of vim-tmux-navigator
 
 -- Whether the user's key CTRL-`direction` goes to the window in this direction, and is theirs in no terminal.
----@param direction string
----@return boolean
+---@type fun(direction: string): boolean
 local function is_mapped_so(direction)
   local key = ('<C-%s>'):format(direction)
   local rhs = vim.fn.maparg(key, 'n'):lower()

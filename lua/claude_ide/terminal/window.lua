@@ -29,8 +29,7 @@ local SMALLEST_SHARE, LEAST_COLUMNS, LEAST_LINES = 0.8, 80, 24
 ---@field size number below 1 a share of the screen, else columns or lines
 
 --- The window that shows a buffer in this tab page.
----@param bufnr integer
----@return integer?
+---@type fun(bufnr: integer): integer?
 function M.of(bufnr)
   local window = vim.fn.bufwinid(bufnr)
   return window > 0 and window or nil
@@ -47,16 +46,14 @@ function M.of_any()
   end
 end
 
----@param bufnr integer
----@return boolean
+---@type fun(bufnr: integer): boolean
 function M.is_shown(bufnr)
   return #vim.fn.win_findbuf(bufnr) > 0
 end
 
 -- Neovim takes the columns or lines that a smaller screen lacks from the last window, down to one. Keep the
 -- share of the screen instead, which the user may have changed.
----@param window integer
----@param what 'columns'|'lines'
+---@type fun(window: integer, what: 'columns'|'lines')
 local function keep_share(window, what)
   local kind = what == 'columns' and 'width' or 'height'
   local size_of, resize = api['nvim_win_get_' .. kind], api['nvim_win_set_' .. kind]
@@ -77,8 +74,7 @@ local function keep_share(window, what)
   end)
 end
 
----@param bufnr integer
----@param place claude_ide.TerminalPlace
+---@type fun(bufnr: integer, place: claude_ide.TerminalPlace)
 local function open_split(bufnr, place)
   local side = SPLITS[place.side] and place.side or 'right'
   local is_wide = side == 'right' or side == 'left'
@@ -122,8 +118,7 @@ local function title_of(bufnr)
   return (' %s '):format(name == '' and 'Claude' or name)
 end
 
----@param bufnr integer
----@param place claude_ide.TerminalPlace
+---@type fun(bufnr: integer, place: claude_ide.TerminalPlace)
 local function open_float(bufnr, place)
   local config = geometry(place.size)
   local looks = { title = title_of(bufnr), title_pos = 'center', zindex = 40 }
@@ -171,8 +166,7 @@ local OPENERS = { float = open_float, tab = open_tab }
 
 local kept = {} ---@type table<integer, integer> by window of ours: the terminal's buffer, which stays in it
 
----@param win integer
----@return integer?
+---@type fun(win: integer): integer?
 local function buffer_of(win)
   local shown = kept[win] and api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win)
   kept[win] = shown and (register.of(shown) and shown or kept[win]) or nil
@@ -190,9 +184,7 @@ local function keep(bufnr)
 end
 
 --- Show a buffer in a new window, or in one that exists, and go there.
----@param bufnr integer
----@param place claude_ide.TerminalPlace
----@param window? integer
+---@type fun(bufnr: integer, place: claude_ide.TerminalPlace, window?: integer)
 function M.open(bufnr, place, window)
   if window then
     api.nvim_set_current_win(window)

@@ -139,8 +139,7 @@ function M.is_claudes_visual()
 end
 
 --- Whether the user's next key may depend on the text of a buffer.
----@param bufnr integer
----@return boolean
+---@type fun(bufnr: integer): boolean
 function M.is_in_use(bufnr)
   return bufnr == api.nvim_get_current_buf()
     and not vim.fn.mode(1):find('^n?t?$')
@@ -334,8 +333,7 @@ function M.when_unprompted(fn)
 end
 
 --- Whether the text of a buffer can be replaced now: the user's next key does not depend on it.
----@param bufnr integer
----@return boolean
+---@type fun(bufnr: integer): boolean
 function M.may_change(bufnr)
   return M.is_possible() and not M.is_in_use(bufnr)
 end

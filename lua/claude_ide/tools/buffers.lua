@@ -51,8 +51,7 @@ end
 
 --- Rows of files, 0-based: the lines of each file in this order, "" for one that is not there; false for a
 --- file that is not loaded.
----@param wanted { path: string, rows: integer[] }[]
----@return (string[]|false)[]
+---@type fun(wanted: { path: string, rows: integer[] }[]): (string[]|false)[]
 function M.rows(wanted)
   return vim.tbl_map(function(each)
     local bufnr = buffers.loaded(each.path)

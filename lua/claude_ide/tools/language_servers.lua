@@ -118,8 +118,7 @@ end
 --- What is known now. `is_loaded` is false, and the rest missing, if the buffer is not loaded any more.
 ---
 --- Raises an error if there is no such line.
----@param wanted claude_ide.ServersQuestion
----@return table
+---@type fun(wanted: claude_ide.ServersQuestion): table
 function M.look(wanted)
   local bufnr = wanted.bufnr
   if bufnr and not api.nvim_buf_is_loaded(bufnr) then
@@ -288,8 +287,7 @@ end
 
 --- Have a server run a command. Answers the `edits` that it sends, which are not applied; `ticks` as `send`;
 --- and the `failure`. Edits that arrive after the command was given up are not applied either.
----@param arguments { client: integer, parameters: string }
----@param answer claude_ide.ToolAnswer
+---@type fun(arguments: { client: integer, parameters: string }, answer: claude_ide.ToolAnswer)
 function M.run(arguments, answer)
   local client = vim.lsp.get_client_by_id(arguments.client)
   if not client then

@@ -150,8 +150,7 @@ function M.remove(name)
 end
 
 --- Turn a tool on or off, also a built-in one.
----@param name string
----@param on boolean
+---@type fun(name: string, on: boolean)
 function M.turn(name, on)
   off[name] = not on or nil
   report()
@@ -165,9 +164,7 @@ function M.know(names, others)
 end
 
 --- Complete the arguments of `:ClaudeTools`.
----@param lead string
----@param line string
----@return string[]
+---@type fun(lead: string, line: string): string[]
 function M.complete(lead, line)
   local before = vim.split(vim.trim(line:sub(1, #line - #lead)), '%s+')
   local candidates = {}

@@ -39,9 +39,7 @@ function M.open_buffer(path, consequence)
 end
 
 --- A line of a buffer; empty if there is none, or if the buffer is not loaded.
----@param bufnr integer
----@param line integer
----@return string
+---@type fun(bufnr: integer, line: integer): string
 function M.line(bufnr, line)
   local is_there = bufnr > 0 and line > 0 and api.nvim_buf_is_loaded(bufnr)
   return is_there and api.nvim_buf_get_lines(bufnr, line - 1, line, false)[1] or ''
@@ -50,9 +48,7 @@ end
 --- A line of a loaded buffer.
 ---
 --- Raises an error if there is none.
----@param bufnr integer
----@param line integer
----@return string
+---@type fun(bufnr: integer, line: integer): string
 function M.existing_line(bufnr, line)
   local count = api.nvim_buf_line_count(bufnr)
   if line > count then

@@ -9,9 +9,7 @@ local M = {}
 ---@type table<integer, table> by token: an identity for each question that waits for an answer
 local pending = {}
 
----@param token integer
----@param when claude_ide.Gate
----@param ask fun(answer: fun(fields: table))
+---@type fun(token: integer, when: claude_ide.Gate, ask: fun(answer: fun(fields: table)))
 local function begin(token, when, ask)
   local this = {}
   pending[token] = this
@@ -34,9 +32,7 @@ local function begin(token, when, ask)
 end
 
 --- Let the user choose an item. Emits `answered` {token, index?}; without `index` if it is dismissed.
----@param token integer
----@param prompt string
----@param items string[]
+---@type fun(token: integer, prompt: string, items: string[])
 function M.select(token, prompt, items)
   begin(token, moment.when_harmless, function(answer)
     ui.select(prompt, items, function(index)
@@ -48,9 +44,7 @@ end
 --- The same for a question that the user does not expect: it waits until they neither type nor are in a
 --- mode in which the next keys would answer it unread. The items are shown whole. Without a screen nobody can
 --- answer, so it is dismissed.
----@param token integer
----@param prompt string
----@param items string[]
+---@type fun(token: integer, prompt: string, items: string[])
 function M.select_later(token, prompt, items)
   if #vim.api.nvim_list_uis() == 0 then
     return channel.emit('answered', { token = token })
@@ -66,9 +60,7 @@ function M.select_later(token, prompt, items)
 end
 
 --- Let the user type a line. Emits `answered` {token, text?}; without `text` if it is dismissed.
----@param token integer
----@param prompt string
----@param default string
+---@type fun(token: integer, prompt: string, default: string)
 function M.input(token, prompt, default)
   begin(token, moment.when_harmless, function(answer)
     ui.input(prompt, type(default) == 'string' and default or '', function(text)

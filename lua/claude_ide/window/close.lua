@@ -13,8 +13,7 @@ local function is_alone(win)
 end
 
 --- Whether a window is Neovim's only one.
----@param win integer
----@return boolean
+---@type fun(win: integer): boolean
 function M.is_last(win)
   return #api.nvim_list_tabpages() == 1 and is_alone(win)
 end

@@ -92,8 +92,7 @@ function M.hidden(bufnr)
 end
 
 --- Call `fit` whenever the screen changes its size, until the window is closed.
----@param win integer
----@param fit fun()
+---@type fun(win: integer, fit: fun())
 function M.follow_screen(win, fit)
   on('VimResized', nil, function()
     if not api.nvim_win_is_valid(win) then

@@ -189,8 +189,7 @@ local opened = 0 -- windows from which the user returns
 
 --- Take the user back if they close a window while they are in it. Neovim itself would choose a neighbouring
 --- window, but never the quickfix window.
----@param win integer
----@param target claude_ide.Location
+---@type fun(win: integer, target: claude_ide.Location)
 function M.return_on_close(win, target)
   opened = opened + 1
   on('WinClosed', tostring(win), function()
@@ -214,8 +213,7 @@ function M.find_by(fn)
 end
 
 --- The launch of the terminal in which a process runs; nil if that is none of ours.
----@param pid integer
----@return string?
+---@type fun(pid: integer): string?
 function M.launch_of(pid)
   return finder and select(2, finder(pid))
 end

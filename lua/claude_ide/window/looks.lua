@@ -87,8 +87,7 @@ function M.adopt(win, candidates)
 end
 
 --- Another window that shows the same file, and is not in diff mode.
----@param win integer
----@return integer?
+---@type fun(win: integer): integer?
 function M.twin(win)
   return vim.iter(vim.fn.win_findbuf(api.nvim_win_get_buf(win))):find(function(other)
     return other ~= win and shows_file(other)

@@ -4,11 +4,7 @@ local M = {}
 local api = vim.api
 
 --- Define a key in a buffer, in each mode in which the user has none for the same map.
----@param bufnr integer
----@param modes string[]
----@param lhs string
----@param plug string
----@param desc string
+---@type fun(bufnr: integer, modes: string[], lhs: string, plug: string, desc: string)
 function M.define(bufnr, modes, lhs, plug, desc)
   api.nvim_buf_call(bufnr, function()
     for _, mode in ipairs(modes) do

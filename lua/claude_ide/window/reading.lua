@@ -46,8 +46,7 @@ end
 
 --- Call `fn` whenever a window with this buffer has been drawn. It must not change anything. `has_appeared`
 --- says whether the buffer was not on the screen in that window before.
----@param bufnr integer
----@param on_drawn claude_ide.OnDrawn
+---@type fun(bufnr: integer, on_drawn: claude_ide.OnDrawn)
 function M.watch(bufnr, on_drawn)
   api.nvim_set_decoration_provider(namespace, { on_win = on_win, on_end = on_end })
   autocommands.group('claude_ide_drawn')('TabLeave', nil, function()
@@ -193,15 +192,13 @@ function M.restart(reading)
 end
 
 --- Whether the text has been on the screen long enough for a key to be meant for it.
----@param reading claude_ide.Reading
----@return boolean
+---@type fun(reading: claude_ide.Reading): boolean
 function M.is_noticed(reading)
   return reading.since ~= nil and (vim.uv.hrtime() - reading.since) / 1e6 >= M.NOTICED
 end
 
 --- Why the user cannot have read all of the text; nil if all of it has been on the screen.
----@param reading claude_ide.Reading
----@return string?
+---@type fun(reading: claude_ide.Reading): string?
 function M.missing(reading)
   local row, column = rest(reading)
   if not row then

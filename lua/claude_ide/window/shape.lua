@@ -109,8 +109,7 @@ function M.hold(owner)
 end
 
 --- Add a holder to a shape.
----@param shape claude_ide.TabShape
----@return claude_ide.TabShape
+---@type fun(shape: claude_ide.TabShape): claude_ide.TabShape
 function M.share(shape)
   shape.holders = shape.holders + 1
   return shape
@@ -128,8 +127,7 @@ local function replace_in(layout, old, new)
 end
 
 --- A window has taken the place of another one.
----@param old integer
----@param new integer
+---@type fun(old: integer, new: integer)
 function M.replace_window(old, new)
   for _, shape in ipairs(held) do
     if shape.sizes[old] then

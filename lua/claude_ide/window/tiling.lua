@@ -29,8 +29,7 @@ function M.arrangement()
 end
 
 --- Whether a window exists and is not a float.
----@param win integer
----@return boolean
+---@type fun(win: integer): boolean
 function M.has(win)
   -- An autocommand may have closed it since it was listed.
   return api.nvim_win_is_valid(win) and api.nvim_win_get_config(win).relative == ''
@@ -77,9 +76,7 @@ function M.sizes(wins)
 end
 
 --- Resize a window, unless it already has that size.
----@param win integer
----@param width? integer
----@param height? integer
+---@type fun(win: integer, width?: integer, height?: integer)
 function M.resize(win, width, height)
   if width and api.nvim_win_get_width(win) ~= width then
     api.nvim_win_set_width(win, width)

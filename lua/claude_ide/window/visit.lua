@@ -104,8 +104,7 @@ function M.new_tabpage(visit)
 end
 
 --- A window of the user's has taken the place of another one.
----@param old integer
----@param new integer
+---@type fun(old: integer, new: integer)
 function M.replace_window(old, new)
   window_shape.replace_window(old, new)
   for visit in pairs(visits) do
@@ -117,8 +116,7 @@ function M.replace_window(old, new)
 end
 
 --- Whether the user is in an owner's windows, or was there when they were closed.
----@param visit claude_ide.Visit
----@return boolean
+---@type fun(visit: claude_ide.Visit): boolean
 function M.has_user(visit)
   local has_user = visit.owner.has_user
   return has_user and has_user(visit) or not has_user and not visit.is_left

@@ -29,15 +29,13 @@ local function is_replaced(win, bar)
 end
 
 --- A highlight group as a winbar can name it.
----@param name? string
----@return string
+---@type fun(name?: string): string
 function M.group(name)
   return ((name or 'WinBar'):gsub('[^%w_.@-]', ''))
 end
 
 --- The width of a row of text, in columns.
----@param chunks claude_ide.Chunks
----@return integer
+---@type fun(chunks: claude_ide.Chunks): integer
 function M.width(chunks)
   local width = 0
   for _, chunk in ipairs(chunks) do
@@ -47,9 +45,7 @@ function M.width(chunks)
 end
 
 --- A chunk of text for 'statusline' or 'winbar', escaped so that nothing in it is evaluated.
----@param text string
----@param group? string
----@return string
+---@type fun(text: string, group?: string): string
 function M.part(text, group)
   return ('%%#%s#%s'):format(M.group(group), plain.status_line(text))
 end

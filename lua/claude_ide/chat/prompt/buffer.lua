@@ -176,22 +176,19 @@ function M.add(prompt)
 end
 
 --- The prompt of a buffer.
----@param bufnr integer
----@return claude_ide.PromptBuffer?
+---@type fun(bufnr: integer): claude_ide.PromptBuffer?
 function M.of(bufnr)
   return prompts[bufnr]
 end
 
 --- All that a prompt holds.
----@param bufnr integer
----@return string
+---@type fun(bufnr: integer): string
 function M.read(bufnr)
   return table.concat(api.nvim_buf_get_lines(bufnr, 0, -1, false), '\n')
 end
 
 --- The text of a prompt, without blank lines around it.
----@param bufnr integer
----@return string
+---@type fun(bufnr: integer): string
 function M.text(bufnr)
   return M.read(bufnr):gsub('^%s*\n', ''):match('^(.*%S)') or ''
 end
@@ -227,8 +224,7 @@ function M.go_to_end(bufnr)
 end
 
 --- Return text to the user: as the prompt if it is empty, otherwise below its text.
----@param bufnr integer
----@param text string
+---@type fun(bufnr: integer, text: string)
 function M.put(bufnr, text)
   if M.text(bufnr) == '' then
     M.replace(bufnr, 0, -1, text)
@@ -273,8 +269,7 @@ function M.new_history()
 end
 
 --- Add a prompt that was sent, and start a new one.
----@param history claude_ide.ChatHistory
----@param text string
+---@type fun(history: claude_ide.ChatHistory, text: string)
 function M.remember(history, text)
   if entries[#entries] ~= text then
     table.insert(entries, text)

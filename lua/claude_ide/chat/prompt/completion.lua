@@ -21,8 +21,7 @@ local SWITCHES = { completion = false, minicompletion_disable = true }
 ---@field pattern string what was typed after its `@` or `/`
 
 -- The prompt of the current buffer, if the cursor is at the end of a token in it.
----@return claude_ide.PromptBuffer?
----@return claude_ide.ChatToken?
+---@type fun(): claude_ide.PromptBuffer?, claude_ide.ChatToken?
 local function here()
   local prompt = prompt_buffer.of(api.nvim_get_current_buf())
   local line, column = unpack(api.nvim_win_get_cursor(0))

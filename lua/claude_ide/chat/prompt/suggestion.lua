@@ -48,8 +48,7 @@ function M.attach(bufnr)
 end
 
 --- How to make the suggestion the text of a prompt; nil if none is shown.
----@param bufnr integer
----@return fun()?
+---@type fun(bufnr: integer): fun()?
 function M.taking(bufnr)
   local text = suggested[bufnr]
   return is_shown(bufnr)

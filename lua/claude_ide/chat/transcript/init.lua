@@ -63,9 +63,7 @@ local function set_part(chat, row, id, kind)
 end
 
 --- A part by its id.
----@param chat claude_ide.Chat
----@param id integer
----@return claude_ide.ChatPart?
+---@type fun(chat: claude_ide.Chat, id: integer): claude_ide.ChatPart?
 function M.find(chat, id)
   local part = chat.drawing.parts[id]
   local row = api.nvim_buf_get_extmark_by_id(chat.transcript, part_marks, id + 1, {})[1]
@@ -76,9 +74,7 @@ function M.find(chat, id)
 end
 
 --- The part that a row belongs to.
----@param chat claude_ide.Chat
----@param row integer
----@return claude_ide.ChatPart?
+---@type fun(chat: claude_ide.Chat, row: integer): claude_ide.ChatPart?
 function M.at(chat, row)
   local options = { limit = 1 }
   local mark = api.nvim_buf_get_extmarks(chat.transcript, part_marks, { row, -1 }, 0, options)[1]
@@ -86,9 +82,7 @@ function M.at(chat, row)
 end
 
 --- The request that a row belongs to.
----@param chat claude_ide.Chat
----@param row integer
----@return claude_ide.ChatPart?
+---@type fun(chat: claude_ide.Chat, row: integer): claude_ide.ChatPart?
 function M.request_at(chat, row)
   local part = M.at(chat, row)
   return part and is_asking(part.kind) and part or nil
@@ -142,26 +136,20 @@ end
 
 --- Whether a part has been in the transcript long enough for a key not to be meant for what was there
 --- before.
----@param part claude_ide.ChatPart
----@return boolean
+---@type fun(part: claude_ide.ChatPart): boolean
 function M.is_old(part)
   return has_passed(part.since)
 end
 
 --- Whether a part has been on the screen long enough for a key to be meant for it.
----@param part claude_ide.ChatPart
----@param win integer
----@return boolean
+---@type fun(part: claude_ide.ChatPart, win: integer): boolean
 function M.is_noticed(part, win)
   return part.drawn[win] ~= nil and has_passed(math.max(part.drawn[win], part.since))
 end
 
 --- Whether a part was seen from its first row: all of it is visible in this window, or the user was moved
 --- to its beginning since it has its present kind.
----@param chat claude_ide.Chat
----@param part claude_ide.ChatPart
----@param win integer
----@return boolean
+---@type fun(chat: claude_ide.Chat, part: claude_ide.ChatPart, win: integer): boolean
 function M.is_seen(chat, part, win)
   if part.is_presented then
     return true
@@ -363,8 +351,7 @@ M.follow = chat_state.of_id(function(chat)
 end)
 
 --- Restore text that was unloaded, until the host draws it again.
----@param chat claude_ide.Chat
----@param text string
+---@type fun(chat: claude_ide.Chat, text: string)
 function M.restore(chat, text)
   local lines = vim.split(text, '\n')
   vim.bo[chat.transcript].modifiable = true

@@ -39,8 +39,7 @@ local function code_object(chat)
 end
 
 --- Define the keys in a chat's transcript.
----@param chat claude_ide.Chat
----@param panel claude_ide.TranscriptPanel
+---@type fun(chat: claude_ide.Chat, panel: claude_ide.TranscriptPanel)
 function M.define(chat, panel)
   -- Report an event of the part under the cursor, if it is of this kind, with where the cursor is in it.
   local function reporting(event, kind)

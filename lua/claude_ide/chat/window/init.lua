@@ -151,8 +151,7 @@ end
 
 --- Open the windows of a chat in the current tab page, without entering them, or in a new tab page,
 --- which is entered: also if there is no room elsewhere. Raises an error if there is none at all.
----@param chat claude_ide.Chat
----@return claude_ide.ChatWindows
+---@type fun(chat: claude_ide.Chat): claude_ide.ChatWindows
 function M.open(chat)
   local options = chat.options
   local open = options.side == 'float' and open_floats or options.side ~= 'tab' and open_side
@@ -192,8 +191,7 @@ function M.complete(chat, windows)
 end
 
 --- Fit floats to the screen; other windows stay as they are.
----@param windows claude_ide.ChatWindows
----@param options claude_ide.ChatOptions
+---@type fun(windows: claude_ide.ChatWindows, options: claude_ide.ChatOptions)
 function M.fit(windows, options)
   for name, config in pairs(floats(options)) do
     local win = windows[name]
@@ -204,9 +202,7 @@ function M.fit(windows, options)
 end
 
 --- Whether a window is one of the panel's.
----@param view claude_ide.ChatView
----@param win integer
----@return boolean
+---@type fun(view: claude_ide.ChatView, win: integer): boolean
 function M.has(view, win)
   return win == view.windows.transcript or win == view.windows.prompt
 end
