@@ -5,6 +5,7 @@ import graphlib
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -154,6 +155,17 @@ def test_the_chat_uses_agents_only_through_the_port() -> None:
         agents = [module for module in imported(path) if part(module) == "agents"]
         assert {module.split(".")[2] for module in agents if module.count(".") > 1} <= port
         assert not re.search(r"\bClaude\b|stream.json", path.read_text("utf-8")), path
+
+
+def test_each_class_has_a_name_of_its_own() -> None:
+    classes = Counter(
+        node.name
+        for path in modules()
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ClassDef)
+    )
+
+    assert [name for name, count in classes.items() if count > 1] == []
 
 
 def test_no_module_imports_the_remote_plugin() -> None:

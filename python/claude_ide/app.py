@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from claude_ide.hooks.endpoint import Hooks
     from claude_ide.jupyter.kernels import Kernels
     from claude_ide.mcp.tool import Toolset
-    from claude_ide.mcp.user_tools import Collection
+    from claude_ide.mcp.user_tools import UserTools
     from claude_ide.review.merging import BaseContent, Merging
     from claude_ide.review.service import ReviewService
     from claude_ide.sessions.here import SessionsHere
@@ -70,7 +70,7 @@ SESSIONS_SECONDS = 0.5
 LOCAL = ("127.0.0.1", "::1", "localhost")
 
 
-class Serving(msgspec.Struct, eq=False):
+class RunningServer(msgspec.Struct, eq=False):
     """A running server: its address, its announcement, its listener."""
 
     bound: Bound
@@ -102,7 +102,7 @@ class App:
         """What the CLIs in terminals may read."""
         self.ide = Ide(self.editor, self.config, lambda: self.kernels)
         self.toolbox = Toolbox(lambda: self.tools, self._tools_client)
-        self.serving: Serving | None = None
+        self.serving: RunningServer | None = None
         self._changing = asyncio.Lock()
         self.opening_terminal = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -163,7 +163,7 @@ class App:
             listener = Listener(bound.socket, *self._endpoints(bound.lock.authToken))
             try:
                 await listener.start()
-                self.serving = Serving(bound, listener)
+                self.serving = RunningServer(bound, listener)
                 bound.hold(self.options.hold)
                 await self.editor.listening(bound.port, *bound.announced)
             except BaseException:
@@ -276,7 +276,7 @@ class App:
         await asyncio.gather(self.ide.settle(settle_seconds), self.toolbox.settle(settle_seconds))
         await serving.listener.stop(close_seconds)
 
-    def _announce(self, serving: Serving, lock: LockFile) -> None:
+    def _announce(self, serving: RunningServer, lock: LockFile) -> None:
         """Rewrite the lock file; if that fails, the next change tries again."""
         try:
             lock.write()
@@ -378,11 +378,11 @@ class App:
         return self.collection.toolset
 
     @cached_property
-    def collection(self) -> "Collection":
+    def collection(self) -> "UserTools":
         """The tools for models, and those of the user; the first use imports them."""
-        from claude_ide.mcp.user_tools import Collection
+        from claude_ide.mcp.user_tools import UserTools
 
-        return Collection(self.editor, lambda: self.kernels)
+        return UserTools(self.editor, lambda: self.kernels)
 
     @cached_property
     def tool_list(self) -> "ToolList":
@@ -478,7 +478,7 @@ class App:
         delegate(events.CommandsAsked, run, lambda: self.prompt_buffers.list_commands)
         delegate(events.ImageAsked, run, lambda: self.prompt_buffers.paste)
         delegate(events.FilesDropped, run, lambda: self.prompt_buffers.drop)
-        delegate(one_off.QuestionAsked, run, lambda: self.questions.answer)
+        delegate(one_off.HeadlessAsked, run, lambda: self.questions.answer)
         delegate(one_off.QuestionCancelled, run, lambda: self.questions.cancel)
         delegate(one_off.QuestionClosed, run, lambda: self.questions.forget)
         delegate(one_off.CommitAsked, run, lambda: self.questions.commit)

@@ -20,7 +20,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.typing import Subprotocol
 
 from claude_ide.agents.acp.agent import Acp
-from claude_ide.agents.agent import Kind
+from claude_ide.agents.agent import AgentKind
 from claude_ide.base import git, program
 from claude_ide.base.errors import AgentError
 from claude_ide.base.names import NEOVIM, editor_name
@@ -77,7 +77,7 @@ async def report(
     bound: Bound | None,
     hooks: "Hooks",
     complaints: Sequence[str],
-    configured: Callable[[], tuple[Iterable[Kind], Sequence[str]]],
+    configured: Callable[[], tuple[Iterable[AgentKind], Sequence[str]]],
 ) -> None:
     """Test the server as a client would, and what else the host knows, for `health.lua`.
 
@@ -242,7 +242,7 @@ async def _request(connection: ClientConnection, method: str, params: dict[str, 
 # Other agents than Claude: installed, and able to speak the protocol.
 
 
-async def agents(kinds: Sequence[Kind], configured: Sequence[str]) -> list[Finding]:
+async def agents(kinds: Sequence[AgentKind], configured: Sequence[str]) -> list[Finding]:
     """Return what is known about each agent; `configured` are the ids of the user's entries."""
     others = [kind for kind in kinds if isinstance(kind, Acp)]
     missing = [kind for kind in others if kind.missing()]

@@ -35,7 +35,7 @@ NONE_RUNS = "no terminal of this Neovim runs Claude (:Claude opens one)"
 ONLY_ONE = "only one Claude runs (:ClaudeNew starts another)"
 
 
-class Call(msgspec.Struct, frozen=True):
+class CommandCall(msgspec.Struct, frozen=True):
     """One call of a command: arguments, range (1-based and inclusive, or None), `!`, buffer."""
 
     arguments: list[str] = msgspec.field(default_factory=list)
@@ -44,7 +44,7 @@ class Call(msgspec.Struct, frozen=True):
     bufnr: int = 0
 
 
-Run = Callable[[App, Call], Awaitable[None]]
+Run = Callable[[App, CommandCall], Awaitable[None]]
 
 COMMANDS: dict[str, Run] = {}
 
@@ -59,13 +59,13 @@ def command(name: str) -> Callable[[Run], Run]:
     return register
 
 
-def dispatch(app: App, name: str, call: Call) -> None:
+def dispatch(app: App, name: str, call: CommandCall) -> None:
     """Start a command in a task."""
     app.guard(COMMANDS[name](app, call))
 
 
 @command("ClaudeStart")
-async def start(app: App, call: Call) -> None:
+async def start(app: App, call: CommandCall) -> None:
     """:ClaudeStart — start the server and show its address. `!`: silently."""
     started = await app.start()
     if not call.bang:
@@ -74,7 +74,7 @@ async def start(app: App, call: Call) -> None:
 
 
 @command("ClaudeStop")
-async def stop(app: App, call: Call) -> None:
+async def stop(app: App, call: CommandCall) -> None:
     """:ClaudeStop — reject open diffs, close the clients, remove the lock file. `!`: silently."""
     stopped = await app.stop()
     if not call.bang:
@@ -82,7 +82,7 @@ async def stop(app: App, call: Call) -> None:
 
 
 @command("ClaudeStatus")
-async def status(app: App, call: Call) -> None:
+async def status(app: App, call: CommandCall) -> None:
     """:ClaudeStatus — show address, lock file, clients, open diffs, queued mentions."""
     from claude_ide.status import lines
 
@@ -91,7 +91,7 @@ async def status(app: App, call: Call) -> None:
 
 
 @command("Claude")
-async def claude(app: App, call: Call) -> None:
+async def claude(app: App, call: CommandCall) -> None:
     """:Claude [arguments] — open the CLI in a terminal, or hide it again."""
     if await _serves_for_terminals(app):
         async with app.opening_terminal:
@@ -100,7 +100,7 @@ async def claude(app: App, call: Call) -> None:
 
 
 @command("ClaudeNew")
-async def new(app: App, call: Call) -> None:
+async def new(app: App, call: CommandCall) -> None:
     """:ClaudeNew [name] — start another CLI in a terminal."""
     name = " ".join(call.arguments)
     if await _serves_for_terminals(app):
@@ -113,7 +113,7 @@ async def new(app: App, call: Call) -> None:
 
 
 @command("ClaudeSwitch")
-async def switch(app: App, call: Call) -> None:
+async def switch(app: App, call: CommandCall) -> None:
     """:ClaudeSwitch [name] — go to another CLI in a terminal, or attach to a session."""
     running = await app.editor.port.terminals.running()
     background = app.sessions.shown.in_background(running)
@@ -145,7 +145,7 @@ async def _hide_pane(app: App, running: Sequence[Terminal]) -> None:
 
 
 @command("ClaudePrompt")
-async def prompt(app: App, call: Call) -> None:
+async def prompt(app: App, call: CommandCall) -> None:
     """:ClaudePrompt — type a prompt into the terminal of a CLI; one is started if none runs."""
     is_sent = False
     try:
@@ -200,7 +200,7 @@ async def _is_toggled(app: App) -> bool:
 
 
 @command("ClaudeMcpConfig")
-async def mcp_config(app: App, call: Call) -> None:
+async def mcp_config(app: App, call: CommandCall) -> None:
     """:ClaudeMcpConfig[!] [stdio|ws] — show how to give another program the tools; `!`: yank it."""
     await app.start()
     assert app.serving is not None
@@ -227,7 +227,7 @@ async def mcp_config(app: App, call: Call) -> None:
 
 
 @command("ClaudeTools")
-async def tools(app: App, call: Call) -> None:
+async def tools(app: App, call: CommandCall) -> None:
     """:ClaudeTools [on|off {name}] — list the model's tools, or turn one on or off."""
     match call.arguments:
         case []:
@@ -239,7 +239,7 @@ async def tools(app: App, call: Call) -> None:
 
 
 @command("ClaudeSend")
-async def send(app: App, call: Call) -> None:
+async def send(app: App, call: CommandCall) -> None:
     """:[range]ClaudeSend[!] — mention the lines, or the file; `!` also moves the cursor there.
 
     Where files are listed, the editor passes what is meant there.
@@ -261,7 +261,7 @@ async def send(app: App, call: Call) -> None:
 
 
 @command("ClaudeType")
-async def type_(app: App, call: Call) -> None:
+async def type_(app: App, call: CommandCall) -> None:
     """:[range]ClaudeType[!] {text} — put a text into the prompt; `!` sends it.
 
     It is the prompt of what a mention goes to. The editor keeps the text under a number, with what
@@ -273,24 +273,24 @@ async def type_(app: App, call: Call) -> None:
 
 
 @command("ClaudeFix")
-async def fix(app: App, call: Call) -> None:
+async def fix(app: App, call: CommandCall) -> None:
     """:[range]ClaudeFix — have the diagnostics of the file, or of the range, fixed."""
     from claude_ide import sending
 
     await sending.fix(app, *await _taken(app, call))
 
 
-async def _taken(app: App, call: Call) -> "tuple[Sent, Clis]":
+async def _taken(app: App, call: CommandCall) -> "tuple[Sent, Clis]":
     """Return the text that the editor keeps under a number, and the CLIs that may get it."""
     from claude_ide.sending import Clis
 
     (number,) = call.arguments
     sent = await app.editor.port.contexts.take(int(number))
-    return sent, Clis(partial(_find, app), partial(claude, app, Call()))
+    return sent, Clis(partial(_find, app), partial(claude, app, CommandCall()))
 
 
 @command("ClaudeAdd")
-async def add(app: App, call: Call) -> None:
+async def add(app: App, call: CommandCall) -> None:
     """:[range]ClaudeAdd[!] {path} [first] [last] — mention a file, a folder, or lines in a file."""
     if not 1 <= len(call.arguments) <= 3:
         raise UserError("usage: :ClaudeAdd {path} [first] [last]")
@@ -300,7 +300,7 @@ async def add(app: App, call: Call) -> None:
 
 
 @command("ClaudeChat")
-async def chat(app: App, call: Call) -> None:
+async def chat(app: App, call: CommandCall) -> None:
     """:ClaudeChat [subcommand] [argument] — show or hide the chat, or run a subcommand."""
     what, *words = call.arguments or [""]
     # The agent learns the user's position through the server; a chat also works without it.
@@ -309,14 +309,14 @@ async def chat(app: App, call: Call) -> None:
 
 
 @command("ClaudeSessions")
-async def sessions(app: App, call: Call) -> None:
+async def sessions(app: App, call: CommandCall) -> None:
     """:ClaudeSessions[!] [words] — list all sessions, or those with all words; `!`: choose one."""
     shown, words = app.sessions.shown, " ".join(call.arguments)
     await (shown.choose(words) if call.bang else shown.open(words))
 
 
 @command("ClaudeBackground")
-async def background(app: App, call: Call) -> None:
+async def background(app: App, call: CommandCall) -> None:
     """:ClaudeBackground[!] [--name=NAME] {prompt} — begin a session; `!`: in a new worktree.
 
     Without arguments, the session of the terminal goes on in the background.
@@ -336,24 +336,24 @@ async def background(app: App, call: Call) -> None:
 
 
 @command("ClaudeMerge")
-async def merge(app: App, call: Call) -> None:
+async def merge(app: App, call: CommandCall) -> None:
     """:ClaudeMerge [name] — merge a worktree, squash, rebase or discard it."""
     await app.sessions.shown.merge(" ".join(call.arguments))
 
 
 @command("ClaudeAnswer")
-async def answer(app: App, _call: Call) -> None:
+async def answer(app: App, _call: CommandCall) -> None:
     """:ClaudeAnswer — go to the permission that a CLI in a terminal waits for, or to a chat's."""
     if app.begun("hooks") and await app.hooks.answer():
         return
     if editor_name() == VIM:
         app.editor.notify("no CLI in a terminal waits for your permission", "warn")
     else:
-        await chat(app, Call(arguments=["answer"]))
+        await chat(app, CommandCall(arguments=["answer"]))
 
 
 @command("ClaudeReview")
-async def review(app: App, call: Call) -> None:
+async def review(app: App, call: CommandCall) -> None:
     """:ClaudeReview[!] [what] [file] … — list what waits for review; `!`: the whole session."""
     if call.arguments[:1] == ["send"]:
         return await app.review.remarks.send(" ".join(call.arguments[1:]))
@@ -361,7 +361,7 @@ async def review(app: App, call: Call) -> None:
         await _review(app, call)
 
 
-async def _review(app: App, call: Call) -> None:
+async def _review(app: App, call: CommandCall) -> None:
     here = await app.editor.port.buffers.folder()
     match call.arguments:
         case ["undo"]:
@@ -384,13 +384,13 @@ async def _review(app: App, call: Call) -> None:
 
 
 @command("ClaudeChanges")
-async def changes(app: App, call: Call) -> None:
+async def changes(app: App, call: CommandCall) -> None:
     """:ClaudeChanges[!] [what] [file] … — another name of :ClaudeReview."""
     await review(app, call)
 
 
 @command("ClaudeComment")
-async def comment(app: App, call: Call) -> None:
+async def comment(app: App, call: CommandCall) -> None:
     """:[range]ClaudeComment[!] [words] — remark on lines of a file; `!`: remove what is there."""
     rows = None if call.lines is None else (call.lines[0] - 1, call.lines[1])
     if call.bang:
@@ -400,26 +400,26 @@ async def comment(app: App, call: Call) -> None:
 
 
 @command("ClaudeKeep")
-async def keep(app: App, call: Call) -> None:
+async def keep(app: App, call: CommandCall) -> None:
     """:[range]ClaudeKeep[!] [all|lines|{count}] — keep the hunks there, `!` of the file, or all."""
     async with app.review.order:
         await _decide(app, call, is_kept=True)
 
 
 @command("ClaudeRevert")
-async def revert(app: App, call: Call) -> None:
+async def revert(app: App, call: CommandCall) -> None:
     """:[range]ClaudeRevert[!] [all|lines|{count}] — revert the hunks there, likewise."""
     async with app.review.order:
         await _decide(app, call, is_kept=False)
 
 
 @command("ClaudeWhy")
-async def why(app: App, call: Call) -> None:
+async def why(app: App, call: CommandCall) -> None:
     """:[range]ClaudeWhy — show for which prompt an agent has written the line, and why."""
     await app.review.why(call.bufnr, call.lines[0] - 1 if call.lines else None)
 
 
-async def _decide(app: App, call: Call, *, is_kept: bool) -> None:
+async def _decide(app: App, call: CommandCall, *, is_kept: bool) -> None:
     match call.arguments:
         case ["all"]:
             here = await app.editor.port.buffers.folder()
@@ -435,13 +435,13 @@ async def _decide(app: App, call: Call, *, is_kept: bool) -> None:
 
 
 @command("ClaudeKernel")
-async def kernel(app: App, call: Call) -> None:
+async def kernel(app: App, call: CommandCall) -> None:
     """:ClaudeKernel [choose|restart|interrupt|status|stop] — show or control the Jupyter kernel."""
     await app.kernels.command(call.arguments)
 
 
 @command("ClaudeWire")
-async def wire(app: App, call: Call) -> None:
+async def wire(app: App, call: CommandCall) -> None:
     """:ClaudeWire [save {file}] — show the live traffic with all clients, or write it to a file."""
     match call.arguments:
         case []:
@@ -453,7 +453,7 @@ async def wire(app: App, call: Call) -> None:
 
 
 @command("ClaudeTrust")
-async def trust(app: App, call: Call) -> None:
+async def trust(app: App, call: CommandCall) -> None:
     """:ClaudeTrust [yes|revoke|list] [folder] — show, grant or revoke trust in a folder."""
     from claude_ide.base import trust as report
 
@@ -491,7 +491,7 @@ async def _trust_changed(app: App) -> None:
         await app.chats.trust_changed()
 
 
-async def _mention(app: App, call: Call, *mentions: dict[str, Any]) -> None:
+async def _mention(app: App, call: CommandCall, *mentions: dict[str, Any]) -> None:
     left = [*mentions]
     if app.begun("chats"):
         insist = not app.ide.clients
@@ -513,7 +513,7 @@ async def _mention(app: App, call: Call, *mentions: dict[str, Any]) -> None:
     if addressee is None and is_elsewhere(str(home), await app.editor.port.buffers.folder()):
         return app.editor.notify(f"saved; Claude gets it when it connects in {home.name}")
     if call.bang and addressee is None and not await _is_running(app):
-        return await claude(app, Call())
+        return await claude(app, CommandCall())
     if addressee is None:
         app.editor.notify(SAVED)
     elif not call.bang:

@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Callable, Iterable
 
-from claude_ide.agents.stream_json.running import Running
+from claude_ide.agents.stream_json.running import RunningSession
 from claude_ide.app import App
 from claude_ide.base.limits import Limit
 from claude_ide.base.names import VIM, editor_name
@@ -91,7 +91,7 @@ def _client(client: Client, names: dict[int, str]) -> str:
     return " · ".join(filter(None, parts))
 
 
-def _attached(app: App, attached: Iterable[tuple[Terminal, Running]]) -> Iterable[str]:
+def _attached(app: App, attached: Iterable[tuple[Terminal, RunningSession]]) -> Iterable[str]:
     connected = {each.pid for each in app.ide.clients}
     for terminal, session in attached:
         is_there = session.pid in connected

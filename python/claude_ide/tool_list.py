@@ -6,8 +6,8 @@ from claude_ide.base.errors import UserError
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.events import Run
 from claude_ide.editor.port.windows import FloatLook
-from claude_ide.mcp.tool import Tool, Usage
-from claude_ide.mcp.user_tools import Collection
+from claude_ide.mcp.tool import Tool, ToolUsage
+from claude_ide.mcp.user_tools import UserTools
 from claude_ide.ui.listing import Item, Listing, item
 from claude_ide.ui.page import Row, row
 from claude_ide.ui.text import counted, one_line
@@ -25,7 +25,7 @@ STATE_WIDTH = 7
 class ToolList:
     """The list, and the subcommands of `:ClaudeTools`."""
 
-    def __init__(self, editor: Editor, collection: Collection, run: Run) -> None:
+    def __init__(self, editor: Editor, collection: UserTools, run: Run) -> None:
         self._editor = editor
         self._collection = collection
         self._port = editor.port
@@ -102,7 +102,7 @@ def _wrong(name: str, reason: str, width: int) -> list[Row]:
     ]
 
 
-def _usage(usage: Usage) -> list[str]:
+def _usage(usage: ToolUsage) -> list[str]:
     """Return how often a tool was called, and how long a call took on average."""
     if not usage.calls and not usage.refused:
         return []

@@ -11,7 +11,7 @@ from typing import Any
 
 from claude_ide import startup
 from claude_ide.app import App
-from claude_ide.commands import Call, dispatch
+from claude_ide.commands import CommandCall, dispatch
 from claude_ide.editor.port.events import PortHoldOpened
 from claude_ide.editor.vim import Vim
 
@@ -32,7 +32,9 @@ def run() -> None:
             app.editor.events.dispatch(name, given[0])
             return
         arguments, lines, bang, bufnr = given
-        dispatch(app, name, Call(arguments, (lines[0], lines[1]) if lines else None, bang, bufnr))
+        dispatch(
+            app, name, CommandCall(arguments, (lines[0], lines[1]) if lines else None, bang, bufnr)
+        )
 
     def hold_port(event: PortHoldOpened) -> None:
         if app.serving is not None:

@@ -13,7 +13,7 @@ if "claude_ide" in sys.modules:
     import pynvim
 
     from claude_ide.app import App
-    from claude_ide.commands import COMMANDS, Call, dispatch
+    from claude_ide.commands import COMMANDS, CommandCall, dispatch
     from claude_ide.editor.neovim import Neovim
 
     class ClaudeIde:
@@ -38,7 +38,7 @@ if "claude_ide" in sys.modules:
             self: ClaudeIde, arguments: list[str], lines: list[int], bang: int, bufnr: int
         ) -> None:
             first_and_last = (lines[0], lines[1]) if lines else None
-            dispatch(self.app, name, Call(arguments, first_and_last, bool(bang), bufnr))
+            dispatch(self.app, name, CommandCall(arguments, first_and_last, bool(bang), bufnr))
 
         decorate = pynvim.command(name, nargs="*", range="", bang=True, eval="bufnr()")
         return decorate(forward)  # type: ignore[no-any-return]

@@ -2,11 +2,11 @@
 
 import json
 
-from claude_ide.agents.base import MOST_MESSAGES, Traffic
+from claude_ide.agents.base import MOST_MESSAGES, AgentTraffic
 
 
 def test_only_the_last_frames_are_kept() -> None:
-    traffic = Traffic(clock=iter(range(MOST_MESSAGES + 10)).__next__)
+    traffic = AgentTraffic(clock=iter(range(MOST_MESSAGES + 10)).__next__)
     for number in range(MOST_MESSAGES + 1):
         traffic.record("out", {"number": number})
 
@@ -17,4 +17,4 @@ def test_only_the_last_frames_are_kept() -> None:
 
 
 def test_no_traffic_is_an_empty_text() -> None:
-    assert Traffic().text() == ""
+    assert AgentTraffic().text() == ""

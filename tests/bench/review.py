@@ -12,7 +12,7 @@ from bench.editors import Editor, serving
 from bench.measure import Effort, Table, figure, goal, median, now, ratio
 from claude_ide.review.entry import Turn
 from claude_ide.review.review import Review
-from claude_ide.review.snapshot import STATUS, Found, Snapshots
+from claude_ide.review.snapshot import STATUS, ChangedFile, Snapshots
 from claude_ide.review.store import Store
 from support.neovim import until
 
@@ -123,7 +123,7 @@ def _write(served: Editor, hunks: int) -> None:
     path.write_text("".join(after))
     if hunks:
         home = served.config_folder.parent / "state" / "claude_ide" / "review"
-        found = Found(str(path), "".join(before).encode(), "".join(after).encode())
+        found = ChangedFile(str(path), "".join(before).encode(), "".join(after).encode())
         Review(str(served.project), Store(str(served.project), home)).wrote(Turn("s", "1"), [found])
 
 

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 from claude_ide.agents.events import (
     Change,
     Dead,
+    DiffHunk,
     Event,
-    Hunk,
     Task,
     TaskChanged,
     Text,
@@ -36,8 +36,8 @@ from support.frames import Panel
 
 
 def test_changes_follow_each_other_in_order() -> None:
-    edited = Change("/project/a.py", 1, 1, (Hunk(1, 2, 1, 2, (" one", "-two", "+2")),))
-    made = Change("/elsewhere/b.py", 1, 0, (Hunk(0, 0, 1, 1, ("+new",)),), created=True)
+    edited = Change("/project/a.py", 1, 1, (DiffHunk(1, 2, 1, 2, (" one", "-two", "+2")),))
+    made = Change("/elsewhere/b.py", 1, 0, (DiffHunk(0, 0, 1, 1, ("+new",)),), created=True)
 
     assert unified([edited, made], "/project").splitlines() == [
         *("--- a/a.py", "+++ b/a.py", "@@ -1,2 +1,2 @@", " one", "-two", "+2"),

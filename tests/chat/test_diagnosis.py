@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.events import Change, Hunk
+from claude_ide.agents.events import Change, DiffHunk
 from claude_ide.chat.recording import Diagnosis, line_after
 from claude_ide.editor.events import Diagnostics
 from claude_ide.editor.port.diagnostics import LoadedFile
@@ -23,13 +23,13 @@ def item(line: int, message: str = "bad", severity: str = "Error", **more: Any) 
     } | more
 
 
-def inserted(line: int, *lines: str) -> tuple[Hunk, ...]:
+def inserted(line: int, *lines: str) -> tuple[DiffHunk, ...]:
     """Return the hunks for lines inserted before a line, counted from 0."""
     added = tuple(f"+{each}" for each in lines)
-    return (Hunk(line + 1, 1, line + 1, 1 + len(lines), (*added, " context")),)
+    return (DiffHunk(line + 1, 1, line + 1, 1 + len(lines), (*added, " context")),)
 
 
-REPLACED = (Hunk(2, 3, 2, 3, (" a", "-b", "+B", " c")), Hunk(10, 2, 10, 1, (" x", "-y")))
+REPLACED = (DiffHunk(2, 3, 2, 3, (" a", "-b", "+B", " c")), DiffHunk(10, 2, 10, 1, (" x", "-y")))
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ class Answers:
         return {path: Diagnostics([*items]) for path, items in self.known.items()}
 
 
-def change(*hunks: Hunk) -> Change:
+def change(*hunks: DiffHunk) -> Change:
     return Change("/a", 1, 1, hunks)
 
 

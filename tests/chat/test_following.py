@@ -6,8 +6,8 @@ import pytest
 
 from claude_ide.agents.events import (
     Change,
+    DiffHunk,
     Event,
-    Hunk,
     ToolEnded,
     ToolInput,
     ToolStarted,
@@ -79,8 +79,8 @@ async def test_a_relative_path_is_below_the_root_of_the_chat(shown: Shown) -> No
 
 
 async def test_an_edit_is_shown_at_its_first_change(shown: Shown) -> None:
-    hunk = Hunk(3, 4, 3, 5, (" a", " b", "+c", "+d", "-x", " e"))
-    change = Change("/tmp/a.py", 2, 1, (hunk, Hunk(90, 1, 91, 1, ("-y", "+z"))))
+    hunk = DiffHunk(3, 4, 3, 5, (" a", " b", "+c", "+d", "-x", " e"))
+    change = Change("/tmp/a.py", 2, 1, (hunk, DiffHunk(90, 1, 91, 1, ("-y", "+z"))))
 
     places = await shown.after(*use("/tmp/a.py", kind="edit", changes=(change,)))
 
@@ -93,10 +93,10 @@ async def test_an_edit_is_shown_at_its_first_change(shown: Shown) -> None:
         (Change("a", 3, 0, created=True), (1, 3)),
         (Change("a", 0, 0, created=True), (1, 1)),
         (Change("a", 0, 0), (0, 0)),
-        (Change("a", 0, 1, (Hunk(5, 3, 5, 2, (" a", "-b", " c")),)), (6, 6)),
-        (Change("a", 0, 1, (Hunk(1, 1, 0, 0, ("-a",)),)), (1, 1)),
-        (Change("a", 1, 1, (Hunk(1, 1, 1, 1, ("-a", "+b", "\\ No newline")),)), (1, 1)),
-        (Change("a", 1, 1, (Hunk(4, 4, 4, 4, (" a", "-b", " c", "+d")),)), (5, 6)),
+        (Change("a", 0, 1, (DiffHunk(5, 3, 5, 2, (" a", "-b", " c")),)), (6, 6)),
+        (Change("a", 0, 1, (DiffHunk(1, 1, 0, 0, ("-a",)),)), (1, 1)),
+        (Change("a", 1, 1, (DiffHunk(1, 1, 1, 1, ("-a", "+b", "\\ No newline")),)), (1, 1)),
+        (Change("a", 1, 1, (DiffHunk(4, 4, 4, 4, (" a", "-b", " c", "+d")),)), (5, 6)),
     ],
 )
 def test_the_changed_lines_are_those_of_the_first_hunk(

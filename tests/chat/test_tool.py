@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from claude_ide.agents.events import (
     Change,
-    Hunk,
+    DiffHunk,
     Task,
     TaskState,
     Text,
@@ -23,7 +23,7 @@ from claude_ide.ui.page import Part
 from claude_ide.ui.sheet import OpenOutput
 from support.frames import Panel, shown
 
-HUNK = Hunk(10, 3, 10, 4, (" same", "-old", "+new", "+more", " end"))
+HUNK = DiffHunk(10, 3, 10, 4, (" same", "-old", "+new", "+more", " end"))
 CHANGE = Change("/p/a.py", 2, 1, (HUNK,))
 
 
@@ -169,7 +169,7 @@ def test_one_further_line_is_singular() -> None:
 
 
 def test_a_long_change_is_cut() -> None:
-    hunk = Hunk(1, 0, 1, 500, tuple(f"+{number}" for number in range(500)))
+    hunk = DiffHunk(1, 0, 1, 500, tuple(f"+{number}" for number in range(500)))
     tool = run(
         "edit", "Edit", {"file_path": "/p/a.py"}, changes=(Change("/p/a.py", 500, 0, (hunk,)),)
     )

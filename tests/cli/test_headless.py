@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.stream_json.headless import Ask, Question
-from claude_ide.agents.stream_json.protocol import Launch
+from claude_ide.agents.stream_json.headless import Ask, HeadlessQuestion
+from claude_ide.agents.stream_json.protocol import CliLaunch
 from support.chunks import chunk
 from support.claude_cli import environment
 from support.either_editor import BOTH, Editor, host_pid, on_screen, start_editor
@@ -313,7 +313,7 @@ async def test_ask_gives_python_an_answer_that_fits_a_schema(
 ) -> None:
     given = environment(api, tmp_path / "home", config_folder)
     api.script([text("let me see"), tool_use("StructuredOutput", n=3)])
-    asking = Ask(Launch((cli,), project, given), Question("how many?", schema=SCHEMA))
+    asking = Ask(CliLaunch((cli,), project, given), HeadlessQuestion("how many?", schema=SCHEMA))
 
     _ = [event async for event in asking.events()]
 

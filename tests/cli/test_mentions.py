@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.agents.stream_json.headless import Ask, Question
-from claude_ide.agents.stream_json.protocol import Launch
+from claude_ide.agents.stream_json.headless import Ask, HeadlessQuestion
+from claude_ide.agents.stream_json.protocol import CliLaunch
 from claude_ide.editor.mentions import read_by_agents
 from support.claude_cli import environment
 from support.fake_api import FakeApi, text
@@ -45,8 +45,8 @@ async def read(spellings: list[str], cli: Path, api: FakeApi, folder: Path, home
     prompt = "\n".join(f"look {each.replace('{}', name)} now" for each, name in names.items())
     api.script([text("I see.")])
     before = len(api.requests)
-    launch = Launch((cli,), folder, environment(api, home, home / "config"))
-    assert [event async for event in Ask(launch, Question(prompt)).events()]
+    launch = CliLaunch((cli,), folder, environment(api, home, home / "config"))
+    assert [event async for event in Ask(launch, HeadlessQuestion(prompt)).events()]
     sent = json.dumps([request.body for request in api.requests[before:]])
     return {each for each, name in names.items() if f"the text of {name}" in sent}
 

@@ -31,14 +31,14 @@ from claude_ide.agents.events import (
 from claude_ide.agents.requests import (
     Allow,
     PermissionAsked,
+    PermissionRule,
     PlanProposed,
     Reject,
     Replacement,
-    Rule,
 )
 from claude_ide.agents.stream_json.claude import Claude
-from claude_ide.agents.stream_json.headless import Ask, Format, Question
-from claude_ide.agents.stream_json.protocol import Launch
+from claude_ide.agents.stream_json.headless import Ask, Format, HeadlessQuestion
+from claude_ide.agents.stream_json.protocol import CliLaunch
 from claude_ide.base.errors import UnknownSessionError
 from support.agents import Talk
 from support.claude_cli import environment, wait_until_saved
@@ -52,15 +52,17 @@ StartTalk = Callable[..., Awaitable[Talk]]
 
 
 @pytest.fixture
-def launch(cli: Path, api: FakeApi, project: Path, tmp_path: Path, config_folder: Path) -> Launch:
+def launch(
+    cli: Path, api: FakeApi, project: Path, tmp_path: Path, config_folder: Path
+) -> CliLaunch:
     """The launch of the CLI in `project`, for a user who has answered its first questions."""
     given = environment(api, tmp_path / "home", config_folder)
     given |= {"CLAUDE_CODE_MAX_RETRIES": "1"}
-    return Launch((cli,), project, given, mode="default", trusted=True)
+    return CliLaunch((cli,), project, given, mode="default", trusted=True)
 
 
 @pytest.fixture
-async def start_talk(launch: Launch) -> AsyncIterator[StartTalk]:
+async def start_talk(launch: CliLaunch) -> AsyncIterator[StartTalk]:
     """Start agents; they end with the test."""
     talks: list[Talk] = []
 
@@ -169,7 +171,7 @@ async def test_a_rule_applies_in_an_untrusted_folder_or_the_user_is_warned(
     await talk.prompt("make it")
     asked = await talk.until(PermissionAsked)
     assert asked.rule
-    await talk.agent.answer(asked.request, Allow(rule=Rule(asked.rule, "localSettings")))
+    await talk.agent.answer(asked.request, Allow(rule=PermissionRule(asked.rule, "localSettings")))
     await talk.until(TurnEnded)
 
     await talk.prompt("make it again")
@@ -230,7 +232,7 @@ async def test_rewinding_a_turn_restores_its_file(talk: Talk, api: FakeApi, path
 
 
 async def test_a_session_is_resumed_with_its_history(
-    launch: Launch, start_talk: StartTalk, talk: Talk, api: FakeApi, path: Path
+    launch: CliLaunch, start_talk: StartTalk, talk: Talk, api: FakeApi, path: Path
 ) -> None:
     api.script(*edit(path, "one", "ONE", then="first answer"))
     prompt = await talk.prompt("first question")
@@ -266,7 +268,7 @@ async def test_a_fork_has_its_own_id(start_talk: StartTalk, talk: Talk, api: Fak
     assert "first" in str(api.requests[-1].body["messages"])
 
 
-async def test_an_unknown_session_cannot_be_resumed(launch: Launch) -> None:
+async def test_an_unknown_session_cannot_be_resumed(launch: CliLaunch) -> None:
     with pytest.raises(UnknownSessionError, match="No conversation found"):
         await Talk(launch).start(ResumeSession("00000000-0000-4000-8000-000000000000"))
 
@@ -365,9 +367,9 @@ async def test_the_model_can_use_the_editors_tools(start_talk: StartTalk, api: F
 
 
 @pytest.mark.parametrize("form", Format)
-async def test_a_one_off_request_is_answered(launch: Launch, api: FakeApi, form: Format) -> None:
+async def test_a_one_off_request_is_answered(launch: CliLaunch, api: FakeApi, form: Format) -> None:
     api.script([text("forty-two")])
-    ask = Ask(replace(launch, mode=""), Question("what is it?", form))
+    ask = Ask(replace(launch, mode=""), HeadlessQuestion("what is it?", form))
 
     events = [event async for event in ask.events()]
 

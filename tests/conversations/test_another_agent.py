@@ -75,7 +75,7 @@ async def test_a_tool_shows_all_the_files_that_it_has_changed(begin: Begin, proj
     for name in ("a.txt", "b.txt"):
         (project / name).write_text("first\nnew\n")
     changes = tuple(
-        events.Change(str(project / name), 1, 0, (events.Hunk(1, 1, 1, 2, (" first", "+new")),))
+        events.Change(str(project / name), 1, 0, (events.DiffHunk(1, 1, 1, 2, (" first", "+new")),))
         for name in ("a.txt", "b.txt")
     )
     river = await begin()

@@ -7,7 +7,7 @@ import pytest
 
 from claude_ide.review.entry import Turn
 from claude_ide.review.review import Review
-from claude_ide.review.snapshot import Found
+from claude_ide.review.snapshot import ChangedFile
 from claude_ide.review.store import Store
 from support.either_editor import BOTH, Editor
 from support.neovim import until
@@ -23,7 +23,7 @@ def leave(folder: Path, home: Path, name: str = "a.py") -> Path:
     path.parent.mkdir(parents=True)
     path.write_text(AFTER)
     store = Store(str(folder), home / "state" / "claude_ide" / "review")
-    found = Found(str(path), BEFORE.encode(), AFTER.encode())
+    found = ChangedFile(str(path), BEFORE.encode(), AFTER.encode())
     Review(str(folder), store).wrote(Turn("s", "1"), [found])
     return path
 

@@ -64,7 +64,7 @@ async def test_a_list_of_values_marks_the_current_one(
 
 async def test_the_commands_of_the_agent_are_updated_when_they_change(begin: Begin) -> None:
     river = await begin()
-    river.agent.emit(events.CommandsChanged((events.Command("surface"),)))
+    river.agent.emit(events.CommandsChanged((events.SlashCommand("surface"),)))
 
     async def offered() -> bool:
         list_ = "return require('claude_ide.chat.state').list()[1].offer.commands"

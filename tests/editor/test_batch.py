@@ -20,7 +20,7 @@ from claude_ide.editor.port.batch import (
     tick,
 )
 from claude_ide.editor.port.binding import Payload, notification, operation, request
-from claude_ide.editor.port.files import Buffer, Buffers
+from claude_ide.editor.port.files import Buffer, BuffersPort
 from support.answering import Answering
 
 
@@ -52,7 +52,7 @@ async def test_steps_cross_as_the_calls_that_they_are(editor: Answering) -> None
     editor.answers.append({"results": [None, FOUND]})
     guard = Guard(Gate.HARMLESS, (tick(3, 7), modified(3, False), named(3, "/a")))
 
-    steps = (step(Noun.put, Given("x"), other=2, last="y"), step(Buffers.find, "/a"))
+    steps = (step(Noun.put, Given("x"), other=2, last="y"), step(BuffersPort.find, "/a"))
     done = await editor.port.batch(steps, guard)
 
     assert done == (None, Buffer(bufnr=3, modified=False, listed=True))
@@ -73,14 +73,18 @@ async def test_facts_that_do_not_hold_are_named_with_their_present_values(
     editor.answers.append({"failed": [[0, 8], [2, None]]})
 
     with pytest.raises(ChangedError, match="changedtick of 3, changedtick of 4") as raised:
-        await editor.port.batch([step(Buffers.save, "/a")], Guard(Gate.POSSIBLE, facts))
+        await editor.port.batch([step(BuffersPort.save, "/a")], Guard(Gate.POSSIBLE, facts))
 
     assert raised.value.failed == [(facts[0], 8), (facts[2], None)]
 
 
 async def test_a_step_that_fails_is_named_and_earlier_results_are_kept(editor: Answering) -> None:
     editor.answers.append({"results": [FOUND], "failure": "disk full"})
-    steps = [step(Buffers.find, "/a"), step(Buffers.save, "/a"), step(Buffers.save, "/b")]
+    steps = [
+        step(BuffersPort.find, "/a"),
+        step(BuffersPort.save, "/a"),
+        step(BuffersPort.save, "/b"),
+    ]
 
     with pytest.raises(StepError, match="disk full") as raised:
         await editor.port.batch(steps, Guard(Gate.POSSIBLE))
@@ -93,11 +97,11 @@ async def test_an_unexpected_result_is_an_error(editor: Answering) -> None:
     editor.answers.append({"results": [{"bufnr": "three"}]})
 
     with pytest.raises(EditorError, match=r"file.buffers.find returned something unexpected"):
-        await editor.port.batch([step(Buffers.find, "/a")], Guard(Gate.POSSIBLE))
+        await editor.port.batch([step(BuffersPort.find, "/a")], Guard(Gate.POSSIBLE))
 
 
 async def test_cancelling_withdraws_the_batch(editor: Answering) -> None:
-    batch = editor.port.batch([step(Buffers.save, "/a")], Guard(Gate.POSSIBLE))
+    batch = editor.port.batch([step(BuffersPort.save, "/a")], Guard(Gate.POSSIBLE))
     waiting = asyncio.ensure_future(batch)
     await asyncio.sleep(0)
     await asyncio.sleep(0)

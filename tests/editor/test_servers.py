@@ -7,7 +7,7 @@ from claude_ide.editor.events import EditorState, Events
 from claude_ide.editor.operations import Operations
 from claude_ide.editor.port.binding import Channel
 from claude_ide.editor.private_files import PrivateFiles, ToolGate
-from claude_ide.editor.servers import Servers
+from claude_ide.editor.servers import LanguageServers
 from support.neovim import until
 from support.pocket import PocketChannel, port_of_channel
 
@@ -23,7 +23,7 @@ async def test_a_server_that_never_answers_is_given_up_and_told_so() -> None:
     operations = Operations(channel, events)
     port = port_of_channel(channel, operations)
     operations.gate = ToolGate(PrivateFiles(port, [], None))
-    servers = Servers(port, operations)
+    servers = LanguageServers(port, operations)
 
     async with asyncio.timeout(5):
         (reply,) = await servers.send("textDocument/hover", [(1, {})], seconds=0.05)

@@ -25,8 +25,8 @@ from claude_ide.editor.port.batch import (
     tick,
 )
 from claude_ide.editor.port.binding import request
-from claude_ide.editor.port.diagnostics import Diagnostics
-from claude_ide.editor.port.files import Buffers, Disk, NewText, Saved
+from claude_ide.editor.port.diagnostics import DiagnosticsPort
+from claude_ide.editor.port.files import BuffersPort, DiskPort, NewText, Saved
 from support.either_editor import BOTH, Editor, host_pids, run
 from support.neovim import until
 from support.ports import port_of
@@ -81,7 +81,7 @@ async def test_steps_run_in_their_order_and_return_their_results(
 
     changed = step(Edits.change, bufnr, ["two"])
     _, found = await port.batch(
-        (changed, step(Buffers.find, str(path))), Guard(Gate.POSSIBLE, facts)
+        (changed, step(BuffersPort.find, str(path))), Guard(Gate.POSSIBLE, facts)
     )
 
     assert found is not None
@@ -167,7 +167,7 @@ async def test_a_file_that_was_unloaded_is_loaded_when_the_editor_can_load_it_ag
     other.write_text("two\n")
     await nvim.keys("q:")
     await until(lambda: nvim.eval("getcmdwintype() ==# ':'"), "no file can be loaded")
-    steps = (step(Diagnostics.load, str(other)), step(Disk.look, str(other), True))
+    steps = (step(DiagnosticsPort.load, str(other)), step(DiskPort.look, str(other), True))
     batch = asyncio.ensure_future(port.batch(steps, Guard(Gate.POSSIBLE)))
 
     assert await is_held(nvim, batch)
@@ -200,7 +200,7 @@ async def test_a_step_that_fails_stops_the_rest(nvim: Editor, port: Port, path: 
     bufnr, _ = await state(nvim)
     steps = [
         step(Edits.change, bufnr, ["two"]),
-        step(Buffers.save, f"{path}.none"),
+        step(BuffersPort.save, f"{path}.none"),
         step(Edits.change, bufnr, ["three"]),
     ]
 
@@ -216,7 +216,7 @@ async def test_a_step_that_raises_an_error_stops_the_rest(
 ) -> None:
     bufnr, _ = await state(nvim)
     await nvim.command("setlocal nomodifiable")
-    steps = [step(Edits.change, bufnr, ["two"]), step(Buffers.save, str(path))]
+    steps = [step(Edits.change, bufnr, ["two"]), step(BuffersPort.save, str(path))]
 
     with pytest.raises(StepError, match="odifiable") as raised:
         await port.batch(steps, Guard(Gate.POSSIBLE))
@@ -234,7 +234,7 @@ async def test_the_texts_of_several_files_are_replaced_all_or_none(
     found = [buffer for buffer in buffers if buffer is not None]
     facts = [tick(buffer.bufnr, buffer.changedtick) for buffer in found]
     guard = Guard(Gate.CHANGEABLE, (*facts,))
-    steps = [step(Disk.replace, buffer.bufnr, NewText("two\n")) for buffer in found]
+    steps = [step(DiskPort.replace, buffer.bufnr, NewText("two\n")) for buffer in found]
     await nvim.command("call setline(1, 'mine')")
 
     with pytest.raises(ChangedError) as raised:
@@ -268,7 +268,7 @@ async def test_a_cancelled_batch_is_withdrawn(nvim: Editor, port: Port, path: Pa
 
     await nvim.keys("<Esc>")
     # It would have been in the queue before this one.
-    await asyncio.wait_for(port.batch([step(Buffers.folders)], Guard(Gate.POSSIBLE)), 10)
+    await asyncio.wait_for(port.batch([step(BuffersPort.folders)], Guard(Gate.POSSIBLE)), 10)
     assert await nvim.eval("getline(1)") == "one"
 
 

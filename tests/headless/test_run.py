@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.stream_json.protocol import Launch
+from claude_ide.agents.stream_json.protocol import CliLaunch
 from claude_ide.base.errors import AgentError, UserError
 from claude_ide.base.trust import Trust
 from claude_ide.config import AskConfig, Config
@@ -75,8 +75,8 @@ def write(project: Path, given: Any, name: str = "settings.json") -> None:
     (project / ".claude" / name).write_text(json.dumps(given))
 
 
-def launched_in(project: Path, *words: str) -> Launch:
-    return Launch(("claude", *words), project, {"A": "b"}, arguments=ALONE)
+def launched_in(project: Path, *words: str) -> CliLaunch:
+    return CliLaunch(("claude", *words), project, {"A": "b"}, arguments=ALONE)
 
 
 def test_the_settings_of_an_untrusted_folder_are_ignored(

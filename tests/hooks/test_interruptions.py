@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.hooks.sessions import LONGEST_READ_BYTES, Interruptions, Record
+from claude_ide.hooks.sessions import LONGEST_READ_BYTES, Interruptions, TranscriptFile
 from support.neovim import until
 
 MARK = "[Request interrupted by user for tool use]"
@@ -28,9 +28,9 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def record(path: Path) -> Record:
+def record(path: Path) -> TranscriptFile:
     """The same, from now on."""
-    record = Record(str(path))
+    record = TranscriptFile(str(path))
     assert record.interrupted() == []
     return record
 
@@ -40,7 +40,7 @@ def add(path: Path, *lines: str) -> None:
         file.writelines(lines)
 
 
-def test_only_a_new_interruption_by_the_user_counts(path: Path, record: Record) -> None:
+def test_only_a_new_interruption_by_the_user_counts(path: Path, record: TranscriptFile) -> None:
     odd = [
         '{"type": "user"}\n',
         f'"{MARK}"\n',
@@ -60,14 +60,14 @@ def test_only_a_new_interruption_by_the_user_counts(path: Path, record: Record) 
     assert record.interrupted() == []
 
 
-def test_a_prompt_without_an_id_counts(path: Path, record: Record) -> None:
+def test_a_prompt_without_an_id_counts(path: Path, record: TranscriptFile) -> None:
     line = json.loads(said(MARK))
     add(path, json.dumps({**line, "promptId": None}) + "\n")
 
     assert record.interrupted() == [""]
 
 
-def test_a_line_of_odd_bytes_is_skipped(path: Path, record: Record) -> None:
+def test_a_line_of_odd_bytes_is_skipped(path: Path, record: TranscriptFile) -> None:
     with path.open("ab") as file:
         file.write(b"\xff" + MARK.encode() + b"\n" + b"[" * 100_000 + MARK.encode() + b"\n")
     add(path, said(MARK))
@@ -75,7 +75,7 @@ def test_a_line_of_odd_bytes_is_skipped(path: Path, record: Record) -> None:
     assert record.interrupted() == ["p"]
 
 
-def test_of_much_text_only_the_end_is_read(path: Path, record: Record) -> None:
+def test_of_much_text_only_the_end_is_read(path: Path, record: TranscriptFile) -> None:
     add(path, said(MARK), "x" * LONGEST_READ_BYTES + "\n", said(MARK))
 
     assert record.interrupted() == ["p"]
@@ -84,7 +84,7 @@ def test_of_much_text_only_the_end_is_read(path: Path, record: Record) -> None:
 @pytest.mark.parametrize("name", ["/dev/zero", "folder", "missing", "nul\0"])
 def test_what_is_no_file_is_not_read(tmp_path: Path, name: str) -> None:
     (tmp_path / "folder").mkdir()
-    record = Record(str(tmp_path / name))
+    record = TranscriptFile(str(tmp_path / name))
     assert record.interrupted() == []
 
     assert record.interrupted() == []
@@ -92,7 +92,7 @@ def test_what_is_no_file_is_not_read(tmp_path: Path, name: str) -> None:
 
 def test_a_record_may_begin_during_the_turn(tmp_path: Path) -> None:
     path = tmp_path / "projects" / "mine" / "record.jsonl"
-    record = Record(str(path))
+    record = TranscriptFile(str(path))
     assert record.interrupted() == []
     assert record.interrupted() == []
     path.parent.mkdir(parents=True)

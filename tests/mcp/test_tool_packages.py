@@ -18,7 +18,7 @@ from claude_ide.mcp import user_tools
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.server import InProcessServer
 from claude_ide.mcp.tool import Caller
-from claude_ide.mcp.user_tools import Collection, OwnTool
+from claude_ide.mcp.user_tools import OwnTool, UserTools
 from support.neovim import until
 
 Load = Callable[..., dict[str, OwnTool]]
@@ -264,7 +264,7 @@ async def test_a_slow_import_holds_up_nobody_and_its_tools_are_listed_later(
 ) -> None:
     loaded.points(SLOW, "a", module="slow")
     editor: Any = RecordedEditor()
-    toolset = Collection(editor, lambda: CLIENT).toolset
+    toolset = UserTools(editor, lambda: CLIENT).toolset
     server = InProcessServer(Client(editor, Config()), toolset)
     assert not toolset.is_complete
     assert await server(message("ping")) == {"jsonrpc": "2.0", "id": 1, "result": {}}
@@ -298,7 +298,7 @@ async def test_a_tool_of_a_package_wins_over_that_of_neovim(
 ) -> None:
     loaded.points(SLOW, "a", module="winning")
     editor: Any = RecordedEditor()
-    collection = Collection(editor, lambda: CLIENT)
+    collection = UserTools(editor, lambda: CLIENT)
     own = {"name": "a", "description": "Neovim's."}
     collection.update(OwnToolsChanged(json.dumps({"tools": [own], "off": []})))
     assert collection.source("a") == "yours"

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.events import Change, FileWritten, Hunk, ToolStatus, TurnEndReason
+from claude_ide.agents.events import Change, DiffHunk, FileWritten, ToolStatus, TurnEndReason
 from claude_ide.review import announcer
 from claude_ide.review.announcer import Announcer, found_change, whole
-from claude_ide.review.snapshot import Found
+from claude_ide.review.snapshot import ChangedFile
 
-HUNK = Hunk(1, 1, 1, 1, ("-a", "+b"))
+HUNK = DiffHunk(1, 1, 1, 1, ("-a", "+b"))
 
 
 class Heard:
@@ -119,8 +119,8 @@ def test_a_write_has_the_hunks_of_its_texts_unless_they_were_reported() -> None:
 
 
 def test_a_change_on_disk_has_hunks_if_both_texts_are_known() -> None:
-    gone = found_change(Found("/a", b"a\n", None))
-    unknown = found_change(Found("/b", None, b"b\n", obstacle="too large"))
+    gone = found_change(ChangedFile("/a", b"a\n", None))
+    unknown = found_change(ChangedFile("/b", None, b"b\n", obstacle="too large"))
 
     assert [hunk.lines for hunk in gone.hunks] == [("-a",)]
     assert unknown.hunks == ()

@@ -5,7 +5,7 @@ import pytest
 from claude_ide.editor.port.review import Drawn
 from claude_ide.review import display
 from claude_ide.review.display import LONGEST_LABEL, drawn, items
-from claude_ide.review.entry import Entry, File
+from claude_ide.review.entry import File, ReviewEntry
 from claude_ide.review.texts import Texts
 
 BEFORE = "one\ntwo\n"
@@ -58,14 +58,16 @@ def test_very_many_removed_lines_are_cut(count: int) -> None:
 def test_the_preview_of_a_file_shows_what_has_changed_in_it(
     status: str, base: str | None, now: str | None, diff: list[str]
 ) -> None:
-    [(rows, item)] = items("/p", File("a", status, Texts(base, now, now), Entry(None, None, None)))
+    [(rows, item)] = items(
+        "/p", File("a", status, Texts(base, now, now), ReviewEntry(None, None, None))
+    )
 
     assert (rows, item.diff) == (None, diff)
 
 
 def test_the_line_of_a_long_line_is_short() -> None:
     text = "x" * 10_000 + "\n"
-    file = File("a", "modified", Texts("one\n", text, text), Entry(None, None, None))
+    file = File("a", "modified", Texts("one\n", text, text), ReviewEntry(None, None, None))
     [(_, item)] = items("/p", file)
 
     assert len(item.label) < LONGEST_LABEL + 20

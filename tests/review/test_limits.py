@@ -12,7 +12,7 @@ from claude_ide.review import display, folder, recorder
 from claude_ide.review.display import drawn, for_buffer, of_buffer
 from claude_ide.review.entry import Turn
 from claude_ide.review.review import Review
-from claude_ide.review.snapshot import Found
+from claude_ide.review.snapshot import ChangedFile
 from claude_ide.review.store import Store
 from claude_ide.review.texts import OverlapError, decoded, encoded
 
@@ -34,7 +34,7 @@ def opened(root: Path) -> Review:
 
 def agent(review: Review, path: Path, before: bytes, after: bytes) -> None:
     path.write_bytes(after)
-    review.wrote(TURN, [Found(str(path), before, after)])
+    review.wrote(TURN, [ChangedFile(str(path), before, after)])
 
 
 def user(review: Review, path: Path, content: bytes) -> None:
@@ -149,9 +149,9 @@ def test_files_that_cannot_be_read_wait_until_they_are_decided(root: Path) -> No
     review.wrote(
         TURN,
         [
-            Found(str(root / ".env"), None, None, obstacle="private"),
-            Found(str(root / "large"), None, None, obstacle="too large"),
-            Found(str(root / "a.py"), b"zero\n", b"one\n"),
+            ChangedFile(str(root / ".env"), None, None, obstacle="private"),
+            ChangedFile(str(root / "large"), None, None, obstacle="too large"),
+            ChangedFile(str(root / "a.py"), b"zero\n", b"one\n"),
         ],
     )
     (root / "a.py").unlink()
@@ -173,7 +173,7 @@ def test_a_link_is_kept_itself_and_never_what_it_leads_to(root: Path) -> None:
     target, link = root / "a.py", root / "link"
     target.write_text("mine\n")
     link.symlink_to(outside)
-    review.wrote(TURN, [Found(str(link), None, None, obstacle="a link")])
+    review.wrote(TURN, [ChangedFile(str(link), None, None, obstacle="a link")])
 
     review.look_at_all()
     assert [(file.path, file.texts) for file in review.files()] == [("link", None)]
@@ -210,7 +210,7 @@ def test_a_mode_alone_is_kept_and_reverted(root: Path) -> None:
     review, path = opened(root), root / "a.py"
     path.write_text("one\n")
     path.chmod(0o755)
-    changed = Found(str(path), b"one\n", b"one\n", mode=(0o644, 0o755))
+    changed = ChangedFile(str(path), b"one\n", b"one\n", mode=(0o644, 0o755))
     review.wrote(TURN, [changed])
 
     [file] = review.files()
@@ -380,12 +380,12 @@ def test_what_a_checkout_writes_is_nobodys(root: Path) -> None:
 def test_lines_of_the_user_in_a_new_file_are_known_after_it_was_moved(root: Path) -> None:
     review, path = opened(root), root / "a.py"
     path.write_bytes(b"one\n")
-    review.wrote(TURN, [Found(str(path), None, b"one\n")])
+    review.wrote(TURN, [ChangedFile(str(path), None, b"one\n")])
     user(review, path, b"one\nmine\n")
     path.rename(root / "b.py")
     moved = [
-        Found(str(path), b"one\nmine\n", None),
-        Found(str(root / "b.py"), None, b"one\nmine\n"),
+        ChangedFile(str(path), b"one\nmine\n", None),
+        ChangedFile(str(root / "b.py"), None, b"one\nmine\n"),
     ]
     review.wrote(TURN, moved)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from claude_ide.review.entry import Turn
 from claude_ide.review.review import Review
-from claude_ide.review.snapshot import Found
+from claude_ide.review.snapshot import ChangedFile
 from claude_ide.review.store import Store
 from claude_ide.review.texts import OverlapError
 
@@ -54,7 +54,7 @@ class Project:
         before = path.read_bytes() if path.exists() else None
         self.put(text, name)
         after = None if text is None else text.encode()
-        self.review.wrote(turn, [Found(str(path), before, after)])
+        self.review.wrote(turn, [ChangedFile(str(path), before, after)])
 
     def user(self, text: str | None, name: str = "a.py") -> None:
         """Let the user write a file, and the editor notice it."""
@@ -232,11 +232,11 @@ def test_new_deleted_moved_and_binary_files(project: Project) -> None:
     project.review.wrote(
         TURN,
         [
-            Found(paths["b.py"], b"b\n", None),
-            Found(paths["c.py"], b"c\n", None),
-            Found(paths["z.py"], None, b"c\n"),
-            Found(paths["d.gz"], b"\x1f\x8b\0", b"\x1f\x8b\1"),
-            Found(paths["new"], None, b"new\n"),
+            ChangedFile(paths["b.py"], b"b\n", None),
+            ChangedFile(paths["c.py"], b"c\n", None),
+            ChangedFile(paths["z.py"], None, b"c\n"),
+            ChangedFile(paths["d.gz"], b"\x1f\x8b\0", b"\x1f\x8b\1"),
+            ChangedFile(paths["new"], None, b"new\n"),
         ],
     )
 
@@ -257,7 +257,7 @@ def test_a_file_that_comes_and_goes_leaves_nothing(project: Project) -> None:
 
 def test_a_private_file_is_listed_without_a_text(project: Project) -> None:
     path = str(project.root / ".env")
-    project.review.wrote(TURN, [Found(path, None, None, obstacle="private")])
+    project.review.wrote(TURN, [ChangedFile(path, None, None, obstacle="private")])
 
     [file] = project.review.files()
     assert (file.path, file.texts, file.entry.obstacle) == (".env", None, "private")
@@ -268,7 +268,7 @@ def test_a_private_file_is_listed_without_a_text(project: Project) -> None:
 def test_a_file_whose_text_before_is_unknown_is_listed(project: Project) -> None:
     path = str(project.root / "a.py")
     project.review.wrote(
-        TURN, [Found(path, None, BEFORE.encode(), obstacle="the text before was not seen")]
+        TURN, [ChangedFile(path, None, BEFORE.encode(), obstacle="the text before was not seen")]
     )
 
     [file] = project.review.files()
@@ -341,8 +341,8 @@ def test_a_remark_goes_with_its_file(project: Project) -> None:
     project.review.remark(str(project.root / "a.py"), (2, 3), BEFORE, "why?")
     content = BEFORE.encode()
     moved = [
-        Found(str(project.root / "a.py"), content, None),
-        Found(str(project.root / "b.py"), None, content),
+        ChangedFile(str(project.root / "a.py"), content, None),
+        ChangedFile(str(project.root / "b.py"), None, content),
     ]
     project.review.wrote(Turn("s1"), moved)
     assert [each.path for each in project.review.remarks()] == ["b.py"]
@@ -364,7 +364,7 @@ def test_the_state_stays_small_whatever_is_remarked_and_reverted(project: Projec
         path = project.root / f"{number}"
         project.review.remark(str(path), (0, 1), large, "why?")
         path.write_text("y" * 1_000_000)
-        project.review.wrote(Turn("s1"), [Found(str(path), None, path.read_bytes())])
+        project.review.wrote(Turn("s1"), [ChangedFile(str(path), None, path.read_bytes())])
         project.review.reverted_whole(str(path))
     assert project.review.path.stat().st_size < 500_000
     assert len(project.review.remarks()) == 8

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from claude_ide.review import store
-from claude_ide.review.entry import Entry
+from claude_ide.review.entry import ReviewEntry
 from claude_ide.review.store import Store
 
 ROOT = "/home/user/shop"
@@ -20,10 +20,10 @@ def home(tmp_path: Path) -> Path:
     return tmp_path / "review"
 
 
-def entry(review: Store, text: str, *, written: float | None = None) -> Entry:
+def entry(review: Store, text: str, *, written: float | None = None) -> ReviewEntry:
     name = review.keep(text.encode())
     seconds = time.time() if written is None else written
-    return Entry(None, name, name, written=int(seconds))
+    return ReviewEntry(None, name, name, written=int(seconds))
 
 
 def add(review: Store, path: str, text: str, *, written: float | None = None) -> None:

@@ -17,7 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from claude_ide.review.entry import File, Turn
 from claude_ide.review.folder import Folder
-from claude_ide.review.snapshot import Found
+from claude_ide.review.snapshot import ChangedFile
 from claude_ide.review.texts import OverlapError, encoded, lines_of, readable
 
 NAMES = ("a.py", "b.py", "new.py")
@@ -207,7 +207,7 @@ class Walk(RuleBasedStateMachine):
         self.begins(name)
         self.write(name, after)
         self.agent_changed(before, after)
-        found = Found(self.path(name), before, after)
+        found = ChangedFile(self.path(name), before, after)
         self.editors[editor].review.wrote(self.turn, [found])
         self.note()
 

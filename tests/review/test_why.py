@@ -7,7 +7,7 @@ import pytest
 from claude_ide.review import entry as module
 from claude_ide.review.entry import Turn
 from claude_ide.review.review import Review
-from claude_ide.review.snapshot import Found
+from claude_ide.review.snapshot import ChangedFile
 from claude_ide.review.store import Store
 
 ONE = Turn("s", "1", "Shout two\nplease", "I shout.")
@@ -24,7 +24,7 @@ class File:
 
     def write(self, turn: Turn, old: str, new: str) -> None:
         before, self.text = self.text, self.text.replace(old, new)
-        found = Found(self.path, before.encode(), self.text.encode())
+        found = ChangedFile(self.path, before.encode(), self.text.encode())
         Path(self.path).write_text(self.text)
         self.review.wrote(turn, [found])
 

@@ -10,9 +10,19 @@ import pytest
 from claude_ide.agents.events import Dead, PromptChanged, PromptStage, Ready
 from claude_ide.agents.kinds import age_of
 from claude_ide.agents.session_state import SessionState
-from claude_ide.agents.stream_json.running import Running
+from claude_ide.agents.stream_json.running import RunningSession
 from claude_ide.chat.chat import Status
-from claude_ide.sessions.entry import ENDED, IDLE, WAITS, WORKS, Entry, Place, items, ordered, when
+from claude_ide.sessions.entry import (
+    ENDED,
+    IDLE,
+    WAITS,
+    WORKS,
+    Place,
+    SessionEntry,
+    items,
+    ordered,
+    when,
+)
 
 NOW = datetime(2026, 3, 4, 12, tzinfo=UTC)
 READY = SessionState().spawned().after(Ready())
@@ -20,9 +30,9 @@ HERE = Place("/w/p", "/w/p", "/w/p", "main")
 FEATURE = Place("/w/p/.claude/worktrees/f", "/w/p/.claude/worktrees/f", "/w/p", "worktree-f")
 
 
-def entry(id_: str, state: str = ENDED, place: Place = HERE, **more: Any) -> Entry:
+def entry(id_: str, state: str = ENDED, place: Place = HERE, **more: Any) -> SessionEntry:
     kind = more.pop("kind", "stored")
-    return Entry(id_, kind, state, Running(id_), place, **more)
+    return SessionEntry(id_, kind, state, RunningSession(id_), place, **more)
 
 
 @pytest.mark.parametrize(

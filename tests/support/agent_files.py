@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.editor_services import Written
+from claude_ide.agents.editor_services import WrittenText
 from claude_ide.base.errors import AgentError
 from claude_ide.chat.agent_files import AgentFiles
 from claude_ide.config import Config
@@ -49,7 +49,7 @@ class Here:
     def replaced(self, path: str, saved: str | None, unsaved: str) -> None:
         self.replaced_texts.append((saved, unsaved))
 
-    def write(self, path: Path, text: str, **more: Any) -> "asyncio.Task[Written]":
+    def write(self, path: Path, text: str, **more: Any) -> "asyncio.Task[WrittenText]":
         """Begin to write a file."""
         return asyncio.create_task(self.files.write(str(path), text, **more))
 

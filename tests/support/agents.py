@@ -7,7 +7,7 @@ from typing import Any
 from claude_ide.agents.agent import Opening
 from claude_ide.agents.events import Change, PromptChanged
 from claude_ide.agents.stream_json.claude import StreamJsonAgent
-from claude_ide.agents.stream_json.protocol import Launch
+from claude_ide.agents.stream_json.protocol import CliLaunch
 from support.digest import digest
 from support.talking import Talking
 from support.transcripts import read_log, replaying
@@ -37,7 +37,7 @@ class Talk(Talking):
 
     agent: StreamJsonAgent
 
-    def __init__(self, launch: Launch, log: Path | None = None, **options: Any) -> None:
+    def __init__(self, launch: CliLaunch, log: Path | None = None, **options: Any) -> None:
         super().__init__(StreamJsonAgent(launch, **options))
         self._log = log
 

@@ -42,7 +42,7 @@ NAME = "Otter"
 FEW = Capabilities()
 ALL = Capabilities(**{field.name: True for field in fields(Capabilities)})
 READY = Ready(
-    commands=(events.Command("dive", "Go deeper"),),
+    commands=(events.SlashCommand("dive", "Go deeper"),),
     models=(events.Model("m://small", "Small", efforts=("calm", "keen")),),
     modes=(events.Mode("m://ask", "Ask first"), events.Mode("m://free", "Swim freely")),
 )
@@ -267,7 +267,7 @@ class AnotherAgent:
 
 
 class AnotherKind:
-    """Implements `Kind`: all agents that it opens have the same capabilities.
+    """Implements `AgentKind`: all agents that it opens have the same capabilities.
 
     An agent that is started does not answer while `gate` is closed.
     """

@@ -6,7 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from claude_ide.agents.agent import Kind
+from claude_ide.agents.agent import AgentKind
 from claude_ide.agents.kinds import Kinds, StoredSessions
 from claude_ide.base.errors import ClaudeIdeError, EditorError
 from claude_ide.base.trust import Trust
@@ -74,7 +74,7 @@ async def _outcome(sent: "asyncio.Future[Any]") -> Any:
 class ChatsHere:
     """The chats; `errors` has the errors that do not become a line for the user."""
 
-    def __init__(self, nvim: Neovim, kind: Kind, state: Path, *others: Kind) -> None:
+    def __init__(self, nvim: Neovim, kind: AgentKind, state: Path, *others: AgentKind) -> None:
         self.sessions: SessionList
         self.errors: list[Exception] = []
         self._tasks: set[asyncio.Task[None]] = set()
@@ -123,7 +123,9 @@ class ChatsHere:
         return [chat._endpoint for chat in self.all()]
 
     @classmethod
-    async def start(cls, nvim: Neovim, kind: Kind, state: Path, *others: Kind) -> "ChatsHere":
+    async def start(
+        cls, nvim: Neovim, kind: AgentKind, state: Path, *others: AgentKind
+    ) -> "ChatsHere":
         """Make this test the host of a Neovim; `kind` is the usual agent."""
         here = cls(nvim, kind, state, *others)
         nvim.notifications = Notifications(here._receive)

@@ -13,19 +13,19 @@ from claude_ide.agents.requests import (
     RequestWithdrawn,
     UrlAsked,
 )
-from claude_ide.agents.stream_json.decode import Decoder
+from claude_ide.agents.stream_json.decode import FrameDecoder
 from support.transcripts import entries
 
 
 def decoded(frames: Iterable[Mapping[str, Any]]) -> list[Event]:
     """Return the events in frames."""
-    decoder = Decoder()
+    decoder = FrameDecoder()
     return [event for frame in frames for event in decoder.decode(dict(frame))]
 
 
 def conversed(name: str) -> list[Event]:
     """Return all events of a recorded conversation, also those caused by the host's frames."""
-    decoder, happened = Decoder(), list[Event]()
+    decoder, happened = FrameDecoder(), list[Event]()
     for entry in entries(name):
         match entry:
             case {"dir": "out", "m": frame}:

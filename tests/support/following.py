@@ -5,8 +5,8 @@ from typing import Any
 
 from claude_ide.agents.events import (
     Change,
+    DiffHunk,
     Event,
-    Hunk,
     ToolEnded,
     ToolInput,
     ToolStarted,
@@ -32,7 +32,7 @@ def read(path: Path, line: int | None = None, *, tool: str = "t1", parent: str =
 def edit(path: Path, line: int, old: str, new: str) -> list[Event]:
     """Write a changed line, and return the events of the tool that has done so."""
     path.write_text(path.read_text().replace(f"{old}\n", f"{new}\n"))
-    hunk = Hunk(line, 1, line, 1, (f"-{old}", f"+{new}"))
+    hunk = DiffHunk(line, 1, line, 1, (f"-{old}", f"+{new}"))
     return [
         ToolStarted("e1", "Gnaw", "edit"),
         ToolInput("e1", 5, {"file": str(path)}, path=str(path)),

@@ -4,12 +4,12 @@ import inspect
 from collections.abc import Iterator
 
 from claude_ide.editor.port import Port
-from claude_ide.editor.port.binding import Binding, Kind
-from claude_ide.editor.port.panel import Panel
+from claude_ide.editor.port.binding import Binding, CallKind
+from claude_ide.editor.port.panel import PanelPort
 from claude_ide.editor.remote import KEYWORDS, bindings, noun
 from support.lua_names import Call
 
-NOUNS = (*map(noun, Port.__annotations__), Panel)
+NOUNS = (*map(noun, Port.__annotations__), PanelPort)
 
 
 def bindings_of_all() -> Iterator[Binding]:
@@ -21,13 +21,13 @@ def bindings_of_all() -> Iterator[Binding]:
 def bound() -> Iterator[Call]:
     """Yield a call of each function, and of those that cancel it, with the most arguments."""
     for each in NOUNS:
-        chat = 1 if each is Panel else 0
+        chat = 1 if each is PanelPort else 0
         for name, binding in bindings(each).items():
             location = f"{each.__module__}.{each.__name__}.{name}"
             parameters = inspect.signature(getattr(each, name)).parameters
             given = [name for name in parameters if name not in ("self", *KEYWORDS)]
             count = chat + len(given)
-            if binding.kind is Kind.OPERATION:
+            if binding.kind is CallKind.OPERATION:
                 count += 1
             yield Call(binding.function, count, location)
             if binding.cancel:

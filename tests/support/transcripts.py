@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from claude_ide.agents.stream_json.protocol import Launch
+from claude_ide.agents.stream_json.protocol import CliLaunch
 from support import frame_log
 from support.neovim import ROOT
 
@@ -36,13 +36,13 @@ def names() -> list[str]:
 
 def replaying(
     name: str, cwd: Path, *, log: Path | None = None, environment: Mapping[str, str] | None = None
-) -> Launch:
+) -> CliLaunch:
     """Return how to start a CLI that replays a recording in a trusted folder; it logs its input."""
     given = {"PATH": "/usr/bin:/bin", "HOME": str(cwd)} | dict(environment or {})
     if log is not None:
         given["FAKE_CLI_LOG"] = str(log)
     command = (sys.executable, "-I", FAKE_CLI, GOLDEN / f"{name}.jsonl")
-    return Launch(command, cwd, given, trusted=True)
+    return CliLaunch(command, cwd, given, trusted=True)
 
 
 def read_log(log: Path) -> list[dict[str, Any]]:

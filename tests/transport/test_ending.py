@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.transport.ending import Family, Process, running
+from claude_ide.transport.ending import Family, ProcessEntry, running
 from claude_ide.transport.process import Guardian
 from support.neovim import ROOT, until
 from support.processes import alive
@@ -107,7 +107,7 @@ def test_running_uses_ps_where_there_is_no_proc(monkeypatch: pytest.MonkeyPatch)
 async def test_a_process_with_a_reused_id_is_not_ended(
     leader: subprocess.Popen[bytes],
 ) -> None:
-    earlier = Process(leader.pid, os.getpid(), leader.pid, "once")
+    earlier = ProcessEntry(leader.pid, os.getpid(), leader.pid, "once")
     family = Family(earlier, MARK)
 
     family.end(running(), 0)

@@ -40,7 +40,7 @@ function M.is_shown()
   return list_of({ winid = 0 }).winid ~= 0 and current() ~= nil
 end
 
---- Which of our lists a buffer shows, and the row of its cursor (`Listed` of the port); nil if none.
+--- Which of our lists a buffer shows, and the row of its cursor (`ListCursor` of the port), or nil.
 ---@type fun(bufnr: integer): { list: integer, row: integer }?
 function M.listed(bufnr)
   local shown = list_of({ id = 0, qfbufnr = 0, winid = 0 })

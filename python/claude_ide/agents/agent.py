@@ -1,7 +1,7 @@
 """The port to an agent: what the panel needs of an agent, independent of its protocol.
 
-`Kind` opens agents, one for each chat; `Agent` holds one session. A new protocol implements these
-two and changes nothing else. `stream_json.claude.Claude` is the first kind.
+`AgentKind` opens agents, one for each chat; `Agent` holds one session. A new protocol implements
+these two and changes nothing else. `stream_json.claude.Claude` is the first kind.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -377,7 +377,7 @@ class Agent(Protocol):
         """Return the recent traffic with the agent, one JSON object per line, for bug reports."""
 
 
-class Kind(Protocol):
+class AgentKind(Protocol):
     """An agent that the user has configured, and its stored sessions."""
 
     id: str

@@ -87,7 +87,7 @@ class EventQueue:
             self._room.set()
 
 
-class Traffic:
+class AgentTraffic:
     """The recent traffic with an agent of this name; `clock` returns seconds."""
 
     def __init__(self, name: str = "", *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -136,10 +136,12 @@ async def start_child(
         raise AgentError(f"{command[0]} cannot be started: {error.strerror}") from None
 
 
-class Connection:
+class AgentConnection:
     """An agent's process from its start to its end; its output is read on when `room` returns."""
 
-    def __init__(self, child: Child, traffic: Traffic, room: Callable[[], Awaitable[None]]) -> None:
+    def __init__(
+        self, child: Child, traffic: AgentTraffic, room: Callable[[], Awaitable[None]]
+    ) -> None:
         self._child = child
         self._traffic = traffic
         self._room = room
@@ -198,7 +200,7 @@ def _log_failure(reading: asyncio.Task[None]) -> None:
         logger.error("the agent's output could not be read on", exc_info=error)
 
 
-C = TypeVar("C", bound=Connection)
+C = TypeVar("C", bound=AgentConnection)
 
 
 class BaseAgent(Agent, Generic[C]):
@@ -207,7 +209,7 @@ class BaseAgent(Agent, Generic[C]):
     def __init__(self, name: str, program: str) -> None:
         self._program = program
         self._connection: C | None = None
-        self._traffic = Traffic(name)
+        self._traffic = AgentTraffic(name)
         self._events = EventQueue()
         self._state = SessionState()
         self._starting = asyncio.Lock()

@@ -6,7 +6,7 @@ from pathlib import Path
 from claude_ide.agents.acp import launch
 from claude_ide.agents.acp.agent import Acp
 from claude_ide.agents.acp.launch import LISTED, Remembered
-from claude_ide.agents.agent import Kind
+from claude_ide.agents.agent import AgentKind
 from claude_ide.agents.kinds import Kinds
 from claude_ide.agents.stream_json.claude import Claude
 from claude_ide.config import AgentConfig, Config
@@ -21,7 +21,7 @@ def configured(
     """
     entries, complaints = launch.entries(config.agents)
     remembered = Remembered(logins)
-    kinds: list[Kind] = [Acp(entry, environment, remembered) for entry in entries]
+    kinds: list[AgentKind] = [Acp(entry, environment, remembered) for entry in entries]
     own = config.agents.get(Claude.id, AgentConfig())
     if isinstance(own, AgentConfig):
         kinds.insert(0, _claude(config, own, environment))

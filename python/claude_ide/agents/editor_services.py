@@ -45,7 +45,7 @@ class Edits(Protocol):
         """Return a note for the model, or ""; called when the user sends a prompt."""
 
 
-class Written(Struct, frozen=True):
+class WrittenText(Struct, frozen=True):
     """A file that was written with `text`, which the user may have changed.
 
     `saved` is its text afterwards: the editor may have formatted it.
@@ -69,7 +69,7 @@ class Files(Protocol):
 
     async def write(
         self, path: str, text: str, *, is_allowed: bool = False, over: str | None = None
-    ) -> Written:
+    ) -> WrittenText:
         """Write a file, through its buffer if that is loaded.
 
         Waits for the user, who may change the text, if the buffer has unsaved changes, unless the

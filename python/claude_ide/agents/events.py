@@ -56,7 +56,7 @@ class PromptStage(Enum):
     CANCELLED = "cancelled"
 
 
-class Command(Struct, frozen=True):
+class SlashCommand(Struct, frozen=True):
     """A slash command of the agent; `hint` describes its arguments."""
 
     name: str
@@ -126,7 +126,7 @@ class Ready(Struct, frozen=True):
     `efforts` are those of every model; a model may have more of its own.
     """
 
-    commands: tuple[Command, ...] = ()
+    commands: tuple[SlashCommand, ...] = ()
     models: tuple[Model, ...] = ()
     modes: tuple[Mode, ...] = ()
     efforts: tuple[SettingValue, ...] = ()
@@ -143,7 +143,7 @@ class OfferChanged(Struct, frozen=True):
 class CommandsChanged(Struct, frozen=True):
     """The slash commands have changed; these are all of them."""
 
-    commands: tuple[Command, ...]
+    commands: tuple[SlashCommand, ...]
 
 
 class ServersFailed(Struct, frozen=True):
@@ -390,7 +390,7 @@ class ToolOutput(Struct, frozen=True):
     replaces: bool = False
 
 
-class Hunk(Struct, frozen=True):
+class DiffHunk(Struct, frozen=True):
     """One hunk of a unified diff; `lines` begin with a blank, `-` or `+`."""
 
     old_start: int
@@ -412,7 +412,7 @@ class Change(Struct, frozen=True):
     path: str
     added: int
     removed: int
-    hunks: tuple[Hunk, ...] = ()
+    hunks: tuple[DiffHunk, ...] = ()
     created: bool = False
 
     @classmethod
@@ -422,21 +422,21 @@ class Change(Struct, frozen=True):
         return cls.of(path, hunks, created=before is None)
 
     @classmethod
-    def of(cls, path: str, hunks: tuple[Hunk, ...], *, created: bool = False) -> "Change":
+    def of(cls, path: str, hunks: tuple[DiffHunk, ...], *, created: bool = False) -> "Change":
         """Return the change that consists of these hunks."""
         lines = [line for hunk in hunks for line in hunk.lines]
         added, removed = (sum(line.startswith(sign) for line in lines) for sign in "+-")
         return cls(path, added, removed, hunks, created)
 
 
-def _hunks(lines: Sequence[str]) -> Iterator[Hunk]:
+def _hunks(lines: Sequence[str]) -> Iterator[DiffHunk]:
     starts = [at for at, line in enumerate(lines) if line.startswith("@@")]
     for first, end in itertools.pairwise([*starts, len(lines)]):
         found = _HUNK.match(lines[first])
         assert found is not None
         old, old_lines, new, new_lines = (int(each or 1) for each in found.groups())
         body = tuple(part for line in lines[first + 1 : end] for part in line.split("\n"))
-        yield Hunk(old, old_lines, new, new_lines, body)
+        yield DiffHunk(old, old_lines, new, new_lines, body)
 
 
 class FileWritten(Struct, frozen=True):

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from claude_ide.agents.agent import Kind, SessionSummary
+from claude_ide.agents.agent import AgentKind, SessionSummary
 from claude_ide.base.errors import AgentError, UnsupportedError, UserError
 from claude_ide.base.trust import Trust
 
@@ -17,14 +17,14 @@ logger = logging.getLogger(__name__)
 class Kinds:
     """The kinds of agents, the usual one first; `chosen` is the id of the user's choice, or ""."""
 
-    def __init__(self, kinds: Sequence[Kind], chosen: str = "") -> None:
+    def __init__(self, kinds: Sequence[AgentKind], chosen: str = "") -> None:
         self._kinds = {kind.id: kind for kind in kinds}
         self._chosen = chosen
 
-    def __iter__(self) -> Iterator[Kind]:
+    def __iter__(self) -> Iterator[AgentKind]:
         return iter(self._kinds.values())
 
-    def find(self, id_: str) -> Kind:
+    def find(self, id_: str) -> AgentKind:
         """Return the kind with this id, or the default for an empty one.
 
         Raises `UserError` if there is none.
@@ -36,13 +36,13 @@ class Kinds:
         return self._kinds[id_]
 
     @property
-    def to_choose(self) -> list[Kind]:
+    def to_choose(self) -> list[AgentKind]:
         """Those that are installed, if the user has chosen none and there are several."""
         found = [] if self._chosen else [kind for kind in self if not kind.missing()]
         return found if len(found) > 1 else []
 
     @property
-    def default(self) -> Kind:
+    def default(self) -> AgentKind:
         """The user's choice; without a valid one, the first that is installed.
 
         Raises `UserError` if there are no agents.
@@ -68,7 +68,7 @@ OLD = 30 * DAY
 class Stored(NamedTuple):
     """A stored session, and the agent that can resume it."""
 
-    kind: Kind
+    kind: AgentKind
     summary: SessionSummary
 
     @property
@@ -89,7 +89,7 @@ class StoredSessions:
         self._kinds = kinds
         self._trust = trust
         self._report = report
-        self._known: dict[Path, dict[str, Kind]] = {}
+        self._known: dict[Path, dict[str, AgentKind]] = {}
         """The agents of the sessions that were listed or that a chat has had, by folder and id."""
         self._unable: set[str] = set()
         """The agents that have said that they cannot list their sessions."""
@@ -102,7 +102,7 @@ class StoredSessions:
         """Return the sessions of the other agents, which are asked at the same time."""
         return await self._of(self.slow(folder), folder)
 
-    def slow(self, folder: Path) -> list[Kind]:
+    def slow(self, folder: Path) -> list[AgentKind]:
         """Return the agents that are started to list their sessions."""
         others = [kind for kind in self._kinds if not kind.keeps_sessions]
         return [kind for kind in others if self._may_ask(kind, folder)]
@@ -112,7 +112,7 @@ class StoredSessions:
         kept, asked = await asyncio.gather(self.kept(folder), self.asked(folder))
         return latest_first((*kept, *asked))
 
-    async def of(self, kind: Kind, folder: Path) -> list[SessionSummary]:
+    async def of(self, kind: AgentKind, folder: Path) -> list[SessionSummary]:
         """Return one agent's sessions; none if it cannot list them, or not within `SECONDS`."""
         if not kind.keeps_sessions and not self._may_ask(kind, folder):
             return []
@@ -124,18 +124,18 @@ class StoredSessions:
             logger.info("%s does not list its sessions: %s", kind.id, error)
         return []
 
-    async def of_one(self, kind: Kind, folder: Path) -> list[SessionSummary]:
+    async def of_one(self, kind: AgentKind, folder: Path) -> list[SessionSummary]:
         """Return the sessions of the only agent that is asked.
 
         Raises `AgentError` if it cannot list them, or not within `ALONE_SECONDS`.
         """
         return await self._listed(kind, folder, ALONE_SECONDS)
 
-    def agent_of(self, session: str, folder: Path) -> Kind | None:
+    def agent_of(self, session: str, folder: Path) -> AgentKind | None:
         """Return the agent of a session, if it is known without asking any."""
         return self._known.get(folder, {}).get(session)
 
-    async def note(self, kind: Kind, folder: Path, session: str) -> None:
+    async def note(self, kind: AgentKind, folder: Path, session: str) -> None:
         """Remember a session that an agent, which perhaps cannot list it, has had."""
         if not kind.keeps_sessions and self.agent_of(session, folder) is not kind:
             await self._know(folder, {session: kind} | self._known.get(folder, {}))
@@ -147,15 +147,17 @@ class StoredSessions:
             remaining = {id_: kind for id_, kind in known.items() if id_ != session}
             await self._know(folder, remaining)
 
-    def cannot_list(self, kind: Kind) -> bool:
+    def cannot_list(self, kind: AgentKind) -> bool:
         """Return whether an agent has said that it cannot list its sessions."""
         return kind.id in self._unable
 
-    def must_trust(self, kind: Kind, folder: Path) -> bool:
+    def must_trust(self, kind: AgentKind, folder: Path) -> bool:
         """Return whether an agent is not asked because the user does not trust the folder."""
         return kind.needs_trust and not self._trust.is_trusted(folder)
 
-    async def _remember(self, kind: Kind, folder: Path, found: Iterable[SessionSummary]) -> None:
+    async def _remember(
+        self, kind: AgentKind, folder: Path, found: Iterable[SessionSummary]
+    ) -> None:
         if kind.keeps_sessions:
             return
         before = self._known.get(folder, {})
@@ -164,16 +166,16 @@ class StoredSessions:
         if known != before:
             await self._know(folder, known)
 
-    async def _know(self, folder: Path, known: dict[str, Kind]) -> None:
+    async def _know(self, folder: Path, known: dict[str, AgentKind]) -> None:
         self._known[folder] = known
         await self._report(folder, list(known))
 
-    def _may_ask(self, kind: Kind, folder: Path) -> bool:
+    def _may_ask(self, kind: AgentKind, folder: Path) -> bool:
         if self.cannot_list(kind) or kind.missing():
             return False
         return not self.must_trust(kind, folder)
 
-    async def _listed(self, kind: Kind, folder: Path, seconds: float) -> list[SessionSummary]:
+    async def _listed(self, kind: AgentKind, folder: Path, seconds: float) -> list[SessionSummary]:
         try:
             found = await asyncio.wait_for(kind.sessions(folder), seconds)
         except UnsupportedError:
@@ -185,7 +187,7 @@ class StoredSessions:
         await self._remember(kind, folder, found)
         return found
 
-    async def _of(self, kinds: Iterable[Kind], folder: Path) -> list[Stored]:
+    async def _of(self, kinds: Iterable[AgentKind], folder: Path) -> list[Stored]:
         asked = list(kinds)
         answers = await asyncio.gather(*(self.of(kind, folder) for kind in asked))
         found = zip(asked, answers, strict=True)

@@ -191,7 +191,7 @@ Asked = PermissionAsked | QuestionAsked | UrlAsked | PlanProposed
 """A request to the user."""
 
 
-class Rule(Struct, frozen=True):
+class PermissionRule(Struct, frozen=True):
     """A rule in the agent's syntax; `scope` is the id of one of the request's scopes."""
 
     text: str
@@ -211,7 +211,7 @@ class Allow(Struct, frozen=True):
     options: tuple[str, ...] = ()
     edits: tuple[Replacement, ...] = ()
     plan: str = ""
-    rule: Rule | None = None
+    rule: PermissionRule | None = None
     code: str = ""
     unsaved: tuple[Replacement, ...] = ()
 

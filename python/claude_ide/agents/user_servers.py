@@ -20,7 +20,7 @@ Server = McpCommand | McpAddress
 _VARIABLE = re.compile(r"\$\{(?P<name>\w+)(?::-(?P<default>[^}]*))?\}")
 
 
-class _Place(NamedTuple):
+class _ServerScope(NamedTuple):
     """Where servers are configured; `folder` is where relative paths begin."""
 
     name: str
@@ -64,18 +64,18 @@ class UserServers:
                 self.complaints.append(f"{place.name}.{name}: {error}")
         return found
 
-    def _given(self) -> Iterator[tuple[_Place, str, McpServerConfig]]:
+    def _given(self) -> Iterator[tuple[_ServerScope, str, McpServerConfig]]:
         """Yield all servers, those of the nearest place first."""
         here = Path.cwd()
         options = {f"agents.{self._agent}.mcp_servers": self._own, "mcp_servers": self._of_all}
         for where, servers in options.items():
             for name, server in servers.items():
-                yield _Place(f"g:claude_ide.{where}", here), name, server
+                yield _ServerScope(f"g:claude_ide.{where}", here), name, server
         for path, content in self._files():
             name = self._named(path)
             servers, complaints = config.decode_mcp_servers(content, name)
             self.complaints += complaints
-            place = _Place(name, path.parent, is_option=False)
+            place = _ServerScope(name, path.parent, is_option=False)
             yield from ((place, each, server) for each, server in servers.items())
 
     def _files(self) -> Iterator[tuple[Path, object]]:
@@ -91,7 +91,7 @@ class UserServers:
         return os.path.relpath(path, self._folder.resolve())
 
     def _server(
-        self, name: str, given: McpServerConfig, place: _Place, transports: Collection[str]
+        self, name: str, given: McpServerConfig, place: _ServerScope, transports: Collection[str]
     ) -> Server:
         """Return a server. Raises `ValueError` with the reason if it cannot be used."""
         if name == SERVER:
@@ -117,7 +117,7 @@ class UserServers:
             raise ValueError(f"{command} is {problem}") from None
         return found
 
-    def _expanded(self, place: _Place, text: str) -> str:
+    def _expanded(self, place: _ServerScope, text: str) -> str:
         """Expand variables, as everywhere in options, or as the CLI does in `.mcp.json`."""
         environment = self._environment
         if place.is_option:

@@ -48,7 +48,7 @@ class RefusedError(OSError):
 
 
 @dataclass(frozen=True, slots=True)
-class _Folder:
+class _OpenFolder:
     """An open folder: operations reach this folder even if its path now leads elsewhere."""
 
     path: Path
@@ -182,7 +182,7 @@ def scan_within(root: Path, relative: str) -> Iterator[Iterator[os.DirEntry[str]
 
 
 @contextlib.contextmanager
-def _parent(root: Path, resolved: Path, create: bool = False) -> Iterator[tuple[_Folder, str]]:
+def _parent(root: Path, resolved: Path, create: bool = False) -> Iterator[tuple[_OpenFolder, str]]:
     """Yield the open parent folder of a path, and the last name of the path."""
     *names, name = resolved.relative_to(root).parts or (os.curdir,)
     with _walked(root, names, create) as folder:
@@ -190,8 +190,8 @@ def _parent(root: Path, resolved: Path, create: bool = False) -> Iterator[tuple[
 
 
 @contextlib.contextmanager
-def _walked(root: Path, names: Sequence[str], create: bool = False) -> Iterator[_Folder]:
-    folder = _Folder(root, os.open(root, _PASS))
+def _walked(root: Path, names: Sequence[str], create: bool = False) -> Iterator[_OpenFolder]:
+    folder = _OpenFolder(root, os.open(root, _PASS))
     try:
         for name in names:
             folder = _entered(folder, name, create)
@@ -200,7 +200,7 @@ def _walked(root: Path, names: Sequence[str], create: bool = False) -> Iterator[
         os.close(folder.descriptor)
 
 
-def _entered(folder: _Folder, name: str, create: bool) -> _Folder:
+def _entered(folder: _OpenFolder, name: str, create: bool) -> _OpenFolder:
     """Open a folder inside `folder`, and close `folder`."""
     try:
         inner = _inner(folder, name)
@@ -214,8 +214,8 @@ def _entered(folder: _Folder, name: str, create: bool) -> _Folder:
     return inner
 
 
-def _inner(folder: _Folder, name: str) -> _Folder:
-    return _Folder(folder.path / name, folder.open(name, _PASS))
+def _inner(folder: _OpenFolder, name: str) -> _OpenFolder:
+    return _OpenFolder(folder.path / name, folder.open(name, _PASS))
 
 
 def _check_kind(found: os.stat_result) -> None:
@@ -246,7 +246,7 @@ def _read(file: BinaryIO, most: int) -> bytes:
     return content
 
 
-def _mode(folder: _Folder, name: str) -> int | None:
+def _mode(folder: _OpenFolder, name: str) -> int | None:
     """Return the permissions of the regular file to replace; None if there is no file."""
     try:
         found = folder.stat(name)
@@ -256,7 +256,7 @@ def _mode(folder: _Folder, name: str) -> int | None:
     return stat.S_IMODE(found.st_mode)
 
 
-def _write(folder: _Folder, name: str, content: bytes, mode: int | None) -> None:
+def _write(folder: _OpenFolder, name: str, content: bytes, mode: int | None) -> None:
     # A private file must not be readable by others even for an instant.
     first_mode = 0o666 if mode is None else 0o600
     descriptor = folder.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_WAIT, first_mode)

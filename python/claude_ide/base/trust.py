@@ -44,7 +44,7 @@ class Verdict:
         return bool(self.by_cli or self.ours)
 
 
-class _Content(msgspec.Struct, frozen=True):
+class _ClaudeFile(msgspec.Struct, frozen=True):
     folders: dict[str, datetime]
 
 
@@ -112,7 +112,7 @@ class Trust:
             return self._refuse("it cannot be read")
         try:
             # A name that is not UTF-8 has surrogates, which msgspec's decoder rejects.
-            return msgspec.convert(json.loads(content), _Content).folders
+            return msgspec.convert(json.loads(content), _ClaudeFile).folders
         except (ValueError, RecursionError):
             return self._refuse("it is broken")
 

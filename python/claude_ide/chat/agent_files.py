@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
-from claude_ide.agents.editor_services import Written
+from claude_ide.agents.editor_services import WrittenText
 from claude_ide.base import files
 from claude_ide.base.display_path import display_path
 from claude_ide.base.errors import AgentError, EditorError
@@ -31,8 +31,8 @@ from claude_ide.editor.port.batch import (
     step,
     tick,
 )
-from claude_ide.editor.port.files import Disk, FileBuffer, NewText, Saved
-from claude_ide.editor.port.windows import Windows
+from claude_ide.editor.port.files import DiskPort, FileBuffer, NewText, Saved
+from claude_ide.editor.port.windows import WindowsPort
 
 KERNEL = ("/dev", "/proc", "/sys")
 """Folders whose files are not on a disk."""
@@ -95,7 +95,7 @@ class AgentFiles:
 
     async def write(
         self, path: str, text: str, *, is_allowed: bool = False, over: str | None = None
-    ) -> Written:
+    ) -> WrittenText:
         path = await self._shared(path)
         _check_text(path, text)
         # Where the path leads is decided here: a link that changes later leads the write nowhere.
@@ -110,7 +110,7 @@ class AgentFiles:
 
     async def _write(
         self, path: str, target: str, text: str, *, is_allowed: bool, over: str | None
-    ) -> Written:
+    ) -> WrittenText:
         disk = self._editor.port.disk
         disk.announce_write(path, self._name)
         is_seen = False
@@ -118,12 +118,12 @@ class AgentFiles:
         """The 'changedtick' of the text that the user lets be replaced."""
         replaced: tuple[str | None, str] | None = None
 
-        async def attempt() -> Written | FileBuffer:
+        async def attempt() -> WrittenText | FileBuffer:
             """Write the text, or return the buffer whose text the user has to give up for it."""
             buffer = await disk.look(path, True)
             if buffer is None or buffer.is_only_shown:
                 await asyncio.to_thread(_write, path, target, text)
-                return Written(text, text)
+                return WrittenText(text, text)
             is_other = buffer.is_modified and buffer.text != text
             if is_other if approved is None else approved != buffer.changedtick:
                 return buffer
@@ -133,7 +133,7 @@ class AgentFiles:
             if not is_allowed and await self._is_risky(path):
                 text, is_allowed, is_seen = await self._approved(path, text), True, True
             buffer = await retry(attempt)
-            if isinstance(buffer, Written):
+            if isinstance(buffer, WrittenText):
                 if replaced is not None:
                     self._edits.replaced(path, *replaced)
                 await self._edits.wrote(path, is_seen=is_seen)
@@ -156,7 +156,7 @@ class AgentFiles:
 
     async def _put(
         self, path: str, target: str, text: str, buffer: FileBuffer, *, is_approved: bool
-    ) -> Written:
+    ) -> WrittenText:
         """Write a file through its buffer, as soon as the user does not type there.
 
         Raises `ChangedError` if the buffer is another one by then.
@@ -170,9 +170,9 @@ class AgentFiles:
         )
         given = _in_format_of(buffer.text or "", text)
         steps = (
-            step(Disk.sync, bufnr),
-            step(Disk.replace, bufnr, NewText(given)),
-            step(Disk.save, bufnr, path, self._name, is_approved),
+            step(DiskPort.sync, bufnr),
+            step(DiskPort.replace, bufnr, NewText(given)),
+            step(DiskPort.save, bufnr, path, self._name, is_approved),
         )
         guard = Guard(Gate.CHANGEABLE, (text_fact, leads_to(path, target)))
         batch = asyncio.ensure_future(self._editor.port.batch(steps, guard))
@@ -186,11 +186,11 @@ class AgentFiles:
         assert isinstance(saved, Saved)
         if saved.refusal is not None:
             raise AgentError(saved.refusal)
-        return Written(text, given if saved.text is None else saved.text)
+        return WrittenText(text, given if saved.text is None else saved.text)
 
     async def _mention(self, path: str, batch: "asyncio.Future[Any]") -> None:
         """Tell the user what a write waits for."""
-        obstacle = [step(Windows.obstacle)]
+        obstacle = [step(WindowsPort.obstacle)]
         asked = asyncio.ensure_future(self._editor.port.batch(obstacle, Guard(Gate.NOTIFIABLE)))
         try:
             await asyncio.wait([asked, batch], return_when=asyncio.FIRST_COMPLETED)
@@ -199,11 +199,11 @@ class AgentFiles:
         finally:
             asked.cancel()
 
-    async def _write_beside(self, path: str, target: str, text: str) -> Written:
+    async def _write_beside(self, path: str, target: str, text: str) -> WrittenText:
         """Write a file on disk; its buffer follows, and keeps its unsaved changes."""
         await self._editor.port.disk.expect_write(path)
         await asyncio.to_thread(_write, path, target, text)
-        return Written(text, text)
+        return WrittenText(text, text)
 
     async def _approved(self, path: str, text: str, **buffer: int) -> str:
         """Show a diff between a file, or a buffer, and a text; return what the user accepts."""

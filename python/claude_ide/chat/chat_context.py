@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
-from claude_ide.agents.agent import Agent, Kind, Opening
+from claude_ide.agents.agent import Agent, AgentKind, Opening
 from claude_ide.agents.events import Event, Notice, Ready
 from claude_ide.agents.requests import Asked
 from claude_ide.base.errors import UserError
@@ -108,7 +108,7 @@ class ChatContext:
     def __init__(
         self,
         id_: int,
-        kind: Kind,
+        kind: AgentKind,
         agent: Agent,
         root: str,
         editor: Editor,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
-from claude_ide.agents.agent import Kind, NewSession, Opening, ResumeSession
+from claude_ide.agents.agent import AgentKind, NewSession, Opening, ResumeSession
 from claude_ide.agents.kinds import Kinds, Stored, StoredSessions
 from claude_ide.base.errors import (
     AgentError,
@@ -27,7 +27,7 @@ from claude_ide.editor.mentions import choose_elsewhere, is_elsewhere, mentioned
 from claude_ide.editor.port import panel
 from claude_ide.editor.port.binding import handlers, handles
 from claude_ide.editor.port.events import ListPressed
-from claude_ide.editor.port.panel import ChatEvent, Found, Revival
+from claude_ide.editor.port.panel import ChatEvent, FoundChat, Revival
 from claude_ide.ui.text import one_line
 
 WORKTREE = "--worktree="
@@ -97,7 +97,7 @@ class Chats:
         found = await self._editor.port.panels.of_tabpage()
         chat = await self._found(found)
         # A chat that was just taken over from an earlier host is shown, not hidden.
-        if isinstance(found, Found) and found.is_here and chat.id in known:
+        if isinstance(found, FoundChat) and found.is_here and chat.id in known:
             await chat.panel.hide()
         else:
             await chat.panel.open(self._options(chat))
@@ -115,7 +115,7 @@ class Chats:
         kind = await self._kind(Revival("", is_empty=True, agent=agent.strip(), asks=not agent))
         await self.open(kind, NewSession(), await self._worktree(name, await self._folder()))
 
-    async def open(self, kind: Kind, opening: Opening, folder: Path | None = None) -> None:
+    async def open(self, kind: AgentKind, opening: Opening, folder: Path | None = None) -> None:
         """Resume a session of a folder, by default the working folder, or begin one.
 
         Its panel opens immediately, its agent follows.
@@ -156,7 +156,7 @@ class Chats:
         One in another worktree, too, for which it `asks`.
         """
         here = await self._editor.port.panels.here()
-        chat = self._chats.get(here.chat) if isinstance(here, Found) else None
+        chat = self._chats.get(here.chat) if isinstance(here, FoundChat) else None
         if chat is None or not (chat.context.shown or insist):
             return None
         if path and is_elsewhere(path, chat.root):
@@ -281,7 +281,7 @@ class Chats:
             chat.welcome.offer([each for each in found if each.id != chat.agent.session])
             chat.context.refresh()
 
-    async def _kind(self, revival: Revival) -> Kind:
+    async def _kind(self, revival: Revival) -> AgentKind:
         """Return the agent of a panel. Raises `UserError` if there is none."""
         installed = self._kinds.to_choose if revival.asks else []
         if not installed:
@@ -332,8 +332,8 @@ class Chats:
         """
         return await self._found(await self._editor.port.panels.here())
 
-    async def _found(self, here: Found | bool) -> Chat:
-        chat = await self._find(here.chat, here.revival) if isinstance(here, Found) else None
+    async def _found(self, here: FoundChat | bool) -> Chat:
+        chat = await self._find(here.chat, here.revival) if isinstance(here, FoundChat) else None
         if chat is None:
             raise UserError("there is no chat (:ClaudeChat starts one)")
         return chat
@@ -399,7 +399,7 @@ class Chats:
             raise UserError(NOTHING)
         await self.go_on(kind, found[0].id)
 
-    async def go_on(self, kind: Kind, session: str, folder: Path | None = None) -> None:
+    async def go_on(self, kind: AgentKind, session: str, folder: Path | None = None) -> None:
         """Show the chat that has this session, or open one: two chats would both write to it."""
         for chat in self._chats.values():
             if chat.kind.id == kind.id and chat.agent.session == session:
@@ -407,7 +407,7 @@ class Chats:
         if await self._release(session):
             await self.open(kind, ResumeSession(session), folder)
 
-    async def _kind_of(self, folder: Path, session: str) -> Kind:
+    async def _kind_of(self, folder: Path, session: str) -> AgentKind:
         """Return the agent that has a session; raises `UnknownSessionError` if none has it."""
         keepers = [kind for kind in self._kinds if kind.keeps_sessions]
         unknown = UnknownSessionError(f"there is no session {session} in this folder")
@@ -430,7 +430,9 @@ class Chats:
         await default.check_session(folder, session)
         return default
 
-    async def _waited(self, listing: Coroutine[Any, Any, list[T]], asked: list[Kind]) -> list[T]:
+    async def _waited(
+        self, listing: Coroutine[Any, Any, list[T]], asked: list[AgentKind]
+    ) -> list[T]:
         """Return the sessions; after a while, name the agents that are asked for them."""
         asking = asyncio.ensure_future(listing)
         try:

@@ -8,7 +8,7 @@ from claude_ide.agents.agent import NewSession, Opening
 from claude_ide.agents.events import Event, Text, UserMessage
 from claude_ide.base.errors import UserError
 from claude_ide.chat.chat_context import ChatContext, ChatPart, subcommand
-from claude_ide.chat.transcript.prompts import Turn
+from claude_ide.chat.transcript.prompts import StartedPrompt
 from claude_ide.chat.transcript.transcript import CLEARED, Transcript
 from claude_ide.ui.page import EARLIER
 from claude_ide.ui.text import one_line
@@ -85,12 +85,12 @@ class Above:
         return above
 
 
-def _first(transcript: Transcript, prompts: Container[str]) -> Turn | None:
+def _first(transcript: Transcript, prompts: Container[str]) -> StartedPrompt | None:
     """Return the first turn with one of these prompts, unless another session is above it."""
     for view in transcript.sheet.views():
         if view.part.kind == CLEARED:
             return None
-        if type(view) is Turn and view.prompt in prompts:
+        if type(view) is StartedPrompt and view.prompt in prompts:
             return view
     return None
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 from uuid import uuid4
 
-from claude_ide.agents.agent import Agent, Kind
+from claude_ide.agents.agent import Agent, AgentKind
 from claude_ide.agents.editor_services import EditorServices, McpAddress, McpCommand
 from claude_ide.agents.user_servers import UserServers
 from claude_ide.base.names import SERVER
@@ -30,7 +30,7 @@ T = TypeVar("T")
 class OpenedAgent(NamedTuple):
     """An agent that was not started yet, the trust in its folder, and the record of its edits."""
 
-    kind: Kind
+    kind: AgentKind
     folder: Path
     agent: Agent
     trust: FolderTrust
@@ -64,7 +64,7 @@ class Agents:
         self._tools = tools
         self._reading = reading
 
-    def open(self, kind: Kind, folder: Path) -> OpenedAgent:
+    def open(self, kind: AgentKind, folder: Path) -> OpenedAgent:
         """Return an agent of a kind for a folder, without starting it.
 
         Raises `AgentError` if it is not installed.

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from claude_ide.agents import events, fields
-from claude_ide.agents.events import Change, Event, FileWritten, Hunk, ToolStatus, TurnEndReason
+from claude_ide.agents.events import Change, DiffHunk, Event, FileWritten, ToolStatus, TurnEndReason
 from claude_ide.agents.requests import Asked, PermissionAsked
 from claude_ide.base.errors import EditorError, UserError
 from claude_ide.base.paths import exists, is_same, normalized
@@ -21,7 +21,7 @@ from claude_ide.editor.port.binding import handles
 from claude_ide.review.announcer import Announcer, found_change, whole
 from claude_ide.review.recorder import Recorder
 from claude_ide.review.service import ReviewService
-from claude_ide.review.snapshot import Found
+from claude_ide.review.snapshot import ChangedFile
 from claude_ide.ui.sheet import Announcement
 from claude_ide.ui.text import last_sentence
 
@@ -39,7 +39,7 @@ Known = Mapping[str, list[Item]]
 
 
 @dataclass(frozen=True, slots=True)
-class Baseline:
+class DiagnosticsBaseline:
     """The diagnostics of all files before a tool changes one of them."""
 
     known: Known
@@ -69,7 +69,7 @@ class Diagnosis:
 
     def __init__(self, editor: Editor) -> None:
         self._editor = editor
-        self._baselines: dict[str, Baseline] = {}
+        self._baselines: dict[str, DiagnosticsBaseline] = {}
         self._written: dict[str, WrittenFile] = {}
         self._heard: set[str] = set()
         """The suffixes of files that have had diagnostics: their checkers are running."""
@@ -80,7 +80,9 @@ class Diagnosis:
             is_new = not exists(path)
             is_checked = is_new or await self._is_checked(path)
             known = await self._known()
-            self._baselines[tool] = Baseline(_without(known, self._late(known)), is_checked, is_new)
+            self._baselines[tool] = DiagnosticsBaseline(
+                _without(known, self._late(known)), is_checked, is_new
+            )
             for earliest in [*self._baselines][:-MOST_BASELINES]:
                 del self._baselines[earliest]
 
@@ -130,7 +132,9 @@ class Diagnosis:
             found[_name(now, path)] = items if written.lines is None else _on(written.lines, items)
         return {name: items for name, items in found.items() if items}
 
-    def _remember(self, baseline: Baseline, now: Known, path: str, change: Change | None) -> None:
+    def _remember(
+        self, baseline: DiagnosticsBaseline, now: Known, path: str, change: Change | None
+    ) -> None:
         before = self._written.pop(path, None)
         is_past_known = baseline.is_checked and Path(path).suffix in self._heard
         lines: frozenset[int] | None = None
@@ -162,7 +166,7 @@ class Diagnosis:
         return by_path
 
 
-def _all_new(baseline: Baseline, now: Known, path: str, change: Change | None) -> Known:
+def _all_new(baseline: DiagnosticsBaseline, now: Known, path: str, change: Change | None) -> Known:
     """Return the new diagnostics of the changed file, and the new errors of other files."""
     found: dict[str, list[Item]] = {}
     for name, items in sorted(now.items(), key=lambda each: not is_same(each[0], path)):
@@ -195,7 +199,7 @@ def _on(lines: frozenset[int], items: list[Item]) -> list[Item]:
     return [item for item in items if line_of(item) in lines]
 
 
-def _added(hunks: Iterable[Hunk]) -> frozenset[int]:
+def _added(hunks: Iterable[DiffHunk]) -> frozenset[int]:
     """Return the lines that a change has added, counted from 0."""
     added = set()
     for hunk in hunks:
@@ -207,7 +211,7 @@ def _added(hunks: Iterable[Hunk]) -> frozenset[int]:
     return frozenset(added)
 
 
-def _moved(lines: Iterable[int], hunks: Iterable[Hunk]) -> frozenset[int]:
+def _moved(lines: Iterable[int], hunks: Iterable[DiffHunk]) -> frozenset[int]:
     moved = (line_after(line, hunks) for line in lines)
     return frozenset(line for line in moved if line is not None)
 
@@ -220,7 +224,7 @@ def _moves(change: Change | None) -> Callable[[int], int | None] | None:
     return partial(line_after, hunks=change.hunks) if change else None
 
 
-def line_after(line: int, hunks: Iterable[Hunk]) -> int | None:
+def line_after(line: int, hunks: Iterable[DiffHunk]) -> int | None:
     """Return the number of a line after a change; None if the line itself was changed."""
     shift = 0
     for hunk in hunks:
@@ -277,7 +281,7 @@ class AgentEdits:
     def __init__(self, recorder: Recorder, diagnosis: Diagnosis) -> None:
         self.recorder = recorder
         self._diagnosis = diagnosis
-        self._found: dict[str, list[Found]] = {}
+        self._found: dict[str, list[ChangedFile]] = {}
 
     async def before_write(self, path: str) -> None:
         """Note a file that is about to be written."""
@@ -313,7 +317,7 @@ class AgentEdits:
     async def after(self, tool: str, path: str, change: Change | None) -> str:
         return await self._diagnosis.after(tool, path, change)
 
-    def take_found(self, tool: str) -> list[Found]:
+    def take_found(self, tool: str) -> list[ChangedFile]:
         """Return the files that a use of a tool has changed without reporting them, once."""
         return self._found.pop(tool, [])
 

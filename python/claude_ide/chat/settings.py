@@ -12,7 +12,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from claude_ide.agents import events
-from claude_ide.agents.events import Command, Event, OfferChanged, Ready, Setting, SettingValue
+from claude_ide.agents.events import Event, OfferChanged, Ready, Setting, SettingValue, SlashCommand
 from claude_ide.base.errors import AgentError, UserError
 from claude_ide.chat.chat_context import ChatContext, ChatPart, subcommand
 from claude_ide.chat.life import Life
@@ -110,7 +110,7 @@ class Settings(ChatPart):
         self._current: dict[str, str] = {}
         self.offered = Ready()
         """The models, modes and efforts to choose from."""
-        self._commands: tuple[Command, ...] = ()
+        self._commands: tuple[SlashCommand, ...] = ()
         self._own: tuple[Setting, ...] = ()
         self._basis: object = None
         self._sent: dict[str, Any] = {}

@@ -19,7 +19,7 @@ from claude_ide.editor.port import Port
 from claude_ide.editor.port.batch import Gate, Guard, step
 from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.events import DiffShown, Looked
-from claude_ide.editor.port.windows import Calling
+from claude_ide.editor.port.windows import CallingPort
 
 CHAT = "chat."
 
@@ -306,7 +306,7 @@ class Attention:
             sound = ring(text, os.environ) if has_bell else ""
             # What is answered before it can be shown is not shown.
             with contextlib.suppress(EditorError):
-                steps = [step(Calling.call, text, sound)]
+                steps = [step(CallingPort.call, text, sound)]
                 await self._port.batch(steps, Guard(Gate.NOTIFIABLE))
 
         task = self._start(tell())

@@ -25,7 +25,7 @@ from claude_ide.editor.port import Port
 from claude_ide.editor.port.batch import ChangedError, Gate, Guard, named, step
 from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.events import FileFollowed, FileKept, FilesLoaded, FilesUnwatched
-from claude_ide.editor.port.files import Disk
+from claude_ide.editor.port.files import DiskPort
 
 logger = logging.getLogger(__name__)
 
@@ -206,7 +206,7 @@ class DiskWatch:
         """Report a file as soon as the user does not type in its buffer."""
         state: State = "busy"
         file.rests_until = math.inf
-        report = step(Disk.changed_in, [(bufnr, stamp)])
+        report = step(DiskPort.changed_in, [(bufnr, stamp)])
         guard = Guard(Gate.CHANGEABLE, (named(bufnr, file.path),))
         try:
             ((state,),) = await self._port.batch([report], guard)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from claude_ide.editor.checks import CheckWaiter
     from claude_ide.editor.formatting import Formatting
     from claude_ide.editor.mentions import Mentioning
-    from claude_ide.editor.servers import Servers
+    from claude_ide.editor.servers import LanguageServers
     from claude_ide.editor.typing import Typing
 
 UNCHECKED = "no language server or linter has checked it"
@@ -103,11 +103,11 @@ class Editor:
         return Mentioning(self.port, self.private_files)
 
     @cached_property
-    def servers(self) -> "Servers":
+    def servers(self) -> "LanguageServers":
         """Asks language servers."""
-        from claude_ide.editor.servers import Servers
+        from claude_ide.editor.servers import LanguageServers
 
-        return Servers(self.port, self._operations)
+        return LanguageServers(self.port, self._operations)
 
     @cached_property
     def formatting(self) -> "Formatting":

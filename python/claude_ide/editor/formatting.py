@@ -19,7 +19,7 @@ from claude_ide.editor.port import Port
 from claude_ide.editor.port.batch import ChangedError, Gate, Guard, Step, step, tick
 from claude_ide.editor.port.files import (
     BufferText,
-    Disk,
+    DiskPort,
     Formatted,
     Formatter,
     Formatters,
@@ -27,7 +27,7 @@ from claude_ide.editor.port.files import (
     ShellFacts,
 )
 from claude_ide.editor.protocol import TextEdit, count_changed, edited, parsed
-from claude_ide.editor.servers import Servers
+from claude_ide.editor.servers import LanguageServers
 
 POLL_SECONDS = 0.05
 
@@ -76,7 +76,7 @@ HARMLESS = re.compile(r"(?:[\w.,/~+@ ]|[^\x00-\x7f])(?:[\w.,/~+@ -]|[^\x00-\x7f]
 """A name of which no shell interprets anything, whatever is around it."""
 
 
-class Result(NamedTuple):
+class FormatResult(NamedTuple):
     """What a formatter makes of a file, or why it fails; and those that were not asked yet.
 
     `text` is the present one, `lines` the new ones.
@@ -116,7 +116,7 @@ def chosen(found: Formatters, age: float, *, is_new: bool) -> list[Formatter] | 
 class Formatting:
     """Formats files. Raises `EditorError` with one sentence."""
 
-    def __init__(self, port: Port, operations: Operations, servers: Servers) -> None:
+    def __init__(self, port: Port, operations: Operations, servers: LanguageServers) -> None:
         self._port, self._operations, self._servers = port, operations, servers
 
     async def reformat(self, path: str) -> str:
@@ -143,7 +143,7 @@ class Formatting:
             now = await self._unchanged(now)
             if lines != now.lines:
                 new = NewText(now.with_lines(lines), joins=bool(changed_by))
-                await self._do(now, step(Disk.replace, bufnr, new))
+                await self._do(now, step(DiskPort.replace, bufnr, new))
                 changed_by.append(each.name)
                 now = await self._text(bufnr, path)
         if not asked:
@@ -157,7 +157,7 @@ class Formatting:
         """Save a buffer, unless it had unsaved changes before; return what has changed."""
         path, outcome = now.path, "not saved, as the file had unsaved changes before"
         if not before.is_modified:
-            saved = await self._do(now, step(Disk.save, now.bufnr, path, "", True))
+            saved = await self._do(now, step(DiskPort.save, now.bufnr, path, "", True))
             if saved.refusal is not None:
                 await self._port.disk.sync(now.bufnr)
                 why = f"as it could not be saved: {saved.refusal}"
@@ -166,7 +166,7 @@ class Formatting:
         count = count_changed(before.lines, now.lines)
         return f"{count} line{'s' * (count != 1)} changed, {outcome}."
 
-    async def results(self, path: str) -> AsyncGenerator[Result]:
+    async def results(self, path: str) -> AsyncGenerator[FormatResult]:
         """Yield what each formatter would make of a file, which stays as it is.
 
         Cancelling this ends the formatter.
@@ -181,7 +181,7 @@ class Formatting:
                     failure = str(error)
                 text = await self._unchanged(text)
                 others = [other.name for other in formatters[number:]]
-                yield Result(each.name, others, failure, text, lines)
+                yield FormatResult(each.name, others, failure, text, lines)
 
     async def _begin(self, path: str) -> tuple[list[Formatter], BufferText]:
         """Load a file unseen; return its formatters and its text.

@@ -12,7 +12,7 @@ import msgspec
 from claude_ide.base.errors import EditorError
 from claude_ide.base.paths import from_uri
 from claude_ide.base.text_diff import areas, hunks
-from claude_ide.editor.port.tools import Server, Spot, View
+from claude_ide.editor.port.tools import LanguageServer, ServersView, Spot
 
 LONGEST = 120
 """Characters of a name. Some servers put a whole value into the detail."""
@@ -90,12 +90,12 @@ def shortened(words: Any, longest: int = LONGEST) -> str:
     return line if len(line) <= longest else line[:longest] + "…"
 
 
-def place_in(view: View, server: Server) -> dict[str, Any]:
+def place_in(view: ServersView, server: LanguageServer) -> dict[str, Any]:
     """Return the parameters of a request about the first spot of a view."""
     return {"textDocument": {"uri": view.uri}, "position": position_of(view.first, server)}
 
 
-def position_of(spot: Spot | None, server: Server) -> dict[str, int]:
+def position_of(spot: Spot | None, server: LanguageServer) -> dict[str, int]:
     """Return a spot as a server counts it."""
     assert spot is not None
     return {"line": spot.row, "character": character_of(spot.text, spot.index, server.encoding)}

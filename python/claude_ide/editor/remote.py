@@ -12,10 +12,17 @@ from claude_ide.base.errors import EditorError
 from claude_ide.editor.operations import Operations
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.batch import ChangedError, Guard, Step, StepError
-from claude_ide.editor.port.binding import ATTRIBUTE, Binding, Channel, Kind, convert, without_error
+from claude_ide.editor.port.binding import (
+    ATTRIBUTE,
+    Binding,
+    CallKind,
+    Channel,
+    convert,
+    without_error,
+)
 
 if TYPE_CHECKING:
-    from claude_ide.editor.port.panel import Panel
+    from claude_ide.editor.port.panel import PanelPort
 
 KEYWORDS = ("token", "step")
 """They are not sent, but those of `Operations.run`."""
@@ -51,7 +58,7 @@ def _method(declared: Callable[..., Any], binding: Binding) -> Callable[..., Any
     """Return a method that sends the call at once, in the order of the calls."""
 
     def method(self: Any, *arguments: Any, **named: Any) -> Any:
-        is_operation = binding.kind is Kind.OPERATION
+        is_operation = binding.kind is CallKind.OPERATION
         more = {name: named.pop(name) for name in KEYWORDS if is_operation and name in named}
         given = *self._bound, *_encoded(declared, arguments, named)
         sent = _sent(self._channel, self._operations, binding, given, more)
@@ -69,15 +76,15 @@ def _sent(
 ) -> Awaitable[Any] | None:
     function = binding.function
     match binding.kind:
-        case Kind.REQUEST:
+        case CallKind.REQUEST:
             return channel.call(function, *given)
-        case Kind.LARGE_REQUEST:
+        case CallKind.LARGE_REQUEST:
             return channel.json(function, *given)
-        case Kind.OPERATION:
+        case CallKind.OPERATION:
             return operations.run(function, *given, cancel=binding.cancel, **more)
-        case Kind.TOOL:
+        case CallKind.TOOL:
             return operations.use(function, *given)
-        case Kind.TOOL_AS_JSON:
+        case CallKind.TOOL_AS_JSON:
             return operations.use_as_json(function, *given)
     channel.notify(function, *given)
     return None
@@ -125,11 +132,11 @@ class Remote:
     def _implement(self, noun: type, *bound: Any) -> Any:
         return implement(noun, self._channel, self._operations, *bound)
 
-    def panel(self, chat: int) -> "Panel":
+    def panel(self, chat: int) -> "PanelPort":
         """Return the panel of a chat."""
-        from claude_ide.editor.port.panel import Panel
+        from claude_ide.editor.port.panel import PanelPort
 
-        panel: Panel = self._implement(Panel, chat)
+        panel: PanelPort = self._implement(PanelPort, chat)
         return panel
 
     async def batch(self, steps: Sequence[Step[Any]], guard: Guard) -> Any:

@@ -16,7 +16,14 @@ import msgspec
 from claude_ide.base.errors import EditorError
 from claude_ide.editor.operations import Operations
 from claude_ide.editor.port import Port
-from claude_ide.editor.port.tools import Reply, Run, Server, ServerDiagnostic, Spot, View
+from claude_ide.editor.port.tools import (
+    CommandEdits,
+    LanguageServer,
+    ServerDiagnostic,
+    ServerReply,
+    ServersView,
+    Spot,
+)
 from claude_ide.editor.protocol import index_in
 
 ATTACHES_SECONDS = 1.0
@@ -47,11 +54,11 @@ PULL = "textDocument/diagnostic"
 CLOSED = "the file was closed while its language servers were asked"
 
 
-Outcome = TypeVar("Outcome", Reply, Run)
+Outcome = TypeVar("Outcome", ServerReply, CommandEdits)
 T = TypeVar("T")
 
 
-class Question(msgspec.Struct, frozen=True):
+class ServerQuestion(msgspec.Struct, frozen=True):
     """What to ask: a method, and the fields of a tool that name a file and a place.
 
     `parameters` makes those of the request; `has_content` says whether an answer that is not empty
@@ -61,42 +68,42 @@ class Question(msgspec.Struct, frozen=True):
 
     method: str
     place: dict[str, Any]
-    parameters: Callable[[View, Server], Any] = lambda _view, _server: None
+    parameters: Callable[[ServersView, LanguageServer], Any] = lambda _view, _server: None
     has_content: Callable[[Any], bool] = bool
     form: Any = Any
     supports: tuple[str, ...] = ()
 
 
-class Answer(msgspec.Struct, frozen=True):
+class ServerAnswer(msgspec.Struct, frozen=True):
     """An answer that is not empty, and its server."""
 
-    server: Server
+    server: LanguageServer
     result: Any
 
 
-class Answers(msgspec.Struct, frozen=True):
+class ServerAnswers(msgspec.Struct, frozen=True):
     """The answers that are not empty, and the servers that were asked.
 
     `working` names those that are at work: until its end they may know only a part. `ticks` are the
     changedticks of all loaded buffers from before.
     """
 
-    answers: list[Answer]
-    view: View
+    answers: list[ServerAnswer]
+    view: ServersView
     ticks: dict[int, int]
     asked: str
     working: str
 
 
 class _Attempt(msgspec.Struct):
-    view: View
+    view: ServersView
     ticks: dict[int, int]
-    answers: list[Answer] = []
+    answers: list[ServerAnswer] = []
     failures: list[str] = []
     is_transient: bool = False
 
 
-class Servers:
+class LanguageServers:
     """The user's language servers. Raises `EditorError` with one sentence."""
 
     def __init__(self, port: Port, operations: Operations) -> None:
@@ -110,7 +117,7 @@ class Servers:
         self._slow: set[int] = set()
         """Servers that have not started in time."""
 
-    async def ask(self, question: Question) -> Answers:
+    async def ask(self, question: ServerQuestion) -> ServerAnswers:
         """Ask each server of a file that supports a method; without a file, each server.
 
         Cancelling this cancels the requests.
@@ -149,7 +156,7 @@ class Servers:
         it before.
         """
         await self._begin()
-        question = Question("", {}, supports=(PULL,))
+        question = ServerQuestion("", {}, supports=(PULL,))
         view = await self.started(await self.look(question, bufnr), question)
         was_cold = self.is_cold(view)
         view = await self.settled(view, question, seconds)
@@ -159,7 +166,7 @@ class Servers:
     async def _begin(self) -> None:
         """Before the first question, idle servers know the texts of their buffers."""
         if not self._has_begun:
-            servers = (await self.look(Question("", {}), None)).servers
+            servers = (await self.look(ServerQuestion("", {}), None)).servers
             self._has_begun = True
             idle = (each for each in servers if not each.work)
             self._warm |= {(each.id, bufnr) for each in idle for bufnr in each.buffers}
@@ -175,26 +182,26 @@ class Servers:
         bufnr: int | None = None,
         seconds: float = ANSWERS_SECONDS,
         tick: int | None = None,
-    ) -> list[Reply]:
+    ) -> list[ServerReply]:
         """Send requests, each to the server with an id; return the replies in this order.
 
         With a `tick`, nothing is sent if the text of the buffer has another one.
         """
         fields = {"method": method, "bufnr": bufnr, "tick": tick}
 
-        async def reply(client: int, parameters: Any) -> Reply:
+        async def reply(client: int, parameters: Any) -> ServerReply:
             # As JSON: what a server has sent goes back to it as it was.
             given = {"client": client, "parameters": json.dumps(parameters), **fields}
             answer = await _answered(self._port.language_servers.send(_given(given)), seconds)
             if answer is None:
-                return Reply(failure=_late(seconds))
-            found = msgspec.json.decode(answer.encode("utf-8", "replace"), type=Reply)
+                return ServerReply(failure=_late(seconds))
+            found = msgspec.json.decode(answer.encode("utf-8", "replace"), type=ServerReply)
             return await self._told(found) if found.failure else found
 
         with self._operations.waiting():
             return await asyncio.gather(*(reply(*each) for each in requests))
 
-    async def run(self, server: int, command: str, arguments: Any) -> Run:
+    async def run(self, server: int, command: str, arguments: Any) -> CommandEdits:
         """Have a server run a command, and catch the edits that it sends.
 
         Those that arrive after a cancellation are not applied either.
@@ -202,10 +209,10 @@ class Servers:
         parameters = json.dumps({"command": command, "arguments": arguments})
         wanted = {"client": server, "parameters": parameters}
         done = await _answered(self._port.language_servers.run(wanted), ANSWERS_SECONDS)
-        done = Run(failure=_late(ANSWERS_SECONDS)) if done is None else done
+        done = CommandEdits(failure=_late(ANSWERS_SECONDS)) if done is None else done
         return await self._told(done) if done.failure else done
 
-    async def look(self, question: Question, bufnr: int | None) -> View:
+    async def look(self, question: ServerQuestion, bufnr: int | None) -> ServersView:
         """Return what is known now."""
         wanted = {
             **question.place,
@@ -215,7 +222,7 @@ class Servers:
         view = await self._port.language_servers.look(_given({**wanted, "bufnr": bufnr}))
         return _placed(view, question.place)
 
-    async def started(self, view: View, question: Question) -> View:
+    async def started(self, view: ServersView, question: ServerQuestion) -> ServersView:
         """Wait until no server is starting. Soon after a file was loaded, there may be none yet."""
         began = time.monotonic()
         asked = self._asked.setdefault(view.bufnr or 0, began)
@@ -228,14 +235,16 @@ class Servers:
             await asyncio.sleep(POLL_SECONDS)
             view = await self.look(question, view.bufnr)
 
-    def _is_starting(self, view: View, age: float) -> bool:
+    def _is_starting(self, view: ServersView, age: float) -> bool:
         waiting = {each.id for each in view.starting} - self._slow
         if age < STARTS_SECONDS:
             return bool(waiting)
         self._slow |= waiting
         return False
 
-    async def settled(self, view: View, question: Question, least_seconds: float | None) -> View:
+    async def settled(
+        self, view: ServersView, question: ServerQuestion, least_seconds: float | None
+    ) -> ServersView:
         """Wait until the servers seem to have read a file.
 
         Before, some answer a part, such as an import in place of the definition. `least_seconds` is
@@ -255,7 +264,7 @@ class Servers:
             view = _loaded(await self.look(question, view.bufnr))
 
     def _is_settled(
-        self, bufnr: int, server: Server, age: float, least_seconds: float | None
+        self, bufnr: int, server: LanguageServer, age: float, least_seconds: float | None
     ) -> bool:
         has_served = any(client == server.id for client, _ in self._warm)
         least = SETTLE_SECONDS if has_served else SETTLE_FIRST_SECONDS
@@ -263,7 +272,7 @@ class Servers:
         is_idle = age >= least and not server.work
         return (server.id, bufnr) in self._warm or server.has_published or is_idle
 
-    def is_cold(self, view: View) -> bool:
+    def is_cold(self, view: ServersView) -> bool:
         """Return whether some servers may not have read a file. One that has published has."""
         if view.bufnr is None:
             return False
@@ -272,7 +281,7 @@ class Servers:
         self.warm_up(view, [server for server in cold if server.has_published])
         return bool(cold)
 
-    def warm_up(self, view: View, servers: list[Server]) -> None:
+    def warm_up(self, view: ServersView, servers: list[LanguageServer]) -> None:
         """Record that servers know the text of the buffer."""
         if view.bufnr is not None:
             self._warm.update((server.id, view.bufnr) for server in servers)
@@ -282,7 +291,7 @@ class Servers:
         words = await self._operations.gate.told(outcome.failure)
         return msgspec.structs.replace(outcome, failure=words)
 
-    async def _attempt(self, view: View, question: Question) -> _Attempt:
+    async def _attempt(self, view: ServersView, question: ServerQuestion) -> _Attempt:
         """Ask the servers at once."""
         while True:
             servers = view.servers
@@ -301,12 +310,12 @@ class Servers:
                 continue
             result = reply.result_as(question.form)
             if result and question.has_content(result):
-                attempt.answers.append(Answer(server, result))
+                attempt.answers.append(ServerAnswer(server, result))
         # In the order in which Neovim itself asks them.
         attempt.answers.sort(key=lambda answer: answer.server.id)
         return attempt
 
-    async def _finished(self, attempt: _Attempt, question: Question) -> Answers:
+    async def _finished(self, attempt: _Attempt, question: ServerQuestion) -> ServerAnswers:
         view = attempt.view
         self.warm_up(view, view.servers)
         if not attempt.answers:
@@ -316,9 +325,9 @@ class Servers:
             if view.bufnr is not None and question.method not in ANY_SERVER and not is_read:
                 raise EditorError(await self._unread(question, view.servers))
         names, working = _names(view.servers), _working(view.servers)
-        return Answers(attempt.answers, view, attempt.ticks, names, working)
+        return ServerAnswers(attempt.answers, view, attempt.ticks, names, working)
 
-    async def _unread(self, question: Question, servers: list[Server]) -> str:
+    async def _unread(self, question: ServerQuestion, servers: list[LanguageServer]) -> str:
         """Return that only servers have answered, all with nothing, which read no code."""
         return (
             f"no language server that reads code answers {_subject(question)}: "
@@ -327,7 +336,7 @@ class Servers:
 
     async def _running(self) -> str:
         """Return the servers that run, and the filetypes of their buffers."""
-        view = await self.look(Question("", {}), None)
+        view = await self.look(ServerQuestion("", {}), None)
         facts = [(each.name, sorted(each.filetypes)) for each in view.servers]
         facts += [
             (each.name, [*sorted(each.filetypes), "still starting"]) for each in view.starting
@@ -354,7 +363,7 @@ def _given(fields: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def _placed(view: View, place: dict[str, Any]) -> View:
+def _placed(view: ServersView, place: dict[str, Any]) -> ServersView:
     """Return a view with the places that a tool names in its rows."""
 
     def spot(given: Spot | None, line: str, column: str, symbol: str) -> Spot | None:
@@ -368,26 +377,26 @@ def _placed(view: View, place: dict[str, Any]) -> View:
     return msgspec.structs.replace(view, first=first, last=last)
 
 
-def _loaded(view: View) -> View:
+def _loaded(view: ServersView) -> ServersView:
     if not view.is_loaded:
         raise EditorError(CLOSED)
     return view
 
 
-def _publishing(servers: list[Server]) -> list[Server]:
+def _publishing(servers: list[LanguageServer]) -> list[LanguageServer]:
     """Return servers without those that are known to answer diagnostics only if asked."""
     return [server for server in servers if PULL not in server.supports]
 
 
-def _names(servers: list[Server]) -> str:
+def _names(servers: list[LanguageServer]) -> str:
     return ", ".join(sorted(server.name for server in servers))
 
 
-def _working(servers: list[Server]) -> str:
+def _working(servers: list[LanguageServer]) -> str:
     works = (f"{each.name}: {each.work[:LONGEST_WORK]}" for each in servers if each.work)
     return ", ".join(works)
 
 
-def _subject(question: Question) -> str:
+def _subject(question: ServerQuestion) -> str:
     file = question.place.get("file")
     return f"{question.method} for {PurePath(file).name}" if file else question.method

@@ -28,7 +28,13 @@ from claude_ide.agents.events import (
     TurnEndReason,
 )
 from claude_ide.agents.requests import Allow, Answer, Asked, PermissionAsked, Reject
-from claude_ide.agents.stream_json.headless import FENCED, Format, Question, Result, decoded
+from claude_ide.agents.stream_json.headless import (
+    FENCED,
+    Format,
+    HeadlessQuestion,
+    HeadlessResult,
+    decoded,
+)
 from claude_ide.base.errors import AgentError, LoginNeededError, UserError
 from claude_ide.base.paths import real
 from claude_ide.editor.port.prompts import READING
@@ -62,7 +68,7 @@ class AgentQuestion:
         self,
         kind: Acp,
         needs: Needs,
-        question: Question,
+        question: HeadlessQuestion,
         refusal: Callable[[str], Awaitable[str]],
         keep: Callable[[str], None] | None = None,
     ) -> None:
@@ -117,7 +123,7 @@ class AgentQuestion:
             await self._delete(agent)
             await agent.stop(GRACE_SECONDS)
 
-    def result(self) -> Result:
+    def result(self) -> HeadlessResult:
         """Return the answer, once `events` has ended.
 
         Raises `AgentError` with the reason if there is no answer.
@@ -133,7 +139,7 @@ class AgentQuestion:
         structured = self._structured() if self._question.schema is not None else None
         raw = {"type": "result", "is_error": False, "result": words}
         raw |= {} if structured is None else {"structured_output": structured}
-        return Result(words, structured, None, raw)
+        return HeadlessResult(words, structured, None, raw)
 
     def cancel(self) -> None:
         """End the agent; `events` then ends with an error."""

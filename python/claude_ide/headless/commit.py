@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from claude_ide.agents.stream_json.headless import Format, Question, Result
+from claude_ide.agents.stream_json.headless import Format, HeadlessQuestion, HeadlessResult
 from claude_ide.base import git
 from claude_ide.base.errors import EditorError, UserError
 from claude_ide.base.names import for_this_editor
@@ -17,8 +17,7 @@ from claude_ide.editor.editor import Editor
 from claude_ide.editor.git_changes import Changes
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.batch import Gate, Guard, retry, step, tick
-from claude_ide.editor.port.prompts import CommitRequest
-from claude_ide.editor.port.prompts import Question as PortQuestion
+from claude_ide.editor.port.prompts import CommitRequest, QuestionPort
 from claude_ide.headless.agent import Needs
 from claude_ide.headless.run import Run, structured, without_fence
 from claude_ide.ui.text import lines
@@ -111,7 +110,7 @@ async def write(run: Run, request: CommitRequest) -> str | None:
     comment = comment if len(comment) == 1 else DEFAULT_COMMENT
     result = await run.ask(
         Needs(request.cwd),
-        Question(
+        HeadlessQuestion(
             PROMPT.format(log=log, stat=stat, patch=patch, comment=comment), Format.TEXT, SCHEMA
         ),
     )
@@ -129,7 +128,7 @@ async def _insert(port: Port, bufnr: int, message: str, comment: str) -> None:
     found = await port.question.look(bufnr)
     texts = inserted(found.lines, lines(message), comment)
     guard = Guard(Gate.CHANGEABLE, (tick(bufnr, found.tick),))
-    await port.batch([step(PortQuestion.replace, bufnr, texts)], guard)
+    await port.batch([step(QuestionPort.replace, bufnr, texts)], guard)
 
 
 def inserted(lines: list[str], message: list[str], comment: str) -> list[str]:
@@ -191,7 +190,7 @@ async def _commit(cwd: str, message: str) -> str:
     return next((line for line in lines if line.startswith("[")), lines[-1])
 
 
-def _message(result: Result, comment: str, name: str) -> str:
+def _message(result: HeadlessResult, comment: str, name: str) -> str:
     """Return the message, whose lines Git does not regard as comments."""
     message = without_fence(structured(result, CommitMessage, name).message.strip())
     lines = message.split("\n")

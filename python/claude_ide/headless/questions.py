@@ -15,7 +15,7 @@ from claude_ide.agents.acp.agent import Acp
 from claude_ide.agents.agent import OpenFile, Prompt, Selection, Words
 from claude_ide.agents.kinds import Kinds
 from claude_ide.agents.stream_json import protocol
-from claude_ide.agents.stream_json.headless import Conversation, Format, Question
+from claude_ide.agents.stream_json.headless import Format, HeadlessConversation, HeadlessQuestion
 from claude_ide.base.errors import ClaudeIdeError, UserError
 from claude_ide.base.trust import Trust, shown
 from claude_ide.config import Config
@@ -25,7 +25,7 @@ from claude_ide.editor.port.prompts import (
     AskRequest,
     CommitAsked,
     CommitRequest,
-    QuestionAsked,
+    HeadlessAsked,
     QuestionCancelled,
     QuestionClosed,
     QuestionContinued,
@@ -75,7 +75,7 @@ class Questions:
         self._kept: dict[int, Run] = {}
         """The questions that the user can still continue, also after their end."""
 
-    def answer(self, asked: QuestionAsked) -> Coroutine[Any, Any, None]:
+    def answer(self, asked: HeadlessAsked) -> Coroutine[Any, Any, None]:
         """Answer a request; the caller runs the returned coroutine in a task."""
         run = Run(asked.id, self._editor, self._config, self._follow)
         # Not in the task: the question may be cancelled before its task starts.
@@ -143,7 +143,7 @@ class Questions:
             raise UserError(NO_ANSWER)
         return await asyncio.to_thread(run.conversation.store, os.environ)
 
-    async def _shared(self, request: QuestionAsked) -> QuestionAsked:
+    async def _shared(self, request: HeadlessAsked) -> HeadlessAsked:
         """Return a request, without the file if that is private; raises `UserError` for its lines.
 
         The editor has judged it, too, if it knew the rules.
@@ -161,7 +161,7 @@ class Questions:
             return replace(request, file="")
         raise UserError(refusal)
 
-    async def _expanded(self, request: QuestionAsked) -> QuestionAsked:
+    async def _expanded(self, request: HeadlessAsked) -> HeadlessAsked:
         """Return a request with what its placeholders say; raises `UserError`."""
         if not isinstance(request, AskRequest | RewriteRequest) or request.facts is None:
             return request
@@ -173,7 +173,7 @@ class Questions:
         words = await expanded(*given, folder=request.cwd, is_typed=True, has_lines=has_lines)
         return replace(request, **{name: words})
 
-    async def _answer(self, run: Run, asked: QuestionAsked) -> None:
+    async def _answer(self, run: Run, asked: HeadlessAsked) -> None:
         ended: dict[str, Any] = {"error": FAILED}
         try:
             async with run:
@@ -191,7 +191,7 @@ class Questions:
                 if run.said:
                     self._editor.notify(run.said)
 
-    async def _result(self, run: Run, request: QuestionAsked) -> Any:
+    async def _result(self, run: Run, request: HeadlessAsked) -> Any:
         match request:
             case AskRequest():
                 return await ask(run, request)
@@ -214,10 +214,10 @@ async def ask(run: Run, request: AskRequest) -> Any:
     content = prompt(request)
     run.is_kept = request.is_kept
     if request.is_kept and run.kind is None:
-        run.conversation = Conversation(Path(request.cwd), content)
+        run.conversation = HeadlessConversation(Path(request.cwd), content)
     result = await run.ask(
         Needs(request.cwd, request.tools, request.model),
-        Question(protocol.words(content), format_, schema),
+        HeadlessQuestion(protocol.words(content), format_, schema),
         wants_events=request.wants_events,
     )
     return result.text if format_ is Format.TEXT else result.raw
@@ -232,7 +232,7 @@ def prompt(request: AskRequest) -> Prompt:
     return [OpenFile(request.file), words] if request.file else [words]
 
 
-def addressed(request: QuestionAsked) -> QuestionAsked:
+def addressed(request: HeadlessAsked) -> HeadlessAsked:
     """Return a request without the name at its beginning, and with that as its agent."""
     match request:
         case AskRequest():
@@ -254,7 +254,7 @@ def _split(words: str) -> tuple[str, str]:
     return (found["name"], words[found.end() :]) if found else ("", words)
 
 
-def answering(request: QuestionAsked, kinds: Kinds, usual: str, trust: Trust) -> Acp | None:
+def answering(request: HeadlessAsked, kinds: Kinds, usual: str, trust: Trust) -> Acp | None:
     """Return the agent that answers; None for Claude, whose CLI needs no other way.
 
     Raises `UserError` if there is no such agent, or if it may not start in this folder.

@@ -2,13 +2,18 @@
 
 import msgspec
 
-from claude_ide.agents.stream_json.headless import Format, Question
+from claude_ide.agents.stream_json.headless import Format, HeadlessQuestion
 from claude_ide.base.errors import EditorError
 from claude_ide.base.text_diff import hunks, merge_lines
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.batch import Gate, Guard, retry, step, tick
-from claude_ide.editor.port.prompts import READING, RewriteRequest, lines_of, with_ends
-from claude_ide.editor.port.prompts import Question as PortQuestion
+from claude_ide.editor.port.prompts import (
+    READING,
+    QuestionPort,
+    RewriteRequest,
+    lines_of,
+    with_ends,
+)
 from claude_ide.headless.agent import Needs
 from claude_ide.headless.answer import STARTING
 from claude_ide.headless.run import Run, structured, without_fence
@@ -174,7 +179,7 @@ async def refine(run: Run, request: RewriteRequest, opened: Rewrite) -> None:
             return None
         # The text must not change under a user who is typing in it, or selecting.
         guard = Guard(Gate.CHANGEABLE, (tick(target.bufnr, seen),))
-        revise = step(PortQuestion.revise, request.refines, with_ends(refined))
+        revise = step(QuestionPort.revise, request.refines, with_ends(refined))
         return (await port.batch([revise], guard))[0]
 
     try:
@@ -188,7 +193,9 @@ async def refine(run: Run, request: RewriteRequest, opened: Rewrite) -> None:
 
 
 async def _ask(run: Run, request: RewriteRequest, target: Target, words: str) -> list[str]:
-    result = await run.ask(Needs(request.cwd, READING), Question(words, Format.TEXT, SCHEMA))
+    result = await run.ask(
+        Needs(request.cwd, READING), HeadlessQuestion(words, Format.TEXT, SCHEMA)
+    )
     marked = "\n".join(target.marked)
     return answered(
         without_fence(structured(result, Rewritten, run.name).replacement, marked), marked

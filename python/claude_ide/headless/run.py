@@ -17,8 +17,14 @@ from msgspec.structs import replace
 from claude_ide.agents.acp.agent import Acp
 from claude_ide.agents.events import LimitsTold
 from claude_ide.agents.fields import mapping
-from claude_ide.agents.stream_json.headless import FENCED, Ask, Conversation, Question, Result
-from claude_ide.agents.stream_json.protocol import Frame, Launch, command
+from claude_ide.agents.stream_json.headless import (
+    FENCED,
+    Ask,
+    HeadlessConversation,
+    HeadlessQuestion,
+    HeadlessResult,
+)
+from claude_ide.agents.stream_json.protocol import CliLaunch, Frame, command
 from claude_ide.base import files, folder_settings, program
 from claude_ide.base.errors import AgentError, UserError
 from claude_ide.base.trust import Trust
@@ -49,7 +55,7 @@ READS_MEMORY = {"CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD": "1"}
 FOLLOWED = (*folder_settings.HELPERS, "model")
 FOLDER = "settings"
 
-Follow = Callable[[Launch], AbstractContextManager[Launch]]
+Follow = Callable[[CliLaunch], AbstractContextManager[CliLaunch]]
 
 
 class Run:
@@ -68,7 +74,7 @@ class Run:
         """A message for the user, once the editor has ended the question."""
         self.kind: Acp | None = None
         """The agent that answers, unless that is Claude."""
-        self.conversation: Conversation | None = None
+        self.conversation: HeadlessConversation | None = None
         """What to continue in the chat, if the user may do that."""
         self.rewrite: Rewrite | None = None
         """What is rewritten, once it is asked for."""
@@ -92,7 +98,9 @@ class Run:
         """The name of who answers."""
         return self.kind.name if self.kind else CLAUDE
 
-    async def ask(self, needs: Needs, question: Question, *, wants_events: bool = False) -> Result:
+    async def ask(
+        self, needs: Needs, question: HeadlessQuestion, *, wants_events: bool = False
+    ) -> HeadlessResult:
         """Ask, and send the growing answer to the editor.
 
         Raises `AgentError` with one line, and `UserError` if the prompt mentions a private file.
@@ -117,7 +125,7 @@ class Run:
 
     async def _followed(
         self, asking: Ask | AgentQuestion, answer: Answer, frames: AnswerFrames
-    ) -> Result:
+    ) -> HeadlessResult:
         self._asking = asking
         frames.changed()
         async with frames.running(), contextlib.aclosing(asking.events()) as events:
@@ -149,7 +157,7 @@ def _one_line(message: str, answer: Answer) -> str:
     return f"{line.removesuffix(PLEASE).rstrip('.')}. {LOGIN}" if is_login else line
 
 
-def structured(result: Result, type_: type[S], name: str = CLAUDE) -> S:
+def structured(result: HeadlessResult, type_: type[S], name: str = CLAUDE) -> S:
     """Return an answer as the schema describes it. Raises `AgentError` if it has another shape."""
     try:
         return msgspec.convert(result.structured, type_)
@@ -171,7 +179,7 @@ def without_fence(text: str, replaced: str = "") -> str:
 # environment.
 
 
-def launch(config: Config, cwd: str, tools: Sequence[str], model: str = "") -> Launch:
+def launch(config: Config, cwd: str, tools: Sequence[str], model: str = "") -> CliLaunch:
     """Return how to start the CLI in `cwd` with only these tools.
 
     Raises `AgentError` if there is no CLI, `UserError` if there is no such folder.
@@ -179,7 +187,7 @@ def launch(config: Config, cwd: str, tools: Sequence[str], model: str = "") -> L
     words = command(config.cmd)
     if not Path(cwd).is_dir():
         raise UserError(f"no such folder: {cwd}")
-    return Launch(
+    return CliLaunch(
         words,
         Path(cwd),
         os.environ,
@@ -189,7 +197,7 @@ def launch(config: Config, cwd: str, tools: Sequence[str], model: str = "") -> L
 
 
 @contextlib.contextmanager
-def following(launch: Launch, trust: Trust, state: Path) -> Iterator[Launch]:
+def following(launch: CliLaunch, trust: Trust, state: Path) -> Iterator[CliLaunch]:
     """Yield a launch with the settings of its folder, if trusted, in a private file in `state`."""
     if not trust.is_trusted(launch.cwd):
         yield launch

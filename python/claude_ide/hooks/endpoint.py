@@ -64,7 +64,7 @@ def bind(path: str) -> socket.socket:
     return bound
 
 
-class Listener:
+class ReportListener:
     """Answers the reports that arrive on a bound socket."""
 
     def __init__(self, bound: socket.socket, handle: Handle) -> None:
@@ -190,7 +190,7 @@ class Hooks:
         self._opening = asyncio.Lock()
         self._finding = asyncio.Lock()
         self._is_open = False
-        self._listener: Listener | None = None
+        self._listener: ReportListener | None = None
         self._sessions: HookedSessions | None = None
         self._last_words: tuple[str, ...] = ()
 
@@ -375,7 +375,7 @@ class Hooks:
         from claude_ide.hooks.sessions import HookedSessions
 
         self._sessions = HookedSessions(self._editor, self._run, self._review(), self._readings)
-        self._listener = Listener(bound, self._answer)
+        self._listener = ReportListener(bound, self._answer)
         await self._listener.start()
 
     async def _answer(self, launch: str, kind: str, body: bytes) -> bytes:

@@ -59,7 +59,7 @@ class Interruptions:
     def watch(self, launch: str, path: str) -> None:
         """Watch the record of a turn, which may not exist yet, from now on until `unwatch`."""
         if launch not in self._watching:
-            watch = self._watch(launch, Record(path))
+            watch = self._watch(launch, TranscriptFile(path))
             self._watching[launch] = asyncio.get_running_loop().create_task(watch)
 
     def unwatch(self, launch: str) -> None:
@@ -67,7 +67,7 @@ class Interruptions:
         if task := self._watching.pop(launch, None):
             task.cancel()
 
-    async def _watch(self, launch: str, record: "Record") -> None:
+    async def _watch(self, launch: str, record: "TranscriptFile") -> None:
         while True:
             # In a thread: the folder may be on a network drive that hangs.
             for prompt in await asyncio.to_thread(record.interrupted):
@@ -78,7 +78,7 @@ class Interruptions:
             await asyncio.sleep(PAUSE_SECONDS)
 
 
-class Record:
+class TranscriptFile:
     """The file to which a CLI adds a line for each message."""
 
     def __init__(self, path: str) -> None:

@@ -78,7 +78,7 @@ def decoded(content: bytes | None) -> Any:
         return None
 
 
-class Connection(NamedTuple):
+class ConnectionFile(NamedTuple):
     """The connection file of a kernel.
 
     `folder` is a folder of our own that only the user can enter; it has the sockets, if there are
@@ -95,11 +95,11 @@ class Connection(NamedTuple):
             shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def create(*, is_ipc: bool) -> Connection:
+def create(*, is_ipc: bool) -> ConnectionFile:
     """Write the connection file of a new kernel, where Jupyter finds it. Raises `OSError`."""
     runtime = Path(load("jupyter_core.paths").jupyter_runtime_dir())
     folder = _private_folder()
-    made = Connection(runtime / f"kernel-{uuid.uuid4()}.json", folder)
+    made = ConnectionFile(runtime / f"kernel-{uuid.uuid4()}.json", folder)
     way = {"transport": "ipc", "ip": str(folder / "s")} if is_ipc else {"ip": "127.0.0.1"}
     try:
         runtime.mkdir(mode=0o700, parents=True, exist_ok=True)

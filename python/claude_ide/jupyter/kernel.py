@@ -10,7 +10,7 @@ from typing import Any
 from claude_ide.base.errors import ToolError
 from claude_ide.base.program import inherited
 from claude_ide.jupyter import connection
-from claude_ide.jupyter.connection import Connection, KernelSession
+from claude_ide.jupyter.connection import ConnectionFile, KernelSession
 from claude_ide.jupyter.outputs import Ending, KernelRun, Outcome
 from claude_ide.jupyter.specs import Spec
 from claude_ide.transport.process import Process
@@ -34,7 +34,7 @@ class Kernel:
     def __init__(
         self,
         title: str,
-        connection: Connection,
+        connection: ConnectionFile,
         folder: Path,
         spec: Spec | None = None,
         process: Process | None = None,
@@ -91,7 +91,7 @@ class Kernel:
     @classmethod
     async def join(cls, file: Path, title: str, seconds: float = JOIN_SECONDS) -> "Kernel":
         """Use a running kernel. Raises `ToolError` if it does not answer."""
-        kernel = cls(title, Connection(file), file.parent)
+        kernel = cls(title, ConnectionFile(file), file.parent)
         await kernel._connect(seconds)
         return kernel
 

@@ -50,14 +50,14 @@ REFUSED = "The user refused to run this code, and nothing was run."
 MORE = "run all from now on"
 
 
-class Running(NamedTuple):
+class RunningKernel(NamedTuple):
     """A running kernel: its connection file and its name for the user."""
 
     file: Path
     title: str
 
 
-async def find(except_for: Path | None = None) -> list[Running]:
+async def find(except_for: Path | None = None) -> list[RunningKernel]:
     """Return the kernels of this user that answer, the latest first."""
     found = await asyncio.to_thread(_files)
     candidates = [described(file) for file in found if file != except_for][:MOST_TRIED]
@@ -65,7 +65,7 @@ async def find(except_for: Path | None = None) -> list[Running]:
     return [each for each, is_there in zip(candidates, answers, strict=True) if is_there]
 
 
-def _latest(given: str) -> Running | None:
+def _latest(given: str) -> RunningKernel | None:
     """Return the latest kernel whose connection file has this name, or an id that begins so."""
     found = (
         each
@@ -75,7 +75,7 @@ def _latest(given: str) -> Running | None:
     return next(map(described, found), None)
 
 
-def described(file: Path) -> Running:
+def described(file: Path) -> RunningKernel:
     """Return the kernel of a connection file."""
     content = decoded(files.read_if_sound(file, LARGEST_FILE_BYTES))
     given = content if isinstance(content, dict) else {}
@@ -85,7 +85,7 @@ def described(file: Path) -> Running:
         since = datetime.fromtimestamp(file.stat().st_mtime).astimezone()
         title += f" since {since:%Y-%m-%d %H:%M}"
     is_private = given.get("transport") == "ipc" or "curve_publickey" in given
-    return Running(file, title + SHARED * (not is_private))
+    return RunningKernel(file, title + SHARED * (not is_private))
 
 
 def _files() -> list[Path]:
@@ -101,7 +101,7 @@ def _files() -> list[Path]:
     return [file for _, file in sorted(found, reverse=True)]
 
 
-async def _answers(candidate: Running) -> bool:
+async def _answers(candidate: RunningKernel) -> bool:
     try:
         kernel = await Kernel.join(candidate.file, candidate.title, ANSWER_SECONDS)
     except ToolError:
@@ -110,7 +110,7 @@ async def _answers(candidate: Running) -> bool:
     return True
 
 
-Choice = Spec | Running
+Choice = Spec | RunningKernel
 Select = Callable[[str, Sequence[str]], Awaitable[int | None]]
 """Has the user choose one of some texts; None if they choose none."""
 
@@ -319,7 +319,7 @@ class Kernels:
         return self._kernel
 
     async def _begun(self, choice: Choice, folder: Path) -> Kernel:
-        if isinstance(choice, Running):
+        if isinstance(choice, RunningKernel):
             return await Kernel.join(choice.file, choice.title)
         starts_there = self._choosing.starts_there(choice, folder)
         return await Kernel.start(choice, folder, starts_there=starts_there)

@@ -181,7 +181,7 @@ def _has(environment: Path, module: str) -> bool:
 
 def _decoded(name: str, given: Any, resources: Path) -> Spec | None:
     try:
-        read = msgspec.convert(given, _Given)
+        read = msgspec.convert(given, _SpecFile)
     except msgspec.ValidationError:
         return None
     return Spec(
@@ -195,7 +195,7 @@ def _decoded(name: str, given: Any, resources: Path) -> Spec | None:
     )
 
 
-class _Given(msgspec.Struct):
+class _SpecFile(msgspec.Struct):
     argv: Annotated[list[str], msgspec.Meta(min_length=1)]
     display_name: str = ""
     language: str = ""

@@ -17,7 +17,7 @@ from claude_ide.config import Config
 from claude_ide.editor.diffs import Diff
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.mentions import is_elsewhere
-from claude_ide.editor.port.tools import ModelTools
+from claude_ide.editor.port.tools import ModelToolsPort
 from claude_ide.mcp.baseline import Baseline
 
 if TYPE_CHECKING:
@@ -284,7 +284,7 @@ class Client(msgspec.Struct, eq=False):
             await self.reading.admit(self.editor, self.shown_name, wanted)
 
     @property
-    def tools(self) -> ModelTools:
+    def tools(self) -> ModelToolsPort:
         """The model's tools that the editor runs."""
         return self.editor.port.model_tools
 

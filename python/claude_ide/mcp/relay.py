@@ -46,15 +46,15 @@ _library_logger.setLevel(logging.CRITICAL)
 Id = str | int | float
 
 
-class RefusedError(Exception):
+class EndpointRefusedError(Exception):
     """The listener refuses the connection; the text is its reason."""
 
 
 class Line:
     """A blocking connection to our listener; one thread can send while another receives.
 
-    To create one raises `OSError` if there is no listener on the port, and `RefusedError` if it
-    does not accept the token or the path.
+    To create one raises `OSError` if there is no listener on the port, and `EndpointRefusedError`
+    if it does not accept the token or the path.
     """
 
     def __init__(self, port: int, token: str, path: str) -> None:
@@ -115,7 +115,7 @@ class Line:
         if not isinstance(response, Response):
             raise OSError("no answer")
         if response.status_code != 101:
-            raise RefusedError(response.body.decode("utf-8", "replace").strip())
+            raise EndpointRefusedError(response.body.decode("utf-8", "replace").strip())
         if self._protocol.handshake_exc is not None:
             raise OSError(str(self._protocol.handshake_exc))
 

@@ -39,7 +39,7 @@ def main() -> int:
         return _complain(str(reason))
     try:
         line = relay.Line(port, token, TOOLS_PATH)
-    except relay.RefusedError as refused:
+    except relay.EndpointRefusedError as refused:
         return _complain(f"the server at port {port} refuses: {refused}")
     except OSError as error:
         return _complain(f"no editor serves at port {port}: {error.strerror or error}")

@@ -126,7 +126,7 @@ class Tool(msgspec.Struct, frozen=True):
             raise RpcError.invalid_params(f"{self.name}: {describe_problem(error)}") from None
 
 
-class Usage(msgspec.Struct):
+class ToolUsage(msgspec.Struct):
     """How often a tool was called."""
 
     calls: int = 0
@@ -157,7 +157,7 @@ class Toolset(UserDict[str, Tool]):
         self.instructions = instructions
         self.off: frozenset[str] = frozenset()
         """The names of tools that the user has turned off."""
-        self.usage: defaultdict[str, Usage] = defaultdict(Usage)
+        self.usage: defaultdict[str, ToolUsage] = defaultdict(ToolUsage)
         self.kernels = kernels
         self.importing: asyncio.Future[None] | None = None
         """Adds tools whose import takes a while; None if there are none."""

@@ -427,7 +427,7 @@ def _started_loop() -> asyncio.AbstractEventLoop:
 # All tools of one Neovim.
 
 
-class Collection:
+class UserTools:
     """All tools of one Neovim: a toolset, and those that are not in it, as something is wrong."""
 
     def __init__(self, editor: Editor, kernels: "Callable[[], Kernels]") -> None:

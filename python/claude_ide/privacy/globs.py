@@ -49,7 +49,7 @@ class Letters(msgspec.Struct, frozen=True):
         return found is not self.is_negated
 
 
-class Run(msgspec.Struct, frozen=True):
+class Repetition(msgspec.Struct, frozen=True):
     """Any number of these characters; of all characters, slashes too, if there are no letters."""
 
     of: Letters | None = None
@@ -59,17 +59,17 @@ class Folders(msgspec.Struct, frozen=True):
     """Nothing, or anything that ends with a slash."""
 
 
-class Choice(msgspec.Struct, frozen=True):
+class Alternatives(msgspec.Struct, frozen=True):
     """One of these, as in `{a,b}`."""
 
     parts: tuple[tuple["Item", ...], ...]
 
 
-class End(msgspec.Struct, frozen=True):
+class PathEnd(msgspec.Struct, frozen=True):
     """The end of the path, or a slash with anything behind it."""
 
 
-Item = str | Letters | Run | Folders | Choice | End
+Item = str | Letters | Repetition | Folders | Alternatives | PathEnd
 """A string is one character of the path."""
 
 Pattern = tuple[Item, ...]
@@ -126,7 +126,7 @@ def pattern(glob: str, folder: str) -> Pattern:
         return inside
     if plain.startswith("**/"):
         plain, is_deep = _ANY_FOLDERS.sub("", plain), True
-    return (*inside, *((Folders(),) if is_deep else ()), *_items(plain), End())
+    return (*inside, *((Folders(),) if is_deep else ()), *_items(plain), PathEnd())
 
 
 def _in_folders(folders: list[str], glob: str) -> list[Pattern]:
@@ -154,7 +154,7 @@ def _item(glob: str, at: int) -> tuple[Item, int]:
         return Folders(), at + 3
     if letter == "*":
         end = at + len(glob[at:]) - len(glob[at:].lstrip("*"))
-        return Run(NOT_SLASH if end == at + 1 else None), end
+        return Repetition(NOT_SLASH if end == at + 1 else None), end
     if letter == "?":
         return NOT_SLASH, at + 1
     if letter == "[":
@@ -164,7 +164,7 @@ def _item(glob: str, at: int) -> tuple[Item, int]:
         inside = glob[at + 1 : end]
         if end < 0 or "{" in inside or "," not in inside:
             return letter, at + 1
-        return Choice(tuple(map(_items, inside.split(",")))), end + 1
+        return Alternatives(tuple(map(_items, inside.split(",")))), end + 1
     if letter == "\\" and at + 1 < len(glob):
         return glob[at + 1], at + 2
     return letter, at + 1
@@ -211,13 +211,13 @@ def _of_item(item: Item) -> str:
             return rf"\[{item}]" if item == "$" else item.replace("\\", r"\\")
         case Letters():
             return _of_letters(item)
-        case Run():
+        case Repetition():
             return (WITHIN_NAME if item.of else r"\_.") + r"\*"
         case Folders():
             return ANY_FOLDERS
-        case Choice():
+        case Alternatives():
             return r"\%(" + r"\|".join(map(_regex, item.parts)) + r"\)"
-        case End():
+        case PathEnd():
             return r"\%(/\|\$\)"
 
 
@@ -329,7 +329,7 @@ class Matcher:
                 return frozenset([self._leading(_folded(item), follow)])
             case Letters():
                 return frozenset([self._leading(item, follow)])
-            case Run():
+            case Repetition():
                 state = self._state(item.of)
                 self._follow[state] = follow | {state}
                 return self._follow[state]
@@ -338,9 +338,9 @@ class Matcher:
                 state = self._state(None)
                 self._follow[state] = frozenset([state, slash])
                 return self._follow[state] | follow
-            case Choice():
+            case Alternatives():
                 return frozenset().union(*(self._compile(part, follow) for part in item.parts))
-            case End():
+            case PathEnd():
                 # The rest of the path is free, and may be missing.
                 (done,) = follow
                 end = self._state("")

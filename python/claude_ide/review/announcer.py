@@ -11,7 +11,7 @@ from msgspec.structs import asdict
 from claude_ide.agents.events import Change, FileWritten, Happened, ToolStatus, TurnEndReason
 from claude_ide.config import ReviewConfig
 from claude_ide.editor.attention import Attention, CallingSession
-from claude_ide.review.snapshot import Found
+from claude_ide.review.snapshot import ChangedFile
 from claude_ide.review.texts import decoded, readable
 
 Announce = Callable[[str, dict[str, Any]], object]
@@ -143,7 +143,7 @@ def whole(changes: Iterable[Change], written: Iterable[FileWritten]) -> list[Cha
     return [*known.values()]
 
 
-def found_change(found: Found) -> Change:
+def found_change(found: ChangedFile) -> Change:
     """Return a change that was found on disk."""
     contents = (found.before, found.after)
     before, after = (None if each is None else decoded(each) for each in contents)

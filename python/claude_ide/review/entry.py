@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import msgspec
 
 from claude_ide.base.text_diff import hunks
-from claude_ide.review.snapshot import Found
+from claude_ide.review.snapshot import ChangedFile
 from claude_ide.review.texts import Hunk, Rows, Texts, are_alike, decoded, lines_of, moved, touches
 
 MOST_REMEMBERED = 12
@@ -87,7 +87,7 @@ class Write(msgspec.Struct, omit_defaults=True):
         return [*lines, f"Reason: {self.reason}"] if self.reason else lines
 
 
-class Entry(msgspec.Struct, omit_defaults=True):
+class ReviewEntry(msgspec.Struct, omit_defaults=True):
     """A file that waits for review. Texts have ids; None: there is no file (`Texts`)."""
 
     base: str | None
@@ -142,7 +142,7 @@ class Entry(msgspec.Struct, omit_defaults=True):
         for session, base in self.bases.items():
             self.bases[session] = Base(follow(base.session), follow(base.turn), base.turn_id)
 
-    def remember(self, seen: "Entry | None" = None) -> None:
+    def remember(self, seen: "ReviewEntry | None" = None) -> None:
         """Note what a text of the file is compared with: that of now, or one that was `seen`."""
         seen = seen or self
         key = seen.now or ""
@@ -237,7 +237,7 @@ class Kept(msgspec.Struct, frozen=True):
     """A file before the user kept something of it, and its base and agent's text after that."""
 
     path: str
-    entry: Entry
+    entry: ReviewEntry
     base: str | None = None
     agent: str | None = None
     unsaved: str = ""
@@ -250,7 +250,7 @@ class Kept(msgspec.Struct, frozen=True):
 class State(msgspec.Struct, omit_defaults=True):
     """What is known of a folder, by paths relative to it."""
 
-    files: dict[str, Entry] = msgspec.field(default_factory=dict)
+    files: dict[str, ReviewEntry] = msgspec.field(default_factory=dict)
     remarks: list[Remark] = msgspec.field(default_factory=list)
     kept: list[Kept] = msgspec.field(default_factory=list)
     """What `undo` takes back, the latest last."""
@@ -262,7 +262,7 @@ class State(msgspec.Struct, omit_defaults=True):
     dropped: int = 0
     """How many files were dropped because they were too many, too large, or too old."""
 
-    def since(self, session: str, *, is_turn: bool) -> dict[str, Entry]:
+    def since(self, session: str, *, is_turn: bool) -> dict[str, ReviewEntry]:
         """Return the files that differ from before a session, or its latest turn, based on that.
 
         An empty `session` is the one that wrote last.
@@ -352,10 +352,10 @@ class File:
 
     path: str
     status: str
-    """As `Entry.status`."""
+    """As `ReviewEntry.status`."""
     texts: Texts | None
     """None: the texts are not known, or are none."""
-    entry: Entry
+    entry: ReviewEntry
     is_compared: bool = False
     """Whether the base is another text than the one before its review."""
 
@@ -397,16 +397,16 @@ class File:
         return added, sum(hunk.last - hunk.first for hunk in self.hunks)
 
 
-def compared(entry: Entry | None, path: str, base: str | None, now: str | None) -> File:
+def compared(entry: ReviewEntry | None, path: str, base: str | None, now: str | None) -> File:
     """Return a file as it is compared with another base; None: no agent has written it."""
     status = "created" if base is None else "deleted" if now is None else "modified"
     # What no agent is known to have written is the user's.
-    entry = entry or Entry(None, NONE, None)
+    entry = entry or ReviewEntry(None, NONE, None)
     entry = msgspec.structs.replace(entry, origin="", mode=None, obstacle="")
     return File(path, status, Texts(base, now, now), entry, is_compared=True)
 
 
-def obstacle_in(found: Found) -> str:
+def obstacle_in(found: ChangedFile) -> str:
     """Return why no lines of a change can be shown; empty if they can."""
     texts = [decoded(each or b"") for each in (found.before, found.after)]
     return found.obstacle or ("" if None not in texts and are_alike(*texts) else BINARY)

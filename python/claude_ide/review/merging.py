@@ -17,7 +17,7 @@ from claude_ide.editor.disk import DiskReport
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.batch import Gate, Guard, modified, named, retry, stamp, step, tick
 from claude_ide.editor.port.events import FileFollowed, FileKept
-from claude_ide.editor.port.files import Disk, NewText
+from claude_ide.editor.port.files import DiskPort, NewText
 
 MOST_VERSIONS, MOST_FILES = 20, 20
 
@@ -150,7 +150,7 @@ class Merging:
         except (LookupError, UnicodeDecodeError):
             return None
         facts = modified(buffer.bufnr, True), stamp(event.path, buffer.stamp)
-        acknowledge = step(Disk.acknowledge, buffer.bufnr)
+        acknowledge = step(DiskPort.acknowledge, buffer.bufnr)
         await self._editor.port.batch([acknowledge], Guard(Gate.POSSIBLE, facts))
         self._merged.pop(event.path, None)
         self._merged[event.path] = buffer.stamp, content
@@ -185,7 +185,7 @@ class Merging:
             merged, count = result, count + 1
         if merged != text:
             facts = (tick(buffer.bufnr, buffer.changedtick),)
-            replace = step(Disk.replace, buffer.bufnr, NewText(merged))
+            replace = step(DiskPort.replace, buffer.bufnr, NewText(merged))
             (now,) = await port.batch([replace], Guard(Gate.CHANGEABLE, facts))
             ticks = buffer.changedtick, now
             self._report.add(_followed(path, waiting[0].agent, (text, merged), ticks))

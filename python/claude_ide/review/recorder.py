@@ -26,7 +26,7 @@ from claude_ide.review.folder import Folder, read
 from claude_ide.review.merging import BaseContent, Versions
 from claude_ide.review.snapshot import (
     UNSEEN,
-    Found,
+    ChangedFile,
     Snapshot,
     Stamp,
     fresh_in,
@@ -198,7 +198,7 @@ class Recorder:
     def _may_have_begun(self, reported: float) -> bool:
         return self._is_late or time.monotonic() > reported + WAIT_SECONDS
 
-    async def command_ended(self, use: str) -> list[Found]:
+    async def command_ended(self, use: str) -> list[ChangedFile]:
         """Record what has changed since; return it."""
         async with self._order:
             if use not in self._running:
@@ -326,7 +326,7 @@ class Recorder:
             self.tell_user(telling.summary(told))
         return telling.note(told)
 
-    async def _compare(self, folder: Folder, *, is_perhaps: bool = False) -> list[Found]:
+    async def _compare(self, folder: Folder, *, is_perhaps: bool = False) -> list[ChangedFile]:
         if self._before is None:
             return []
         after = await folder.snapshots.take(self._used)
@@ -415,11 +415,11 @@ def _note(path: str) -> _Content:
     return _Content(content, "" if content is not None else obstacle_of(path), stamp)
 
 
-def _found(path: str, before: _Content, after: _Content) -> list[Found]:
+def _found(path: str, before: _Content, after: _Content) -> list[ChangedFile]:
     """Return what has become of a file, if anything."""
     obstacle = before.obstacle or after.obstacle
     is_same = before.stamp == after.stamp if obstacle else before.content == after.content
-    return [] if is_same else [Found(path, before.content, after.content, obstacle=obstacle)]
+    return [] if is_same else [ChangedFile(path, before.content, after.content, obstacle=obstacle)]
 
 
 def outside(command: str, here: str, root: str) -> str:

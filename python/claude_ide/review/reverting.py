@@ -8,7 +8,7 @@ from claude_ide.base.errors import UserError
 from claude_ide.base.paths import within
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.batch import Gate, Guard, retry, step, tick
-from claude_ide.editor.port.files import Disk
+from claude_ide.editor.port.files import DiskPort
 from claude_ide.editor.port.review import ShownBuffer
 from claude_ide.review import folder as folder_files
 from claude_ide.review.display import for_buffer, of_buffer
@@ -239,7 +239,7 @@ class Reverts:
         if not buffer.is_writable:
             name = within(path, folder.root)
             raise UserError(f"{name}: not changed: 'readonly' or 'nomodifiable' is set")
-        steps = [step(Disk.replace, buffer.bufnr, for_buffer(text, buffer.encoding))]
+        steps = [step(DiskPort.replace, buffer.bufnr, for_buffer(text, buffer.encoding))]
         guard = Guard(Gate.POSSIBLE, (tick(buffer.bufnr, buffer.tick),))
         await self._editor.port.batch(steps, guard)
         refusal = "" if buffer.is_modified else await self._editor.port.review.save(buffer.bufnr)

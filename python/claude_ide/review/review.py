@@ -13,11 +13,11 @@ import msgspec
 
 from claude_ide.base.text_diff import merge
 from claude_ide.review.entry import (
-    Entry,
     File,
     Kept,
     Memory,
     Remark,
+    ReviewEntry,
     State,
     Told,
     Turn,
@@ -26,7 +26,7 @@ from claude_ide.review.entry import (
     fits,
     obstacle_in,
 )
-from claude_ide.review.snapshot import LARGEST, Found, content_of, moves
+from claude_ide.review.snapshot import LARGEST, ChangedFile, content_of, moves
 from claude_ide.review.store import Store
 from claude_ide.review.telling import (
     KEPT,
@@ -69,7 +69,7 @@ class Review:
 
     # What is written
 
-    def wrote(self, turn: Turn, found: Iterable[Found], *, is_perhaps: bool = False) -> None:
+    def wrote(self, turn: Turn, found: Iterable[ChangedFile], *, is_perhaps: bool = False) -> None:
         """Record what an agent has written, with what was there before."""
         moved, rest = moves([*found])
         with self._store.change() as state:
@@ -105,7 +105,9 @@ class Review:
         if not self._is_private(path):
             with self._store.change() as state:
                 old, now = (self._kept(each, is_known=True) for each in (before, after))
-                entry = state.files.setdefault(name, Entry(now, now, now, written=int(time.time())))
+                entry = state.files.setdefault(
+                    name, ReviewEntry(now, now, now, written=int(time.time()))
+                )
                 entry.note_write(turn, old, now)
         if any(each.path == name for each in self._store.state().remarks):
             with self._store.change() as state:
@@ -128,16 +130,16 @@ class Review:
         for name in [*self._store.state().files]:
             self.look(str(Path(self.root, name)))
 
-    def _write(self, state: State, turn: Turn, found: Found, *, is_perhaps: bool) -> None:
+    def _write(self, state: State, turn: Turn, found: ChangedFile, *, is_perhaps: bool) -> None:
         if self._is_private(found.path):
-            found = Found(found.path, None, None, found.mode, PRIVATE)
+            found = ChangedFile(found.path, None, None, found.mode, PRIVATE)
         name = self._relative(found.path)
         entry = state.files.get(name)
         if entry is None:
             before = self._kept(
                 found.before, is_known=found.before is not None or not found.obstacle
             )
-            entry = Entry(before, before, before, is_perhaps=is_perhaps)
+            entry = ReviewEntry(before, before, before, is_perhaps=is_perhaps)
         else:
             self._apply_other(name, entry, state, found.before, found.obstacle)
         entry.begin(turn)
@@ -157,13 +159,13 @@ class Review:
         entry.written, entry.is_perhaps = int(time.time()), entry.is_perhaps and is_perhaps
         state.files[name] = entry
 
-    def _move(self, state: State, turn: Turn, old: Found, new: Found) -> None:
+    def _move(self, state: State, turn: Turn, old: ChangedFile, new: ChangedFile) -> None:
         source, name = self._relative(old.path), self._relative(new.path)
         state.moved(source, name)
         entry = state.files.pop(source, None)
         content = self._kept(old.before, is_known=True)
         if entry is None:
-            entry = Entry(content, content, content)
+            entry = ReviewEntry(content, content, content)
         self._apply_other(source, entry, state, old.before, "")
         entry.begin(turn)
         entry.remember()
@@ -183,7 +185,7 @@ class Review:
                 state.files[name] = entry
 
     def _apply_other(
-        self, name: str, entry: Entry, state: State, content: bytes | None, obstacle: str
+        self, name: str, entry: ReviewEntry, state: State, content: bytes | None, obstacle: str
     ) -> None:
         """Move the texts of a file to what somebody else has made of it."""
         if obstacle:
@@ -203,7 +205,7 @@ class Review:
         after = reviewable(self._texts(entry) or texts)
         self._tell(state, name, entry, before, after)
 
-    def _written_by_other(self, entry: Entry, texts: Texts, text: str | None) -> Texts:
+    def _written_by_other(self, entry: ReviewEntry, texts: Texts, text: str | None) -> Texts:
         """Return the texts after somebody else has written a text, which may be an earlier one."""
         name = "" if text is None else self._id_of(text)
         if text is not None and name not in entry.memory:
@@ -215,7 +217,7 @@ class Review:
             texts = texts.recalled(then) if is_decided else then
         return texts.written_by_other(text)
 
-    def _rebase(self, entry: Entry, texts: Texts, text: str | None, new: Texts) -> None:
+    def _rebase(self, entry: ReviewEntry, texts: Texts, text: str | None, new: Texts) -> None:
         """Move the texts before sessions and turns to what somebody else has made of a file."""
 
         def follow(name: str | None) -> str | None:
@@ -287,7 +289,7 @@ class Review:
         """Return a file that has a text as it is compared with another base."""
         return compared(self._store.state().files.get(name), name, base, now)
 
-    def _file(self, name: str, entry: Entry) -> File:
+    def _file(self, name: str, entry: ReviewEntry) -> File:
         return File(name, entry.status, self._texts(entry), entry)
 
     def count(self, turn: Turn) -> tuple[int, int, int]:
@@ -346,16 +348,16 @@ class Review:
             state.files[name] = entry
 
     def _keep_unsaved(
-        self, entry: Entry, there: Texts, rows: Rows | None, *, is_exact: bool
+        self, entry: ReviewEntry, there: Texts, rows: Rows | None, *, is_exact: bool
     ) -> tuple[str, Memory]:
         """Keep what only a buffer has; return its text, and what that was compared with."""
-        before, after = Entry(None, None, None), Entry(None, None, None)
+        before, after = ReviewEntry(None, None, None), ReviewEntry(None, None, None)
         self._set(before, there)
         self._set(after, there.kept(rows, is_exact=is_exact))
         entry.remember(after)
         return before.now or "", Memory(before.base, before.agent)
 
-    def _told_kept(self, name: str, before: Entry, after: Entry) -> list[Told]:
+    def _told_kept(self, name: str, before: ReviewEntry, after: ReviewEntry) -> list[Told]:
         """Return what the sessions of a file have to learn of a keep."""
         is_whole = self._file(name, before).is_whole
         changes = kept(*(None if is_whole else self._texts(each) for each in (before, after)))
@@ -377,7 +379,7 @@ class Review:
             # Not all that differs from another base waits.
             for each in () if found.is_compared else (found.texts, texts):
                 if entry := state.files.get(found.path):
-                    seen = Entry(None, None, None)
+                    seen = ReviewEntry(None, None, None)
                     self._set(seen, each)
                     entry.remember(seen)
         return texts
@@ -389,7 +391,9 @@ class Review:
                 return None
             last = state.kept.pop()
             before = last.entry
-            as_kept = Entry(last.base, last.agent, before.now, before.obstacle, bases=before.bases)
+            as_kept = ReviewEntry(
+                last.base, last.agent, before.now, before.obstacle, bases=before.bases
+            )
             undone = self._told_kept(last.path, before, as_kept)
             state.told = [each for each in state.told if each not in undone]
             entry = state.files.get(last.path, as_kept)
@@ -398,7 +402,7 @@ class Review:
                 self._apply_other(last.path, entry, state, content, "")
             entry.decisions += 1
             if last.seen:
-                entry.remember(Entry(last.seen.base, last.seen.agent, last.unsaved))
+                entry.remember(ReviewEntry(last.seen.base, last.seen.agent, last.unsaved))
             if (entry.base, entry.now) == (last.base, before.now):
                 entry.base, entry.agent = before.base, before.agent
                 entry.origin, entry.mode = before.origin, before.mode
@@ -448,7 +452,7 @@ class Review:
         self,
         state: State,
         name: str,
-        entry: Entry,
+        entry: ReviewEntry,
         before: Sequence[Change],
         after: Sequence[Change],
     ) -> None:
@@ -553,7 +557,7 @@ class Review:
 
     # Texts
 
-    def _texts(self, entry: Entry) -> Texts | None:
+    def _texts(self, entry: ReviewEntry) -> Texts | None:
         ids = entry.base, entry.agent, entry.now
         found = [self._text(each) for each in ids]
         is_known = all(
@@ -571,7 +575,7 @@ class Review:
             return None
         return self._store.content(name)
 
-    def _set(self, entry: Entry, texts: Texts) -> None:
+    def _set(self, entry: ReviewEntry, texts: Texts) -> None:
         entry.base, entry.agent, entry.now = (
             self._id(each) for each in (texts.base, texts.agent, texts.now)
         )

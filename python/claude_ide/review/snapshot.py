@@ -61,7 +61,7 @@ Stamp = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ChangedFile:
     """A file that has changed between two snapshots; contents are None where there is no file."""
 
     path: str
@@ -179,7 +179,7 @@ class Snapshots:
         committed = (await self._committed(snapshot, [path])).get(path)
         return _with_ends_of(await asyncio.to_thread(self._content, path), committed)
 
-    async def changed(self, before: Snapshot, after: Snapshot) -> list[Found]:
+    async def changed(self, before: Snapshot, after: Snapshot) -> list[ChangedFile]:
         """Return what has changed between two snapshots, but not what a checkout explains."""
         differing = [
             path
@@ -208,7 +208,7 @@ class Snapshots:
                 mode = _modes(before.stamps.get(path), after.stamps.get(path))
                 if mode is None:
                     continue
-            found.append(Found(path, old if was_there else None, new, mode, obstacle))
+            found.append(ChangedFile(path, old if was_there else None, new, mode, obstacle))
         return found
 
     async def _status(self, top: str) -> Snapshot:
@@ -413,7 +413,9 @@ def _objects(answer: bytes, count: int) -> list[bytes | None]:
     return found
 
 
-def moves(found: list[Found]) -> tuple[list[tuple[Found, Found]], list[Found]]:
+def moves(
+    found: list[ChangedFile],
+) -> tuple[list[tuple[ChangedFile, ChangedFile]], list[ChangedFile]]:
     """Return the files that were moved as they were, old and new, and the other changes."""
     deleted = {each.before: each for each in found if each.before and each.after is None}
     moved = []

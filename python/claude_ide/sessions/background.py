@@ -9,20 +9,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from claude_ide.agents.stream_json.protocol import own_mode, shown, terminal_options
-from claude_ide.agents.stream_json.running import Running, is_alive
+from claude_ide.agents.stream_json.running import RunningSession, is_alive
 from claude_ide.base import git, program
 from claude_ide.base.errors import UserError
 from claude_ide.base.names import for_this_editor
 from claude_ide.editor.port.terminals import Terminal
 from claude_ide.hooks.registration import link_in, version
-from claude_ide.sessions.collection import Collection
+from claude_ide.sessions.collection import SessionCollection
 from claude_ide.sessions.entry import WAITS, WORKS
 from claude_ide.sessions.here import Watcher
 from claude_ide.sessions.worktree import check_branch, unfit
 from claude_ide.transport.process import Process
 
 if TYPE_CHECKING:
-    from claude_ide.sessions.here import App
+    from claude_ide.sessions.here import AppServices
 
 CHECKS = (2, 1, 330)
 """The first version that refuses a folder without trust, and to lose the work in a worktree."""
@@ -73,7 +73,7 @@ class Beginning(NamedTuple):
 class Background:
     """Runs the CLI of a command line; `app` starts it in a terminal."""
 
-    def __init__(self, app: "App") -> None:
+    def __init__(self, app: "AppServices") -> None:
         self._app = app
         self._editor = app.editor
         self._cmd = app.config.cmd
@@ -118,7 +118,7 @@ class Background:
         """Attach a terminal to a session; the CLI starts one that has ended again."""
         await self._app.open_terminal(["attach", id_])
 
-    async def stop(self, running: Running) -> None:
+    async def stop(self, running: RunningSession) -> None:
         """Stop a session, and wait for its end. Raises `UserError` with the CLI's words."""
         await self._run(["stop", running.id])
         for _ in range(END_LOOKS):
@@ -167,7 +167,7 @@ class Background:
 class Leaving:
     """Sends the sessions of terminals to the background."""
 
-    def __init__(self, app: "App", found: Collection, watch: Watcher) -> None:
+    def __init__(self, app: "AppServices", found: SessionCollection, watch: Watcher) -> None:
         self._editor = app.editor
         self._found = found
         self._watch = watch
@@ -186,7 +186,7 @@ class Leaving:
         name = f" · {sent.name}" if sent.name else ""
         self._editor.notify(f"goes on in the background · {sent.id}{name}")
 
-    async def _sent(self, terminal: Terminal) -> Running | None:
+    async def _sent(self, terminal: Terminal) -> RunningSession | None:
         """Return the session in the background with which that of a terminal goes on."""
         await self._editor.typing.say(SEND_AWAY, 0, terminal.name)
         deadline = time.monotonic() + SENT_SECONDS

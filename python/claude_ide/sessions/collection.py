@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from claude_ide.agents.kinds import Stored, StoredSessions, latest_first
 from claude_ide.agents.requests import PermissionAsked
-from claude_ide.agents.stream_json.running import BUSY, Running
+from claude_ide.agents.stream_json.running import BUSY, RunningSession
 from claude_ide.base import git, program
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.terminals import Terminal
 from claude_ide.hooks.registration import link_in
-from claude_ide.sessions.entry import ENDED, FAILED, IDLE, WAITS, WORKS, Entry, Place, when
+from claude_ide.sessions.entry import ENDED, FAILED, IDLE, WAITS, WORKS, Place, SessionEntry, when
 
 if TYPE_CHECKING:
     from claude_ide.chat.chat import Chat
@@ -31,7 +31,7 @@ OPEN, ALLOW, REJECT, STOP, DELETE, RENAME, REVIEW, MERGE = (
 """The names of the list's keys."""
 
 
-class Collection:
+class SessionCollection:
     """All sessions of a moment; `running` is what the CLIs' records tell."""
 
     def __init__(
@@ -45,7 +45,7 @@ class Collection:
         self._source = stored
         self._chats = chats
         self._hooks = hooks
-        self.running: list[Running] = []
+        self.running: list[RunningSession] = []
         self.stored: dict[str, tuple[Path, Stored]] = {}
         """The stored sessions with their folders, by their keys, the latest first."""
         self.asked: list[Stored] = []
@@ -66,7 +66,7 @@ class Collection:
         latest = latest_first(each for _, each in found.values())
         self.stored = {each.key: found[each.key] for each in latest}
 
-    async def collect(self) -> list[Entry]:
+    async def collect(self) -> list[SessionEntry]:
         """Return all sessions, in no order."""
         self.terminals = terminals = await self._editor.port.terminals.running()
         found = [*self._of_chats(), *self._of_terminals(terminals), *self._others(terminals)]
@@ -78,22 +78,24 @@ class Collection:
         ]
         return await asyncio.to_thread(_placed, found)
 
-    def _of_chats(self) -> list[Entry]:
+    def _of_chats(self) -> list[SessionEntry]:
         return [_of_chat(chat, self.stored) for chat in self._chats().values()]
 
-    def _of_terminals(self, terminals: list[Terminal]) -> list[Entry]:
+    def _of_terminals(self, terminals: list[Terminal]) -> list[SessionEntry]:
         known = {name for each in self.running if each.id for name in (each.id, each.name)}
         return [self.of_terminal(each) for each in terminals if each.attached not in known]
 
-    def of_terminal(self, terminal: Terminal) -> Entry:
+    def of_terminal(self, terminal: Terminal) -> SessionEntry:
         """Return the session of a terminal."""
-        record = next(filter(lambda each: self._is_in(each, terminal), self.running), Running(""))
+        record = next(
+            filter(lambda each: self._is_in(each, terminal), self.running), RunningSession("")
+        )
         waiting, activity = self._known(terminal.launch)
         is_busy = activity is not None and activity.is_working
         state = WAITS if waiting else WORKS if is_busy else STATES.get(record.status, IDLE)
         stored = self._stored_as(record.session)
         name = terminal.name if not terminal.name.isdecimal() else record.name
-        return Entry(
+        return SessionEntry(
             _id("claude", record.session) or f"terminal {terminal.name}",
             "terminal",
             state,
@@ -124,7 +126,7 @@ class Collection:
             return None, None
         return hooks.permission(launch), hooks.activity(launch)
 
-    def _others(self, terminals: list[Terminal]) -> list[Entry]:
+    def _others(self, terminals: list[Terminal]) -> list[SessionEntry]:
         """Return the sessions in the background, and those of other editors and terminals."""
         chats = {chat.agent.session for chat in self._chats().values()}
         # The user may have typed a name in place of the id.
@@ -142,12 +144,12 @@ class Collection:
                 found.append(self._elsewhere(record))
         return found
 
-    def _in_background(self, record: Running, terminal: str) -> Entry:
+    def _in_background(self, record: RunningSession, terminal: str) -> SessionEntry:
         is_there = record.pid or record.is_starting
         state = STATES.get(record.status, IDLE) if is_there else ENDED
         link = link_in(record.settings) if record.pid else None
         waiting, activity = self._known(link.name if link else "")
-        return Entry(
+        return SessionEntry(
             _id("claude", record.session) or f"background {record.id}",
             "background",
             FAILED if record.failure else WAITS if waiting else state,
@@ -170,9 +172,9 @@ class Collection:
             ),
         )
 
-    def _elsewhere(self, record: Running) -> Entry:
+    def _elsewhere(self, record: RunningSession) -> SessionEntry:
         stored = self._stored_as(record.session)
-        return Entry(
+        return SessionEntry(
             _id("claude", record.session) or f"elsewhere {record.pid}",
             "elsewhere",
             STATES.get(record.status, IDLE),
@@ -192,7 +194,7 @@ class Collection:
         found = self.stored.get(_id("claude", session))
         return found[1] if found else None
 
-    def _is_in(self, record: Running, terminal: Terminal) -> bool:
+    def _is_in(self, record: RunningSession, terminal: Terminal) -> bool:
         """Return whether a CLI runs in a terminal of this editor."""
         if record.id or not (record.pid and terminal.pid):
             return False
@@ -204,7 +206,7 @@ class Collection:
         return self._lineages[pid]
 
 
-def _of_chat(chat: "Chat", stored: Mapping[str, tuple[Path, Stored]]) -> Entry:
+def _of_chat(chat: "Chat", stored: Mapping[str, tuple[Path, Stored]]) -> SessionEntry:
     status, key = chat.status, _id(chat.kind.id, chat.agent.session)
     summary = stored[key][1].summary if key in stored else None
     prompts = [*chat.transcript.prompts.values()]
@@ -212,7 +214,7 @@ def _of_chat(chat: "Chat", stored: Mapping[str, tuple[Path, Stored]]) -> Entry:
     is_answered = first is not None and isinstance(first.asked, PermissionAsked)
     asks = first.view if first is not None and is_answered else None
     needs = first.view.label if first is not None else ""
-    return Entry(
+    return SessionEntry(
         key or f"chat {chat.id}",
         "chat",
         {"open": IDLE}.get(status.word[0], status.word[0]),
@@ -236,10 +238,10 @@ def _of_chat(chat: "Chat", stored: Mapping[str, tuple[Path, Stored]]) -> Entry:
     )
 
 
-def _past(key: str, folder: Path, stored: Stored) -> Entry:
+def _past(key: str, folder: Path, stored: Stored) -> SessionEntry:
     kind, summary = stored
     lacks = {RENAME: not kind.keeps_sessions, DELETE: not kind.deletes_sessions}
-    return Entry(
+    return SessionEntry(
         key,
         "stored",
         ENDED,
@@ -260,14 +262,14 @@ def _id(agent: str, session: str) -> str:
     return f"{agent} {session}" if session else ""
 
 
-def _placed(found: Iterable[Entry]) -> list[Entry]:
+def _placed(found: Iterable[SessionEntry]) -> list[SessionEntry]:
     """Return entries with their worktrees, which are on the disk."""
     listed = [*found]
     places = {folder: Place.of(folder) for folder in {each.place.folder for each in listed}}
     return [_at(each, places[each.place.folder]) for each in listed]
 
 
-def _at(entry: Entry, place: Place) -> Entry:
+def _at(entry: SessionEntry, place: Place) -> SessionEntry:
     """Return an entry with its place: only a linked worktree is merged."""
     is_linked = place.worktree != place.project
     return replace(entry, place=place, lacks=entry.lacks + (() if is_linked else (MERGE,)))

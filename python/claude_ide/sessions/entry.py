@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from claude_ide.agents.kinds import Stored, age_of
-from claude_ide.agents.stream_json.running import Running
+from claude_ide.agents.stream_json.running import RunningSession
 from claude_ide.base import git
 from claude_ide.base.paths import below_home, within
 from claude_ide.editor.port.terminals import Terminal
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from claude_ide.chat.chat import Chat
     from claude_ide.ui.request import RequestView
 
-    Source = Chat | Terminal | Running | Stored
+    Source = Chat | Terminal | RunningSession | Stored
 
 Kind = Literal["terminal", "chat", "background", "elsewhere", "stored"]
 
@@ -58,7 +58,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SessionEntry:
     """A session in the list; `id` names it in the editor."""
 
     id: str
@@ -158,7 +158,7 @@ class Entry:
         return all(word.casefold() in named for word in words)
 
 
-def ordered(entries: Iterable[Entry], here: str) -> list[Entry]:
+def ordered(entries: Iterable[SessionEntry], here: str) -> list[SessionEntry]:
     """Return entries by project and worktree, those of `here` and the latest first."""
     found = sorted(entries, key=_urgency)
     first: dict[str, int] = {}
@@ -176,13 +176,13 @@ def ordered(entries: Iterable[Entry], here: str) -> list[Entry]:
     )
 
 
-def _urgency(entry: Entry) -> tuple[int, float]:
+def _urgency(entry: SessionEntry) -> tuple[int, float]:
     rank = ORDER.index(entry.state) if entry.state in ORDER else len(ORDER)
     return rank, -entry.changed.timestamp() if entry.changed else 0.0
 
 
 def items(
-    entries: Iterable[Entry], now: datetime, files: dict[str, int], keys: Iterable[str]
+    entries: Iterable[SessionEntry], now: datetime, files: dict[str, int], keys: Iterable[str]
 ) -> Iterator[Item]:
     """Yield the items of entries in their order, with a heading above each project and worktree.
 

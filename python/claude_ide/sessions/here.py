@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from claude_ide.agents.stream_json.running import Records, Running
+from claude_ide.agents.stream_json.running import Records, RunningSession
 from claude_ide.base import git, program
 from claude_ide.base.names import NEOVIM, editor_name
 from claude_ide.base.watch import Watch
@@ -19,7 +19,7 @@ from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.events import StatusReported, TerminalEnded
-from claude_ide.editor.port.panel import Found
+from claude_ide.editor.port.panel import FoundChat
 from claude_ide.editor.port.terminals import Terminal
 from claude_ide.hooks.registration import link_in
 from claude_ide.mcp.ide import Ide
@@ -47,7 +47,7 @@ ENDING_SECONDS = 1.0
 TERMINAL = "terminal"
 
 
-class App(Protocol):
+class AppServices(Protocol):
     """What sessions need of the app."""
 
     editor: Editor
@@ -110,7 +110,7 @@ class Worktrees:
         """The folders whose changes tell that one of them has gone."""
         return {each.parent for each in self._known}
 
-    def add(self, running: Sequence[Running]) -> None:
+    def add(self, running: Sequence[RunningSession]) -> None:
         """Learn where sessions are."""
         folders = {each.folder for each in running}
         self._root_of = {each: self._root_of.get(each) or _linked(each) for each in folders}
@@ -147,7 +147,7 @@ class Watcher:
     def __init__(
         self,
         environment: Mapping[str, str],
-        report: Callable[[list[Running], list[Path]], object],
+        report: Callable[[list[RunningSession], list[Path]], object],
     ) -> None:
         self._records = Records(environment)
         self._report = report
@@ -174,7 +174,7 @@ class Watcher:
             self._changes.wake()
 
     def _watch(self, loop: asyncio.AbstractEventLoop, changes: Watch) -> None:
-        reported: list[Running] = []
+        reported: list[RunningSession] = []
         is_new = True
         while not (self._is_ended or loop.is_closed()):
             pids: list[int] = []
@@ -202,10 +202,10 @@ class Watcher:
 class SessionsHere:
     """Watches what runs; what else it has is built on its first use."""
 
-    def __init__(self, app: App) -> None:
+    def __init__(self, app: AppServices) -> None:
         self._app = app
         self._watch = Watcher(os.environ, self._running_changed)
-        self._running: Sequence[Running] = ()
+        self._running: Sequence[RunningSession] = ()
         self._served: dict[str, int] = {}
         """The processes of sessions in the background that report to us, by their launches."""
         self._look_again: asyncio.TimerHandle | None = None
@@ -239,7 +239,7 @@ class SessionsHere:
 
         return SessionList(self._app, lambda: self.stored, self._watch)
 
-    def attached(self, terminals: Sequence[Terminal]) -> list[tuple[Terminal, Running]]:
+    def attached(self, terminals: Sequence[Terminal]) -> list[tuple[Terminal, RunningSession]]:
         """Return the terminals that show sessions in the background, with these."""
         return [
             (terminal, each)
@@ -303,7 +303,7 @@ class SessionsHere:
         """Those in which sessions were seen."""
         return self._watch.worktrees
 
-    def _running_changed(self, running: Sequence[Running], gone: Sequence[Path]) -> None:
+    def _running_changed(self, running: Sequence[RunningSession], gone: Sequence[Path]) -> None:
         self._running = running
         for root in gone:
             self._app.guard(self._name_open(root))
@@ -359,7 +359,7 @@ class RecipientsHere(Recipients):
         if chats := self._chats():
             here = await self._editor.port.panels.here()
             for chat in chats.by_id.values():
-                if isinstance(here, Found) and here.is_here and chat.id == here.chat:
+                if isinstance(here, FoundChat) and here.is_here and chat.id == here.chat:
                     return self._of_chat(chats, chat)
         if self._ide.clients or await self._editor.port.terminals.running():
             return Recipient("Claude", "", self._ide.say)

@@ -8,15 +8,15 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from claude_ide.agents.stream_json.running import Records, Running
+from claude_ide.agents.stream_json.running import Records, RunningSession
 from claude_ide.base.errors import ClaudeIdeError, UserError
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.review import ListItem
-from claude_ide.sessions.worktree import MOST_NAMED, Work, Worktree
+from claude_ide.sessions.worktree import MOST_NAMED, UnmergedWork, Worktree
 
 if TYPE_CHECKING:
     from claude_ide.sessions.background import Background
-    from claude_ide.sessions.here import App
+    from claude_ide.sessions.here import AppServices
 
 REVIEW, MERGE, SQUASH = "Review its changes first", "Merge", "Squash into one commit"
 REBASE, LATER, DISCARD = "Rebase", "Keep it for later", "Discard it"
@@ -26,10 +26,10 @@ KEEP, LOSE = "Keep it", "Lose it for good"
 GO_ON, ABORT = "Go on: the conflicts are resolved", "Abort, and lose what is resolved"
 
 
-class Merging:
+class WorktreeMerging:
     """Asks, and has git do it."""
 
-    def __init__(self, app: "App", background: "Background") -> None:
+    def __init__(self, app: "AppServices", background: "Background") -> None:
         self._app = app
         self._editor = app.editor
         self._background = background
@@ -86,7 +86,7 @@ class Merging:
         work = await tree.work()
         if not work.uncommitted:
             return True
-        asked = f"{tree.name} has {Work('', (), work.uncommitted).words}. Commit it:"
+        asked = f"{tree.name} has {UnmergedWork('', (), work.uncommitted).words}. Commit it:"
         way = await self._editor.choose(asked, [WRITTEN, OWN, NOT_NOW])
         if way not in (WRITTEN, OWN):
             return False
@@ -112,14 +112,14 @@ class Merging:
         message = await self._editor.input("Message of the commit: ", given) or ""
         return message if message.strip() else ""
 
-    async def _message_of_squash(self, tree: Worktree, work: Work) -> str:
+    async def _message_of_squash(self, tree: Worktree, work: UnmergedWork) -> str:
         subject = work.commits[-1].partition(" ")[2] if len(work.commits) == 1 else ""
         message = await self._message(tree, subject)
         if not message:
             raise UserError("nothing is merged")
         return message
 
-    async def _discard(self, tree: Worktree, work: Work) -> None:
+    async def _discard(self, tree: Worktree, work: UnmergedWork) -> None:
         lost = " and ".join(filter(None, (work.words, await tree.ignored())))
         asked = f"Lose {lost} of {tree.name} for good?"
         if await self._editor.choose(asked, [KEEP, LOSE]) == LOSE:
@@ -129,7 +129,7 @@ class Merging:
     async def _offer_removal(
         self,
         tree: Worktree,
-        work: Work,
+        work: UnmergedWork,
         how: str,
         *,
         is_squashed: bool = False,
@@ -141,7 +141,7 @@ class Merging:
             done = f"{tree.name} is removed with its branch {tree.branch}"
             await self._remove(tree, work, done, is_squashed=is_squashed)
 
-    async def _remove(self, tree: Worktree, work: Work, done: str, **how: bool) -> None:
+    async def _remove(self, tree: Worktree, work: UnmergedWork, done: str, **how: bool) -> None:
         """Remove a worktree as `Worktree.remove` does, and say that it is done."""
         await self._check_saved(tree.root)
         if not await self._is_stopped(tree):
@@ -241,6 +241,6 @@ async def open_below(editor: Editor, root: Path) -> str:
     return f"; still open: {', '.join(names[:MOST_NAMED] + more)}" if names else ""
 
 
-async def _running() -> list[Running]:
+async def _running() -> list[RunningSession]:
     """Return what runs at this moment."""
     return await asyncio.to_thread(Records(os.environ).read)

@@ -14,7 +14,7 @@ import msgspec
 
 from claude_ide.agents.agent import SessionSummary
 from claude_ide.agents.kinds import Stored, StoredSessions
-from claude_ide.agents.stream_json.running import Records, Running
+from claude_ide.agents.stream_json.running import Records, RunningSession
 from claude_ide.base.errors import UserError
 from claude_ide.base.names import NEOVIM, editor_name
 from claude_ide.editor.events import Run
@@ -30,11 +30,11 @@ from claude_ide.sessions.collection import (
     RENAME,
     REVIEW,
     STOP,
-    Collection,
+    SessionCollection,
 )
-from claude_ide.sessions.entry import META, WAITS, Entry, Place, items, ordered
+from claude_ide.sessions.entry import META, WAITS, Place, SessionEntry, items, ordered
 from claude_ide.sessions.here import Watcher
-from claude_ide.sessions.merging import Merging, open_below
+from claude_ide.sessions.merging import WorktreeMerging, open_below
 from claude_ide.ui.listing import SECONDS, Listing, item
 from claude_ide.ui.page import row
 from claude_ide.ui.request import SHOWN
@@ -43,7 +43,7 @@ from claude_ide.ui.text import one_line
 if TYPE_CHECKING:
     from claude_ide.chat.chat import Chat
     from claude_ide.hooks.endpoint import Hooks
-    from claude_ide.sessions.here import App
+    from claude_ide.sessions.here import AppServices
 
 NAME, TITLE = "sessions", "Sessions"
 KEYS = (
@@ -69,7 +69,9 @@ MORE = "there is more of it: scroll until all of it is shown"
 class SessionList:
     """The list, and what the editor tells others of the sessions."""
 
-    def __init__(self, app: "App", stored: Callable[[], StoredSessions], watch: Watcher) -> None:
+    def __init__(
+        self, app: "AppServices", stored: Callable[[], StoredSessions], watch: Watcher
+    ) -> None:
         self._app = app
         self._stored = stored
         self._editor = app.editor
@@ -79,9 +81,9 @@ class SessionList:
         self.background = Background(app)
         self._has_chats = editor_name() == NEOVIM
         self._listing = Listing(NAME, KEYS, self._port, app.guard)
-        self._found = Collection(self._editor, stored, self._chats, self._hooks)
+        self._found = SessionCollection(self._editor, stored, self._chats, self._hooks)
         self.leaving = Leaving(app, self._found, watch)
-        self._entries: dict[str, Entry] = {}
+        self._entries: dict[str, SessionEntry] = {}
         self._words: list[str] = []
         self._turns: dict[str, tuple[datetime, int]] = {}
         self._passages: dict[str, str] = {}
@@ -101,7 +103,7 @@ class SessionList:
 
     # What the editor knows.
 
-    def running_changed(self, running: Sequence[Running]) -> None:
+    def running_changed(self, running: Sequence[RunningSession]) -> None:
         """Learn what runs."""
         self._found.running = [*running]
         self.something_changed()
@@ -129,7 +131,7 @@ class SessionList:
         finally:
             self._is_refreshing = False
 
-    def _report(self, found: list[Entry]) -> None:
+    def _report(self, found: list[SessionEntry]) -> None:
         known = {each.name: each.folder for each in self._found.terminals}
         for each in found:
             # A session may enter a worktree, and leave it again.
@@ -168,7 +170,7 @@ class SessionList:
     async def merge(self, name: str) -> None:
         """Merge the worktree with a name, or that of the working folder."""
         here = Path(await self._port.buffers.folder())
-        await Merging(self._app, self.background).begin(name, here)
+        await WorktreeMerging(self._app, self.background).begin(name, here)
         self._watch.look()
 
     async def release(self, session: str) -> bool:
@@ -231,7 +233,7 @@ class SessionList:
             await self._draw()
 
     @property
-    def _acts(self) -> dict[str, Callable[[Entry], Awaitable[None]]]:
+    def _acts(self) -> dict[str, Callable[[SessionEntry], Awaitable[None]]]:
         return {
             OPEN: self._go,
             STOP: self._stop,
@@ -243,7 +245,7 @@ class SessionList:
 
     # Keys.
 
-    async def _go(self, entry: Entry) -> None:
+    async def _go(self, entry: SessionEntry) -> None:
         source = entry.source
         if entry.kind == "elsewhere":
             # Both would write to the session.
@@ -253,7 +255,7 @@ class SessionList:
         await self._listing.close()
         if isinstance(source, Terminal) or entry.terminal:
             await self.go_to_terminal(entry.terminal)
-        elif isinstance(source, Running):
+        elif isinstance(source, RunningSession):
             await self.background.attach(source.id)
         elif isinstance(source, Stored):
             await self._continue(source, Path(entry.place.folder))
@@ -278,7 +280,7 @@ class SessionList:
                     await self._app.hooks.hide_pane(each.pane)
         await self._port.terminals.switch(name)
 
-    async def _answer(self, entry: Entry, key: str, *, is_seen: bool) -> None:
+    async def _answer(self, entry: SessionEntry, key: str, *, is_seen: bool) -> None:
         asks = entry.asks
         if asks is None:
             return
@@ -289,20 +291,20 @@ class SessionList:
             asks.unfold(key)
         elif since is None or time.monotonic() - since < NOTICED_SECONDS:
             return
-        elif isinstance(entry.source, Terminal | Running):
+        elif isinstance(entry.source, Terminal | RunningSession):
             await self._app.hooks.answer_permission(asks, key)
         elif entry.kind == "chat":
             chat = self._chat(entry)
             await chat.answers.key(asks.part.id, key, asks.kind)
 
-    def _chat(self, entry: Entry) -> "Chat":
+    def _chat(self, entry: SessionEntry) -> "Chat":
         for chat in self._chats().values():
             if chat is entry.source:
                 return chat
         raise UserError("this chat has just ended")
 
-    async def _stop(self, entry: Entry) -> None:
-        if isinstance(entry.source, Running):
+    async def _stop(self, entry: SessionEntry) -> None:
+        if isinstance(entry.source, RunningSession):
             await self.background.stop(entry.source)
         elif isinstance(entry.source, Terminal):
             await self._editor.typing.interrupt(entry.terminal)
@@ -310,7 +312,7 @@ class SessionList:
             chat = self._chat(entry)
             await chat.stop()
 
-    async def _rename(self, entry: Entry) -> None:
+    async def _rename(self, entry: SessionEntry) -> None:
         if not isinstance(entry.source, Stored):
             chat = self._chat(entry)
             return await chat.settings.rename("")
@@ -319,7 +321,7 @@ class SessionList:
         if title:
             await kind.rename_session(Path(entry.place.folder), summary.id, one_line(title))
 
-    async def _delete(self, entry: Entry) -> None:
+    async def _delete(self, entry: SessionEntry) -> None:
         match entry.kind:
             case "chat":
                 raise UserError("this chat is running (:ClaudeChat end ends it)")
@@ -327,7 +329,7 @@ class SessionList:
                 raise UserError(f"the session is running in process {entry.pid}")
         title = one_line(entry.name or entry.first_prompt, 60)
         source = entry.source
-        if isinstance(source, Running):
+        if isinstance(source, RunningSession):
             runs = "is running: stop and remove it" if source.pid else "with its worktree"
             asked = f"“{title}” {runs}?" if source.pid else f"Remove “{title}” {runs}?"
             if await self._editor.select(asked, ["Remove it", "Keep it"]) == 0:
@@ -348,13 +350,13 @@ class SessionList:
         await self._stored().forget(folder, stored.summary.id)
         self._found.asked = [each for each in self._found.asked if each.key != stored.key]
 
-    async def _review(self, entry: Entry) -> None:
+    async def _review(self, entry: SessionEntry) -> None:
         await self._app.review.show(entry.place.folder)
 
-    async def _merge(self, entry: Entry) -> None:
+    async def _merge(self, entry: SessionEntry) -> None:
         if entry.place.worktree == entry.place.project:
             raise UserError(f"this is no linked worktree: {entry.place.worktree}")
-        merging = Merging(self._app, self.background)
+        merging = WorktreeMerging(self._app, self.background)
         await merging.begin("", Path(entry.place.worktree))
 
     # Content.
@@ -421,15 +423,15 @@ class SessionList:
         asked = {(id(each.asks), each.asks.kind) for each in entries if each.asks is not None}
         self._shown_since = {each: self._shown_since.get(each, now) for each in asked}
 
-    async def _in_order(self, entries: Sequence[Entry]) -> list[Entry]:
+    async def _in_order(self, entries: Sequence[SessionEntry]) -> list[SessionEntry]:
         here = await asyncio.to_thread(Place.of, str(self._found.folder))
         return ordered(entries, here.project)
 
-    def _known(self, entry: Entry, written: Mapping[str, int]) -> Entry:
+    def _known(self, entry: SessionEntry, written: Mapping[str, int]) -> SessionEntry:
         """Return an entry with what was counted and searched, and the files it has `written`."""
         turns = self._turns[entry.id][1] if entry.id in self._turns else entry.turns
         source, session = entry.source, entry.session
-        if not isinstance(source, Terminal | Running | Stored):
+        if not isinstance(source, Terminal | RunningSession | Stored):
             session = source.reviewing.session
         files, passage = written.get(session, 0), self._passages.get(entry.id, "")
         return replace(entry, turns=turns, files=files, passage=passage)

@@ -83,7 +83,7 @@ def given_to(words: Sequence[str]) -> str:
     return ""
 
 
-class Work(NamedTuple):
+class UnmergedWork(NamedTuple):
     """What a worktree has: the commit at its tip, those not in the main branch, loose files."""
 
     tip: str
@@ -145,14 +145,14 @@ class Worktree:
         if await self._text(self.main, "diff", "--cached", "--name-only"):
             raise UserError(f"staged changes: commit or unstage them first, in {self.main}")
 
-    async def work(self) -> Work:
+    async def work(self) -> UnmergedWork:
         """Return what it has. Raises `UserError`."""
         status = await self._text(self.root, "status", "--porcelain", "-z", "-uall")
         log = await self._text(
             *(self.root, "log", "--format=%h %s", f"refs/heads/{self.into}..HEAD")
         )
         tip = await self._text(self.root, "rev-parse", "HEAD")
-        return Work(tip, tuple(log.splitlines()), tuple(_files(status)))
+        return UnmergedWork(tip, tuple(log.splitlines()), tuple(_files(status)))
 
     async def ignored(self) -> str:
         """Return in words what it has that git ignores, which goes with it."""
@@ -236,7 +236,7 @@ class Worktree:
         await self._run(folder, *words)
 
     async def remove(
-        self, known: Work, *, discards: bool = False, is_squashed: bool = False
+        self, known: UnmergedWork, *, discards: bool = False, is_squashed: bool = False
     ) -> None:
         """Remove it with its branch: what it has must be known. Raises `UserError`.
 

@@ -28,7 +28,7 @@ ENDED = ("Z", "X")
 PS = ("ps", "-A", "-o", "pid=,ppid=,stat=,lstart=")
 
 
-class Process(NamedTuple):
+class ProcessEntry(NamedTuple):
     """A running process."""
 
     pid: int
@@ -42,7 +42,7 @@ class Process(NamedTuple):
         return found is not None and found.started == self.started
 
 
-Processes = dict[int, Process]
+Processes = dict[int, ProcessEntry]
 
 
 def running() -> Processes:
@@ -60,7 +60,7 @@ class Family:
     identifies it. A daemon leads its own session and is left running.
     """
 
-    def __init__(self, leader: Process, mark: str) -> None:
+    def __init__(self, leader: ProcessEntry, mark: str) -> None:
         self._leader = leader
         self._mark = f"{mark}\0".encode()
         self._strangers: set[tuple[int, str]] = set()
@@ -88,7 +88,7 @@ class Family:
             _signal_all(members, signal.SIGTERM)
         return bool(members) and late < KILLING_SECONDS
 
-    def _members(self, processes: Processes) -> list[Process]:
+    def _members(self, processes: Processes) -> list[ProcessEntry]:
         """Return the running members, and record their sessions."""
         members: Processes = {}
         while True:
@@ -104,7 +104,7 @@ class Family:
             members = found
             self._sessions.update(process.session for process in found.values())
 
-    def _left_behind(self, process: Process) -> bool:
+    def _left_behind(self, process: ProcessEntry) -> bool:
         known = (process.pid, process.started)
         if process.session == process.pid or known in self._strangers:
             return False
@@ -114,7 +114,7 @@ class Family:
         return False
 
 
-class Watch:
+class ProgramWatch:
     """The programs that the parent has named, and those that are being ended."""
 
     def __init__(self, source: int) -> None:
@@ -147,7 +147,7 @@ class Watch:
         match words:
             case ["watch", pid, mark]:
                 # A program that has exited already may have left descendants.
-                leader = running().get(int(pid)) or Process(int(pid), 0, int(pid), "")
+                leader = running().get(int(pid)) or ProcessEntry(int(pid), 0, int(pid), "")
                 if leader.session == leader.pid:
                     self._families[leader.pid] = Family(leader, mark)
             case ["end", pid, seconds] if int(pid) in self._families:
@@ -160,14 +160,14 @@ class Watch:
             self._ending.append(family)
 
 
-def _in_proc() -> Iterator[Process]:
+def _in_proc() -> Iterator[ProcessEntry]:
     for pid in filter(str.isdecimal, os.listdir("/proc")):
         # The process may end during this.
         with contextlib.suppress(OSError), open(f"/proc/{pid}/stat", "rb") as stat:
             # The name, which comes first, may contain any character.
             fields = stat.read().rpartition(b")")[2].decode().split()
             if fields[0] not in ENDED:
-                yield Process(int(pid), int(fields[1]), int(fields[3]), fields[19])
+                yield ProcessEntry(int(pid), int(fields[1]), int(fields[3]), fields[19])
 
 
 def _environment(pid: int) -> bytes:
@@ -177,7 +177,7 @@ def _environment(pid: int) -> bytes:
     return b""
 
 
-def _by_ps() -> Iterator[Process]:
+def _by_ps() -> Iterator[ProcessEntry]:
     import subprocess
 
     listed = subprocess.run(PS, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, check=False)
@@ -185,10 +185,10 @@ def _by_ps() -> Iterator[Process]:
         pid, parent, state, started = line.split(maxsplit=3)
         with contextlib.suppress(OSError):
             if state[0] not in ENDED:
-                yield Process(int(pid), int(parent), os.getsid(int(pid)), started)
+                yield ProcessEntry(int(pid), int(parent), os.getsid(int(pid)), started)
 
 
-def _signal_all(processes: Iterable[Process], sent: signal.Signals) -> None:
+def _signal_all(processes: Iterable[ProcessEntry], sent: signal.Signals) -> None:
     for process in processes:
         _signal(os.kill, process.pid, sent)
 
@@ -202,7 +202,7 @@ def main() -> None:
     """Run until stdin closes. Signals are ignored: those for the parent may be sent here, too."""
     for sent in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         signal.signal(sent, signal.SIG_IGN)
-    Watch(sys.stdin.fileno()).run()
+    ProgramWatch(sys.stdin.fileno()).run()
 
 
 if __name__ == "__main__":

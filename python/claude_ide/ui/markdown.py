@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
-from claude_ide.ui.page import META, Look, Mark, Row
+from claude_ide.ui.page import META, Decoration, Mark, Row
 from claude_ide.ui.text import cells
 
 LONGEST_LINE = 10_000
@@ -34,12 +34,12 @@ class Markup:
     """The highlights and looks of one line, in characters."""
 
     marks: list[Mark] = field(default_factory=list)
-    looks: list[Look] = field(default_factory=list)
+    looks: list[Decoration] = field(default_factory=list)
     has_link: bool = False
 
     def hide(self, *pieces: tuple[int, int]) -> None:
         """Conceal the marks of a construct."""
-        self.looks += [Look(first, last) for first, last in pieces]
+        self.looks += [Decoration(first, last) for first, last in pieces]
 
     def row(self, line: str) -> Row:
         """Return the line with them, in bytes."""
@@ -197,7 +197,9 @@ def _quotes(line: str, found: Markup) -> int:
         return 0
     found.marks.append(Mark(0, len(line), "ClaudeChatQuote"))
     found.looks += [
-        Look(at, at + 1, BAR, "ClaudeChatQuote") for at, each in enumerate(quotes[0]) if each == ">"
+        Decoration(at, at + 1, BAR, "ClaudeChatQuote")
+        for at, each in enumerate(quotes[0])
+        if each == ">"
     ]
     return quotes.end()
 
@@ -215,15 +217,15 @@ def _begin(line: str, begin: int, found: Markup) -> int:
     found.marks.append(Mark(item.start(1), item.end(), "ClaudeChatList"))
     if not item[1][0].isdigit():
         sign = BOXES[item[2]] if item[2] else BULLET
-        found.looks.append(Look(item.start(1), item.end(), sign, "ClaudeChatList"))
+        found.looks.append(Decoration(item.start(1), item.end(), sign, "ClaudeChatList"))
     return item.end()
 
 
 def _rule(line: str) -> Row:
     found = Markup([Mark(0, len(line), META)])
     if len(line) < len(RULE):
-        each = (Look(at, at + 1, RULE[0], META) for at in range(len(line)))
-        overlay = Look(len(line), len(line), RULE, META, "overlay")
+        each = (Decoration(at, at + 1, RULE[0], META) for at in range(len(line)))
+        overlay = Decoration(len(line), len(line), RULE, META, "overlay")
         found.looks += [*each, overlay]
     return found.row(line)
 
@@ -347,7 +349,7 @@ def _cell(line: str, first: int, last: int, conceals: bool) -> _Cell:
     search(line[begin:end], inside)
     found.marks += [Mark(begin + a, begin + b, group) for a, b, group in inside.marks]
     if conceals:
-        found.looks += [Look(begin + look.first, begin + look.last) for look in inside.looks]
+        found.looks += [Decoration(begin + look.first, begin + look.last) for look in inside.looks]
     hidden = sum(cells(line[look.first : look.last]) for look in found.looks)
     return _Cell(first, last, begin, end, found, cells(text) - hidden)
 
@@ -370,7 +372,7 @@ def _rule_row(line: str, row: list[_Cell], widths: list[int]) -> Markup:
     for cell, width in zip(row, widths, strict=True):
         columns = range(cell.first, cell.last)
         found.looks += [
-            Look(at, at + 1, "─" if shown < width else "", _META)
+            Decoration(at, at + 1, "─" if shown < width else "", _META)
             for shown, at in enumerate(columns)
         ]
         found.looks += _padding(cell.last, width - len(columns), "─")
@@ -384,12 +386,12 @@ def _pipes(line: str, signs: str) -> Markup:
     for at in pipes:
         is_first, is_last = not line[:at].strip(), not line[at + 1 :].strip()
         sign = signs[0] if is_first else signs[2] if is_last else signs[1]
-        found.looks.append(Look(at, at + 1, sign, _META))
+        found.looks.append(Decoration(at, at + 1, sign, _META))
     return found
 
 
-def _padding(at: int, missing: int, sign: str = " ") -> list[Look]:
-    return [Look(at, at, sign * missing, _META, "inline")] if missing > 0 else []
+def _padding(at: int, missing: int, sign: str = " ") -> list[Decoration]:
+    return [Decoration(at, at, sign * missing, _META, "inline")] if missing > 0 else []
 
 
 def _room(line: str, found: Markup) -> int:

@@ -25,7 +25,7 @@ class Mark(NamedTuple):
     group: str
 
 
-class Look(NamedTuple):
+class Decoration(NamedTuple):
     """A part of a row that is shown as another text, while the buffer keeps the source.
 
     `conceal` replaces the part by at most one character; `inline` inserts text at `first`;
@@ -44,7 +44,7 @@ class Row(NamedTuple):
 
     text: str
     marks: tuple[Mark, ...] = ()
-    looks: tuple[Look, ...] = ()
+    looks: tuple[Decoration, ...] = ()
 
 
 BLANK = Row("")

@@ -9,7 +9,7 @@ import msgspec
 from claude_ide.agents.requests import PermissionAsked, Subagent
 from claude_ide.base.display_path import DisplayPath
 from claude_ide.base.paths import within
-from claude_ide.ui.page import DETAIL, META, REQUEST, Code, Look, Mark, Row, row, size
+from claude_ide.ui.page import DETAIL, META, REQUEST, Code, Decoration, Mark, Row, row, size
 from claude_ide.ui.text import fits, one_line, pieces, visible
 
 SHELL = "ClaudeChatShell"
@@ -57,7 +57,7 @@ class Piece(NamedTuple):
         prefix = BEGINS if self.begins else GOES_ON
         if self.group == CODE:
             # A parser colours the buffer's lines, which must be the code alone.
-            return row((self.text, ""))._replace(looks=(Look(0, 0, prefix, META, "inline"),))
+            return row((self.text, ""))._replace(looks=(Decoration(0, 0, prefix, META, "inline"),))
         return row((prefix, META), (self.text, self.group))
 
 

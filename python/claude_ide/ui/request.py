@@ -14,10 +14,10 @@ from claude_ide.agents.requests import (
     Asked,
     Option,
     PermissionAsked,
+    PermissionRule,
     PlanProposed,
     QuestionAsked,
     Reject,
-    Rule,
     Scope,
     UrlAsked,
 )
@@ -454,7 +454,7 @@ class Answering(Generic[W]):
             if rule is None:
                 return
             try:
-                answer = Allow(rule=Rule(rule, scope.id))
+                answer = Allow(rule=PermissionRule(rule, scope.id))
                 return await self.respond(waiting, answer, f"always: {rule} ({scope.name})")
             except InvalidRuleError as error:
                 problem = f"{error} · "

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from claude_ide.agents import requests
 from claude_ide.agents.acp import connection, sessions, tools
-from claude_ide.agents.acp.updates import Decoder
+from claude_ide.agents.acp.updates import UpdateDecoder
 from claude_ide.agents.events import Event, ToolEnded, ToolInput, ToolStarted, ToolStatus
 from claude_ide.chat.transcript.transcript import Transcript
 from support.acp.talk import entries, names
@@ -70,7 +70,7 @@ def check(events: list[Event]) -> None:
 @settings(max_examples=150)
 @given(st.lists(damaged(UPDATES), max_size=6), st.booleans())
 def test_any_update_is_decoded(updates: list[Any], is_replaying: bool) -> None:
-    decoder = Decoder("/p")
+    decoder = UpdateDecoder("/p")
     decoder.is_replaying = is_replaying
 
     events = [
@@ -86,7 +86,7 @@ def test_any_update_is_decoded(updates: list[Any], is_replaying: bool) -> None:
 @given(damaged(REQUESTS))
 def test_any_request_is_decoded(params: Any) -> None:
     given_params = params if isinstance(params, dict) else {}
-    decoder = Decoder(str(Path("/p")))
+    decoder = UpdateDecoder(str(Path("/p")))
     call = given_params.get("toolCall")
 
     known, events = decoder.tools.asked(call if isinstance(call, dict) else {})
@@ -100,7 +100,7 @@ def test_any_request_is_decoded(params: Any) -> None:
 @given(damaged(RESULTS))
 def test_any_answer_is_decoded(answer: Any) -> None:
     result = answer if isinstance(answer, dict) else {}
-    decoder = Decoder("/p")
+    decoder = UpdateDecoder("/p")
 
     connection.offer(result)
     decoder.settings.load(result)

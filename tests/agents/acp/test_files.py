@@ -7,7 +7,7 @@ import pytest
 
 from claude_ide.agents.acp.connection import NOT_FOUND
 from claude_ide.agents.acp.files import CHANGED, FileRequests
-from claude_ide.agents.editor_services import Written
+from claude_ide.agents.editor_services import WrittenText
 from claude_ide.agents.events import Event, Notice
 from claude_ide.agents.requests import Allow, Replacement
 from claude_ide.base.errors import AgentError, RpcError
@@ -36,7 +36,7 @@ class Disk:
 
     async def write(
         self, path: str, text: str, *, is_allowed: bool = False, over: str | None = None
-    ) -> Written:
+    ) -> WrittenText:
         self.allowed.append(is_allowed)
         self.over.append(over)
         if self.refusal:
@@ -44,7 +44,7 @@ class Disk:
         text = self.instead.get(text, text)
         Path(path).write_text(self.race or text)
         self.race = ""
-        return Written(text, text)
+        return WrittenText(text, text)
 
 
 class Requests:

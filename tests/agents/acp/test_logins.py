@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from claude_ide.agents.acp.connection import AgentOffer, offer
-from claude_ide.agents.acp.launch import Logins
+from claude_ide.agents.acp.launch import LoginMethods
 from claude_ide.agents.agent import Login
 from claude_ide.base.errors import LoginNeededError
 
@@ -29,7 +29,7 @@ class Agent:
 async def ways(
     *methods: dict[str, Any], environment: dict[str, str] | None = None, command: str = ""
 ) -> list[Login]:
-    logins = Logins(command.split())
+    logins = LoginMethods(command.split())
     logins.reported = Agent(*methods).offer.methods
     return logins.ways(WORDS, environment or {})
 
@@ -42,7 +42,7 @@ async def test_an_agent_without_methods_has_its_known_command_only() -> None:
 
 
 async def test_a_known_command_can_be_that_of_the_agents_own_program() -> None:
-    logins = Logins(("", "auth", "login"))
+    logins = LoginMethods(("", "auth", "login"))
 
     [login] = logins.ways(WORDS, {})
 
@@ -93,12 +93,12 @@ async def test_nonsense_in_a_method_is_ignored(wrong: dict[str, Any]) -> None:
 
 
 def test_no_login_exists_without_a_command_or_a_method() -> None:
-    assert not Logins().exist
-    assert Logins(("otter", "login")).exist
+    assert not LoginMethods().exist
+    assert LoginMethods(("otter", "login")).exist
 
 
 async def test_the_chosen_method_is_requested_once() -> None:
-    logins = Logins()
+    logins = LoginMethods()
     logins.chosen = "o"
     first, second = Agent(), Agent()
 
@@ -109,7 +109,7 @@ async def test_the_chosen_method_is_requested_once() -> None:
 
 
 async def test_a_choice_that_fails_is_not_requested_again() -> None:
-    logins = Logins()
+    logins = LoginMethods()
     logins.chosen = "o"
 
     with pytest.raises(LoginNeededError):

@@ -1,6 +1,6 @@
 """A turn with very many tool calls."""
 
-from claude_ide.agents.acp.tools import Tools
+from claude_ide.agents.acp.tools import ToolCalls
 from claude_ide.agents.events import ToolInput
 from support.acp import script as acp
 from support.acp.script import Script
@@ -12,7 +12,7 @@ MOST = 100
 
 def test_decoding_many_calls_takes_linear_time() -> None:
     def decode(count: int) -> None:
-        tools = Tools("/p")
+        tools = ToolCalls("/p")
         for number in range(count):
             call = {"sessionUpdate": "tool_call", "toolCallId": f"t{number}", "kind": "execute"}
             done = {"sessionUpdate": "tool_call_update", "toolCallId": f"t{number}"}

@@ -9,7 +9,7 @@ import pytest
 
 from claude_ide.agents.acp.connection import REQUEST_CANCELLED
 from claude_ide.agents.acp.files import CHANGED
-from claude_ide.agents.editor_services import EditorServices, Written
+from claude_ide.agents.editor_services import EditorServices, WrittenText
 from claude_ide.agents.events import Change, Dead, Notice, ToolEnded, ToolOutput, TurnEnded
 from claude_ide.agents.requests import Allow, PermissionAsked, Replacement
 from support.acp import script as acp
@@ -39,7 +39,7 @@ class Disk:
 
     async def write(
         self, path: str, text: str, *, is_allowed: bool = False, over: str | None = None
-    ) -> Written:
+    ) -> WrittenText:
         self.allowed.append(is_allowed)
         if self.waits:
             try:
@@ -48,7 +48,7 @@ class Disk:
                 self.cancelled += 1
                 raise
         Path(path).write_text(text)
-        return Written(text, text)
+        return WrittenText(text, text)
 
 
 def command(line: str) -> list[acp.Step]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.acp.updates import Settings
+from claude_ide.agents.acp.updates import SessionSettings
 from claude_ide.agents.events import (
     EffortChanged,
     ModeChanged,
@@ -197,7 +197,7 @@ async def test_the_agent_changes_its_settings_itself(begin: Begin) -> None:
 
 
 def test_options_that_change_what_is_offered_are_reported_as_an_offer() -> None:
-    settings = Settings()
+    settings = SessionSettings()
     settings.load({"configOptions": OPTIONS})
     bigger = [OPTIONS[0], option("llm", "m3", "m1", "m3", category="model")]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.agents.agent import Agent, Kind
+from claude_ide.agents.agent import Agent, AgentKind
 from claude_ide.agents.editor_services import EditorServices
 from claude_ide.agents.stream_json.claude import Claude
 from claude_ide.base.errors import AgentError, UnknownSessionError
@@ -34,7 +34,7 @@ def test_the_login_uses_the_configured_command() -> None:
 
 
 def test_a_missing_program_is_named_in_the_error(tmp_path: Path) -> None:
-    kind: Kind = Claude("no-such-claude", {})
+    kind: AgentKind = Claude("no-such-claude", {})
 
     with pytest.raises(AgentError, match="no-such-claude is not on PATH"):
         kind.open(tmp_path, EditorServices())

@@ -28,7 +28,7 @@ from claude_ide.agents.requests import Allow, PermissionAsked
 from claude_ide.agents.session_state import AgentState, SessionState
 from claude_ide.agents.stream_json.claude import StreamJsonAgent
 from claude_ide.agents.stream_json.connection import ControlError
-from claude_ide.agents.stream_json.protocol import Launch
+from claude_ide.agents.stream_json.protocol import CliLaunch
 from claude_ide.base.errors import AgentError, TransportClosed, UnsupportedError
 from support.agents import Replay, Talk
 from support.mcp_server import Server
@@ -41,7 +41,7 @@ def test_the_agent_has_every_method_of_the_port() -> None:
             assert [*inspect.signature(getattr(StreamJsonAgent, name)).parameters][
                 : len(inspect.signature(verb).parameters)
             ] == [*inspect.signature(verb).parameters]
-    agent: Agent = StreamJsonAgent(Launch(("x",), Path(), {}))
+    agent: Agent = StreamJsonAgent(CliLaunch(("x",), Path(), {}))
     assert agent.state.state is AgentState.OFF
 
 

@@ -12,7 +12,7 @@ from claude_ide.agents.agent import NewSession, ResumeSession, Words
 from claude_ide.agents.events import Dead, Notice, TextDelta
 from claude_ide.agents.session_state import AgentState, SessionState
 from claude_ide.agents.stream_json.claude import StreamJsonAgent
-from claude_ide.agents.stream_json.protocol import Launch
+from claude_ide.agents.stream_json.protocol import CliLaunch
 from claude_ide.base.errors import AgentError, TransportClosed, UnknownSessionError
 from support.agents import Replay, Talk
 from support.talking import REPLY_SECONDS
@@ -56,7 +56,7 @@ async def test_a_session_that_does_not_exist_is_not_resumed_again(tmp_path: Path
 
 async def test_a_session_that_could_not_be_resumed_can_be_retried(tmp_path: Path) -> None:
     fails = (sys.executable, "-I", "-c", "raise SystemExit('out of order')")
-    talk = Talk(Launch(fails, tmp_path, {}))
+    talk = Talk(CliLaunch(fails, tmp_path, {}))
 
     with pytest.raises(AgentError, match="out of order"):
         await talk.start(ResumeSession("11111111"))
@@ -80,7 +80,7 @@ for line in sys.stdin:
 
 async def test_a_warning_about_ignored_rules_is_reported_once(tmp_path: Path) -> None:
     """2.1.197 ignores an untrusted folder's "always" rules and asks again."""
-    talk = Talk(Launch((sys.executable, "-I", "-c", UNTRUSTING), tmp_path, {}))
+    talk = Talk(CliLaunch((sys.executable, "-I", "-c", UNTRUSTING), tmp_path, {}))
     await talk.start()
 
     for words in ("make it", "make it again", "and again"):
@@ -102,7 +102,7 @@ async def test_a_cli_that_ends_fails_its_pending_requests(replay: Replay) -> Non
 
 
 async def test_a_missing_cli_is_named_in_the_error(tmp_path: Path) -> None:
-    agent = StreamJsonAgent(Launch(("/no/such/claude",), tmp_path, {}))
+    agent = StreamJsonAgent(CliLaunch(("/no/such/claude",), tmp_path, {}))
 
     with pytest.raises(AgentError, match="/no/such/claude cannot be started: No such file"):
         await agent.start(NewSession())
@@ -111,14 +111,14 @@ async def test_a_missing_cli_is_named_in_the_error(tmp_path: Path) -> None:
 
 async def test_the_reason_of_a_cli_that_ends_immediately_is_reported(tmp_path: Path) -> None:
     code = "import sys; sys.exit('requires --verbose')"
-    agent = StreamJsonAgent(Launch((sys.executable, "-I", "-c", code), tmp_path, {}))
+    agent = StreamJsonAgent(CliLaunch((sys.executable, "-I", "-c", code), tmp_path, {}))
 
     with pytest.raises(AgentError, match="could not start: requires --verbose"):
         await agent.start(NewSession())
 
 
 async def test_an_agent_that_was_not_started_refuses_requests(tmp_path: Path) -> None:
-    agent = StreamJsonAgent(Launch(("x",), tmp_path, {}))
+    agent = StreamJsonAgent(CliLaunch(("x",), tmp_path, {}))
 
     with pytest.raises(AgentError, match="not running"):
         await agent.prompt([Words("x")])
@@ -135,7 +135,7 @@ async def test_an_agent_cannot_be_started_twice(replay: Replay) -> None:
 
 async def test_a_cancelled_start_leaves_no_child(tmp_path: Path) -> None:
     code = "import sys; sys.stdin.read(); import time; time.sleep(60)"
-    agent = StreamJsonAgent(Launch((sys.executable, "-I", "-c", code), tmp_path, {}))
+    agent = StreamJsonAgent(CliLaunch((sys.executable, "-I", "-c", code), tmp_path, {}))
 
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.5):
@@ -148,7 +148,7 @@ async def test_a_cancelled_start_leaves_no_child(tmp_path: Path) -> None:
 
 async def test_an_agent_that_is_stopped_while_it_starts_leaves_no_child(tmp_path: Path) -> None:
     agent = StreamJsonAgent(
-        Launch((sys.executable, "-I", "-c", "import sys; sys.stdin.read()"), tmp_path, {})
+        CliLaunch((sys.executable, "-I", "-c", "import sys; sys.stdin.read()"), tmp_path, {})
     )
     starting = asyncio.create_task(agent.start(NewSession()))
     await asyncio.sleep(0)
@@ -172,7 +172,7 @@ async def test_stopping_a_busy_agent_interrupts_it_first(replay: Replay) -> None
 
 async def test_the_traffic_of_a_dead_cli_includes_its_stderr(tmp_path: Path) -> None:
     code = "import sys; sys.exit('no such thing')"
-    agent = StreamJsonAgent(Launch((sys.executable, "-I", "-c", code), tmp_path, {}))
+    agent = StreamJsonAgent(CliLaunch((sys.executable, "-I", "-c", code), tmp_path, {}))
 
     with pytest.raises(AgentError):
         await agent.start(NewSession())

@@ -9,7 +9,7 @@ import pytest
 
 from claude_ide.agents import events
 from claude_ide.agents.agent import Selection, Words
-from claude_ide.agents.stream_json.headless import Conversation
+from claude_ide.agents.stream_json.headless import HeadlessConversation
 from claude_ide.agents.stream_json.stored import file_of, folder, read
 from claude_ide.base.errors import AgentError
 
@@ -17,9 +17,9 @@ Frame = dict[str, Any]
 
 
 @pytest.fixture
-def conversation(tmp_path: Path) -> Conversation:
+def conversation(tmp_path: Path) -> HeadlessConversation:
     """A question about a line, without an answer."""
-    return Conversation(tmp_path, [Selection("/a.py", 2, 2, "two"), Words("What is it?")])
+    return HeadlessConversation(tmp_path, [Selection("/a.py", 2, 2, "two"), Words("What is it?")])
 
 
 def said(*blocks: Frame, id_: str = "a", **fields: Any) -> Frame:
@@ -52,13 +52,13 @@ def delta(words: str) -> Frame:
 ENDED = {"type": "result", "is_error": False, "result": "It is two."}
 
 
-def noted(conversation: Conversation, *frames: Frame) -> Conversation:
+def noted(conversation: HeadlessConversation, *frames: Frame) -> HeadlessConversation:
     for frame in frames:
         conversation.note(frame)
     return conversation
 
 
-def stored(conversation: Conversation, tmp_path: Path) -> tuple[Path, list[Frame]]:
+def stored(conversation: HeadlessConversation, tmp_path: Path) -> tuple[Path, list[Frame]]:
     """Store the conversation; return the file and its rows."""
     environment = {"CLAUDE_CONFIG_DIR": str(tmp_path / "config")}
     session = conversation.store(environment)
@@ -71,7 +71,7 @@ def contents(rows: list[Frame]) -> list[Any]:
 
 
 def test_the_session_has_the_question_with_its_lines_and_the_answer(
-    conversation: Conversation, tmp_path: Path
+    conversation: HeadlessConversation, tmp_path: Path
 ) -> None:
     noted(conversation, said(text("It is two.")), ENDED)
 
@@ -87,7 +87,7 @@ def test_the_session_has_the_question_with_its_lines_and_the_answer(
 
 
 def test_the_chat_reads_the_question_without_the_lines(
-    conversation: Conversation, tmp_path: Path
+    conversation: HeadlessConversation, tmp_path: Path
 ) -> None:
     noted(conversation, said(text("It is two.")), ENDED)
     path, _ = stored(conversation, tmp_path)
@@ -101,7 +101,7 @@ def test_the_chat_reads_the_question_without_the_lines(
 
 
 def test_the_files_that_the_model_has_read_are_part_of_it(
-    conversation: Conversation, tmp_path: Path
+    conversation: HeadlessConversation, tmp_path: Path
 ) -> None:
     noted(
         conversation,
@@ -118,7 +118,7 @@ def test_the_files_that_the_model_has_read_are_part_of_it(
     assert rows[2]["message"]["content"][0]["content"] == "1\tbee"
 
 
-def test_the_chat_gets_its_own_model(conversation: Conversation, tmp_path: Path) -> None:
+def test_the_chat_gets_its_own_model(conversation: HeadlessConversation, tmp_path: Path) -> None:
     noted(conversation, said(text("It is two.")), ENDED)
 
     _, (_, answer) = stored(conversation, tmp_path)
@@ -141,7 +141,7 @@ def test_the_chat_gets_its_own_model(conversation: Conversation, tmp_path: Path)
     ids=["thinking", "unanswered", "subagent", "repeated", "synthetic", "malformed", "system"],
 )
 def test_what_no_chat_can_continue_is_left_out(
-    conversation: Conversation, tmp_path: Path, frame: Frame
+    conversation: HeadlessConversation, tmp_path: Path, frame: Frame
 ) -> None:
     noted(conversation, said(text("It is two.")), frame, ENDED)
 
@@ -151,7 +151,7 @@ def test_what_no_chat_can_continue_is_left_out(
 
 
 def test_the_feedback_of_a_hook_is_hidden_from_the_user(
-    conversation: Conversation, tmp_path: Path
+    conversation: HeadlessConversation, tmp_path: Path
 ) -> None:
     feedback = {"type": "user", "uuid": "f", "message": {"role": "user", "content": [text("no")]}}
 
@@ -162,7 +162,7 @@ def test_the_feedback_of_a_hook_is_hidden_from_the_user(
 
 
 def test_a_stopped_answer_ends_as_the_cli_would_end_it(
-    conversation: Conversation, tmp_path: Path
+    conversation: HeadlessConversation, tmp_path: Path
 ) -> None:
     noted(conversation, said(text("First.")), delta("It is "), delta("tw"))
 
@@ -177,7 +177,7 @@ def test_a_stopped_answer_ends_as_the_cli_would_end_it(
 
 
 def test_a_block_that_began_again_is_not_doubled(
-    conversation: Conversation, tmp_path: Path
+    conversation: HeadlessConversation, tmp_path: Path
 ) -> None:
     start = {"type": "stream_event", "event": {"type": "message_start", "message": {}}}
     noted(conversation, delta("It is "), start, delta("It"))
@@ -188,7 +188,7 @@ def test_a_block_that_began_again_is_not_doubled(
 
 
 def test_without_messages_the_result_is_the_answer(
-    conversation: Conversation, tmp_path: Path
+    conversation: HeadlessConversation, tmp_path: Path
 ) -> None:
     noted(conversation, ENDED)
 
@@ -209,13 +209,13 @@ def test_without_messages_the_result_is_the_answer(
     ],
 )
 def test_only_words_of_the_model_are_an_answer(
-    conversation: Conversation, frames: list[Frame], has_answer: bool
+    conversation: HeadlessConversation, frames: list[Frame], has_answer: bool
 ) -> None:
     assert noted(conversation, *frames).has_answer is has_answer
 
 
 def test_a_folder_that_cannot_be_written_is_reported(
-    conversation: Conversation, tmp_path: Path
+    conversation: HeadlessConversation, tmp_path: Path
 ) -> None:
     (tmp_path / "config").write_text("a file")
 

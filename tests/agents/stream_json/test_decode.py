@@ -12,7 +12,7 @@ from claude_ide.agents import events
 from claude_ide.agents.events import Notice, PreviewVoided, Text, TextDelta, ToolEnded, ToolStarted
 from claude_ide.agents.requests import PermissionAsked, Subagent
 from claude_ide.agents.stream_json import decode
-from claude_ide.agents.stream_json.decode import Decoder
+from claude_ide.agents.stream_json.decode import FrameDecoder
 from support.digest import decoded, digest
 from support.transcripts import frames_of, names
 
@@ -50,7 +50,7 @@ def test_a_request_names_the_subagent_that_asks() -> None:
         "description": "explore things",
         "subagent_type": "general-purpose",
     }
-    decoder = Decoder()
+    decoder = FrameDecoder()
 
     found = [*decoder.decode(started)]
     for frame in (asks(agent_id="a1"), asks(), asks(agent_id="a2")):
@@ -186,7 +186,7 @@ def test_a_failed_tool_has_a_string_instead_of_a_result() -> None:
 
 def test_a_rejection_that_the_cli_does_not_report_is_remembered() -> None:
     """2.1.197 reports it like any failure."""
-    decoder = Decoder()
+    decoder = FrameDecoder()
     decoder.denials.rejected.add("t1")
 
     mine, other = (decoder.decode(result_of(t, "Error: no", is_error=True)) for t in ("t1", "t2"))
@@ -287,7 +287,7 @@ def test_settings_are_reported_only_when_they_change() -> None:
 
 def test_a_new_session_id_means_that_the_conversation_was_cleared() -> None:
     """2.1.197 reports nothing else."""
-    decoder = Decoder()
+    decoder = FrameDecoder()
     decoder.settings.set_session("asked for")
 
     init: Frame = {"type": "system", "subtype": "init"}
@@ -340,7 +340,7 @@ def with_one_odd_value(frame: Frame, chance: random.Random) -> Frame:
 @given(st.sampled_from(names()), st.randoms(use_true_random=False))
 def test_a_frame_with_any_odd_value_is_decoded(name: str, chance: random.Random) -> None:
     """The set of frames and fields grows with every version."""
-    decoder = Decoder()
+    decoder = FrameDecoder()
     for frame in frames_of(name):
         odd = with_one_odd_value(frame, chance) if chance.random() < 0.5 else frame
         decoder.decode(odd)

@@ -5,7 +5,7 @@ import pytest
 from claude_ide.agents import events
 from claude_ide.agents.events import (
     Change,
-    Hunk,
+    DiffHunk,
     PreviewVoided,
     Text,
     TextDelta,
@@ -69,7 +69,7 @@ def test_an_edit_has_its_path_and_its_lines() -> None:
     edit = find("read_edit_allow", ToolEnded)[-1]
 
     lines = (" def hello():", "-    return 1", "+    return 2")
-    assert edit.changes == (Change("/home/dev/project/a.py", 1, 1, (Hunk(1, 2, 1, 2, lines),)),)
+    assert edit.changes == (Change("/home/dev/project/a.py", 1, 1, (DiffHunk(1, 2, 1, 2, lines),)),)
     [whole] = [e for e in find("read_edit_allow", ToolInput) if "old_string" in (e.arguments or {})]
     assert (whole.title, whole.path) == ("/home/dev/project/a.py",) * 2
 

@@ -6,20 +6,20 @@ from pathlib import Path
 import pytest
 
 from claude_ide.agents.events import Text, TurnEnded
-from claude_ide.agents.stream_json.headless import Ask, Format, Question
-from claude_ide.agents.stream_json.protocol import Frame, Launch
+from claude_ide.agents.stream_json.headless import Ask, Format, HeadlessQuestion
+from claude_ide.agents.stream_json.protocol import CliLaunch, Frame
 from claude_ide.base.errors import AgentError
 from support.transcripts import frames_of, read_log, replaying
 
 
-def program(code: str, folder: Path) -> Launch:
+def program(code: str, folder: Path) -> CliLaunch:
     """Return a launch of a Python program instead of the CLI; it ignores the arguments."""
-    return Launch((sys.executable, "-I", "-c", f"import sys, json, time\n{code}"), folder, {})
+    return CliLaunch((sys.executable, "-I", "-c", f"import sys, json, time\n{code}"), folder, {})
 
 
 async def test_the_answer_is_reported_while_it_arrives(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    ask = Ask(replaying("headless_stream", tmp_path, log=log), Question(""))
+    ask = Ask(replaying("headless_stream", tmp_path, log=log), HeadlessQuestion(""))
 
     found = [event async for event in ask.events()]
 
@@ -34,7 +34,7 @@ async def test_the_answer_is_reported_while_it_arrives(tmp_path: Path) -> None:
 async def test_every_frame_is_available_as_the_cli_sends_it(name: str, tmp_path: Path) -> None:
     frames: list[Frame] = []
     format_ = Format.JSON if name == "headless_json" else Format.STREAM_JSON
-    ask = Ask(replaying(name, tmp_path), Question("", format_), frames.append)
+    ask = Ask(replaying(name, tmp_path), HeadlessQuestion("", format_), frames.append)
 
     _ = [event async for event in ask.events()]
 
@@ -43,7 +43,7 @@ async def test_every_frame_is_available_as_the_cli_sends_it(name: str, tmp_path:
 
 async def test_json_gives_the_complete_result_at_the_end(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    ask = Ask(replaying("headless_json", tmp_path, log=log), Question("", Format.JSON))
+    ask = Ask(replaying("headless_json", tmp_path, log=log), HeadlessQuestion("", Format.JSON))
 
     assert [event async for event in ask.events()] == []
 
@@ -54,7 +54,7 @@ async def test_json_gives_the_complete_result_at_the_end(tmp_path: Path) -> None
 
 async def test_a_prompt_of_any_length_is_sent_on_stdin(tmp_path: Path) -> None:
     code = "print(json.dumps({'type': 'result', 'result': str(len(sys.stdin.buffer.read()))}))"
-    ask = Ask(program(code, tmp_path), Question("ü" * 3_000_000))
+    ask = Ask(program(code, tmp_path), HeadlessQuestion("ü" * 3_000_000))
 
     _ = [event async for event in ask.events()]
 
@@ -69,7 +69,7 @@ async def test_an_answer_with_a_schema_is_structured(tmp_path: Path, result: str
         f"print(json.dumps({result} | {{'type': 'result', 'arguments': sys.argv[1:]}}))\n"
         "assert '--json-schema' in sys.argv"
     )
-    ask = Ask(program(code, tmp_path), Question("x", schema={"type": "object"}))
+    ask = Ask(program(code, tmp_path), HeadlessQuestion("x", schema={"type": "object"}))
 
     _ = [event async for event in ask.events()]
 
@@ -79,7 +79,7 @@ async def test_an_answer_with_a_schema_is_structured(tmp_path: Path, result: str
 
 async def test_an_answer_that_does_not_fit_the_schema_is_an_error(tmp_path: Path) -> None:
     code = "print(json.dumps({'type': 'result', 'result': 'I cannot\\ndo that.'}))"
-    ask = Ask(program(code, tmp_path), Question("x", schema={"type": "object"}))
+    ask = Ask(program(code, tmp_path), HeadlessQuestion("x", schema={"type": "object"}))
     _ = [event async for event in ask.events()]
 
     with pytest.raises(AgentError, match=r"answered in words: I cannot do that\.$"):
@@ -88,7 +88,7 @@ async def test_an_answer_that_does_not_fit_the_schema_is_an_error(tmp_path: Path
 
 async def test_a_fence_around_an_answer_with_a_schema_is_ignored(tmp_path: Path) -> None:
     code = "print(json.dumps({'type': 'result', 'result': '```json\\n{\"a\": 1}\\n```'}))"
-    ask = Ask(program(code, tmp_path), Question("x", schema={"type": "object"}))
+    ask = Ask(program(code, tmp_path), HeadlessQuestion("x", schema={"type": "object"}))
     _ = [event async for event in ask.events()]
 
     assert ask.result().structured == {"a": 1}
@@ -96,7 +96,7 @@ async def test_a_fence_around_an_answer_with_a_schema_is_ignored(tmp_path: Path)
 
 async def test_an_error_in_the_result_is_raised(tmp_path: Path) -> None:
     code = "print(json.dumps({'type': 'result', 'is_error': True, 'result': 'Invalid API key'}))"
-    ask = Ask(program(code, tmp_path), Question("x"))
+    ask = Ask(program(code, tmp_path), HeadlessQuestion("x"))
     _ = [event async for event in ask.events()]
 
     with pytest.raises(AgentError, match="Invalid API key"):
@@ -104,14 +104,16 @@ async def test_an_error_in_the_result_is_raised(tmp_path: Path) -> None:
 
 
 async def test_the_reason_of_a_missing_answer_is_reported(tmp_path: Path) -> None:
-    ask = Ask(program("sys.exit('unknown option --x')", tmp_path), Question("x" * 1_000_000))
+    ask = Ask(
+        program("sys.exit('unknown option --x')", tmp_path), HeadlessQuestion("x" * 1_000_000)
+    )
 
     with pytest.raises(AgentError, match="gave no answer: unknown option --x"):
         _ = [event async for event in ask.events()]
 
 
 async def test_a_missing_cli_is_named_in_the_error(tmp_path: Path) -> None:
-    ask = Ask(Launch(("/no/such/claude",), tmp_path, {}), Question("x"))
+    ask = Ask(CliLaunch(("/no/such/claude",), tmp_path, {}), HeadlessQuestion("x"))
 
     with pytest.raises(AgentError, match="/no/such/claude cannot be started"):
         _ = [event async for event in ask.events()]
@@ -149,4 +151,4 @@ async def test_a_question_can_be_cancelled_before_it_is_asked(tmp_path: Path) ->
         ask.result()
 
 
-Q = Question("x")
+Q = HeadlessQuestion("x")

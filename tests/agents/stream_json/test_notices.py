@@ -5,13 +5,13 @@ from typing import Any
 import pytest
 
 from claude_ide.agents.events import Event, Notice, PromptBlocked, ToolEnded, ToolStatus
-from claude_ide.agents.stream_json.decode import Decoder
+from claude_ide.agents.stream_json.decode import FrameDecoder
 
 ADVICE = " IMPORTANT: You *may* attempt to accomplish this action using other tools."
 
 
 def decoded(*frames: dict[str, Any]) -> list[Event]:
-    decoder = Decoder()
+    decoder = FrameDecoder()
     return [event for frame in frames for event in decoder.decode(frame)]
 
 

@@ -27,7 +27,7 @@ from claude_ide.agents.stream_json.protocol import (
     DEFAULT,
     HOOK_EVENTS,
     MODES,
-    Launch,
+    CliLaunch,
     decode_line,
     encode_line,
     given_words,
@@ -167,8 +167,8 @@ OURS = {
 }
 
 
-def launch(**settings: object) -> Launch:
-    return Launch(("claude",), Path("/p"), OURS, **{"trusted": True} | settings)  # type: ignore[arg-type]
+def launch(**settings: object) -> CliLaunch:
+    return CliLaunch(("claude",), Path("/p"), OURS, **{"trusted": True} | settings)  # type: ignore[arg-type]
 
 
 def test_the_cli_is_started_with_the_arguments_of_the_recordings() -> None:
@@ -234,7 +234,7 @@ def test_the_first_mode_follows_from_the_options_and_the_settings(
         replace(launch(), command=("claude", "--permission-mode=plan")),
     ],
 )
-def test_a_mode_that_only_the_cli_can_know_is_not_guessed(given: Launch) -> None:
+def test_a_mode_that_only_the_cli_can_know_is_not_guessed(given: CliLaunch) -> None:
     assert given.first_mode("") == ""
 
 
@@ -266,7 +266,7 @@ def test_an_untrusted_folder_gets_the_mode_of_the_user(
 
 
 def test_no_folder_is_trusted_by_default() -> None:
-    assert not Launch(("claude",), Path("/p"), OURS).trusted
+    assert not CliLaunch(("claude",), Path("/p"), OURS).trusted
 
 
 def test_the_users_own_mode_applies_in_an_untrusted_folder() -> None:

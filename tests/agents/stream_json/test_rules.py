@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from claude_ide.agents.requests import Allow, Rule
+from claude_ide.agents.requests import Allow, PermissionRule
 from claude_ide.agents.stream_json import permission
 from claude_ide.agents.stream_json.permission import MARK, decode_request, encode_answer
 from claude_ide.base.errors import InvalidRuleError
@@ -92,7 +92,7 @@ def test_a_malformed_rule_is_named(words: str, problem: str) -> None:
 def test_a_rule_is_sent_with_its_scope() -> None:
     request = asked("Bash", command="ls")
 
-    encoded = encode_answer(request, Allow(rule=Rule("Bash(ls *)", "projectSettings")))
+    encoded = encode_answer(request, Allow(rule=PermissionRule("Bash(ls *)", "projectSettings")))
 
     assert encoded["updatedPermissions"] == [adding(("Bash", "ls *"), to="projectSettings")]
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from claude_ide.agents.stream_json import running
-from claude_ide.agents.stream_json.running import Records, Running
+from claude_ide.agents.stream_json.running import Records, RunningSession
 
 GONE = 2**22 + 1
 """No process has this id: it is above Linux's limit."""
@@ -36,7 +36,7 @@ class Config:
         path.write_text(json.dumps(content))
         return path
 
-    def read(self) -> list[Running]:
+    def read(self) -> list[RunningSession]:
         return self.records.read()
 
 

@@ -7,7 +7,6 @@ import pytest
 
 from claude_ide.agents.agent import ServerState, ToolServer
 from claude_ide.agents.events import (
-    Command,
     CommandsChanged,
     EffortChanged,
     Event,
@@ -15,14 +14,15 @@ from claude_ide.agents.events import (
     Notice,
     ServersFailed,
     SettingsChanged,
+    SlashCommand,
 )
 from claude_ide.agents.stream_json import settings
-from claude_ide.agents.stream_json.decode import Decoder
-from claude_ide.agents.stream_json.protocol import Launch
-from claude_ide.agents.stream_json.settings import Commands, Flags, Servers, tool_servers
+from claude_ide.agents.stream_json.decode import FrameDecoder
+from claude_ide.agents.stream_json.protocol import CliLaunch
+from claude_ide.agents.stream_json.settings import Commands, Flags, ServerReports, tool_servers
 from support.transcripts import frames_of
 
-GREET = Command("mcp__my_server__greet", "Greet")
+GREET = SlashCommand("mcp__my_server__greet", "Greet")
 LISTED = {"name": "my.server:greet (MCP)", "description": "Greet"}
 
 
@@ -39,7 +39,7 @@ def ran(command: str, arguments: str, answer: str) -> dict[str, object]:
 def test_a_prompt_of_a_server_is_offered_by_the_name_that_runs_it() -> None:
     frame = {"type": "system", "subtype": "commands_changed", "commands": [LISTED]}
 
-    assert Decoder().decode(frame) == [CommandsChanged((GREET,))]
+    assert FrameDecoder().decode(frame) == [CommandsChanged((GREET,))]
 
 
 def test_an_offer_has_commands_that_were_reported_before_it() -> None:
@@ -54,13 +54,15 @@ def test_prompts_that_are_named_only_at_the_start_of_a_turn_are_added_once() -> 
     commands.offered({"commands": [{"name": "help"}]})
     frame = {"slash_commands": ["help", "secret", "mcp__x__y"]}
 
-    assert commands.init(frame) == [CommandsChanged((Command("help"), Command("mcp__x__y")))]
+    assert commands.init(frame) == [
+        CommandsChanged((SlashCommand("help"), SlashCommand("mcp__x__y")))
+    ]
     assert commands.init(frame) == []
 
 
 @pytest.mark.parametrize(("chosen", "model"), [("opus", "claude-opus-9"), ("claude-x", "claude-x")])
 def test_a_model_that_the_user_chooses_by_a_command_is_reported(chosen: str, model: str) -> None:
-    decoder = Decoder()
+    decoder = FrameDecoder()
     decoder.settings.models = {"opus": "claude-opus-9"}
 
     reported = decoder.decode(ran("model", chosen, "Set model to `Opus`"))
@@ -69,14 +71,14 @@ def test_a_model_that_the_user_chooses_by_a_command_is_reported(chosen: str, mod
 
 
 def test_an_effort_that_the_user_chooses_by_a_command_is_reported() -> None:
-    reported = Decoder().decode(ran("effort", "low", "Set effort level to low"))
+    reported = FrameDecoder().decode(ran("effort", "low", "Set effort level to low"))
 
     assert reported[1:] == [EffortChanged("low")]
 
 
 @pytest.mark.parametrize("command", ["model", "effort"])
 def test_a_command_that_is_refused_changes_nothing(command: str) -> None:
-    assert len(Decoder().decode(ran(command, "nonsense", "Unknown: nonsense"))) == 1
+    assert len(FrameDecoder().decode(ran(command, "nonsense", "Unknown: nonsense"))) == 1
 
 
 @pytest.mark.parametrize(
@@ -91,7 +93,7 @@ def test_a_command_that_is_refused_changes_nothing(command: str) -> None:
 def test_the_mode_without_requests_is_offered_where_the_cli_allows_it(
     arguments: tuple[str, ...], mode: str, offered: bool
 ) -> None:
-    launch = Launch(("claude",), Path("/p"), {}, mode=mode, arguments=arguments, trusted=True)
+    launch = CliLaunch(("claude",), Path("/p"), {}, mode=mode, arguments=arguments, trusted=True)
 
     modes = settings.offered({}, (), bypasses=launch.allows_bypass).modes
 
@@ -188,7 +190,7 @@ def test_a_connected_server_has_tools() -> None:
 
 
 def test_each_broken_server_is_reported_once() -> None:
-    servers = Servers()
+    servers = ServerReports()
     frame = {"mcp_servers": [{"name": "a", "status": "failed"}, {"name": "b"}]}
 
     assert [event.names for event in servers.apply(frame)] == [("a",)]  # type: ignore[union-attr]
@@ -198,7 +200,7 @@ def test_each_broken_server_is_reported_once() -> None:
 
 
 def test_entries_that_cannot_be_read_are_reported_once() -> None:
-    servers = Servers()
+    servers = ServerReports()
     errors = [
         {"name": "pond", "type": "url_missing_type", "message": 'add "type": "http"'},
         {"name": "river", "message": 3},

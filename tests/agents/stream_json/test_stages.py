@@ -3,7 +3,7 @@
 import pytest
 
 from claude_ide.agents.events import Event, PromptChanged, PromptStage
-from claude_ide.agents.stream_json.decode import Decoder
+from claude_ide.agents.stream_json.decode import FrameDecoder
 from claude_ide.agents.stream_json.protocol import Frame
 from support.digest import conversed, digest
 
@@ -23,7 +23,7 @@ class Cli:
     """A session in which prompts are sent and frames arrive."""
 
     def __init__(self) -> None:
-        self.decoder = Decoder()
+        self.decoder = FrameDecoder()
 
     def send(self, *prompts: str, priority: str = "") -> list[str]:
         """Send prompts; return the stages."""

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from claude_ide.agents.events import Event, TaskChanged, TaskState, ToolEnded, TurnBegun
-from claude_ide.agents.stream_json.decode import Decoder
+from claude_ide.agents.stream_json.decode import FrameDecoder
 from support.transcripts import frames_of
 
 
@@ -27,8 +27,8 @@ INIT = system("init")
 RESULT = {"type": "result", "subtype": "success"}
 
 
-def decode(*frames: dict[str, Any], decoder: Decoder | None = None) -> list[Event]:
-    decoder = decoder or Decoder()
+def decode(*frames: dict[str, Any], decoder: FrameDecoder | None = None) -> list[Event]:
+    decoder = decoder or FrameDecoder()
     return [event for frame in frames for event in decoder.decode(frame)]
 
 
@@ -133,7 +133,7 @@ def test_a_task_whose_end_the_model_has_read_starts_no_turn() -> None:
 
 
 def test_an_old_cli_reports_the_background_with_the_result_of_the_tool() -> None:
-    decoder = Decoder()
+    decoder = FrameDecoder()
     path = "/home/dev/scratch/my tasks/b1.output"
     words = f"Command running in background with ID: b1. Output is being written to: {path}. More"
     block = {"type": "tool_result", "tool_use_id": "t1", "content": words}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claude_ide.agents.events import FileWritten, Hunk
+from claude_ide.agents.events import DiffHunk, FileWritten
 from claude_ide.agents.stream_json.tools import patched, unmarked
 from support.digest import decoded
 from support.transcripts import frames_of
@@ -41,19 +41,19 @@ def test_a_failed_edit_reports_no_write() -> None:
     assert writes("edit_deny") == []
 
 
-def hunks(before: str, after: str) -> list[Hunk]:
+def hunks(before: str, after: str) -> list[DiffHunk]:
     """Return the hunks of two texts in the CLI's form."""
     old, new = (text.splitlines(keepends=True) for text in (before, after))
-    found: list[Hunk] = []
+    found: list[DiffHunk] = []
     for line in [*difflib.unified_diff(old, new, n=1)][2:]:
         if head := HEAD.match(line):
             first, count, new_first, new_count = (int(n) if n else 1 for n in head.groups())
-            found.append(Hunk(first, count, new_first, new_count, ()))
+            found.append(DiffHunk(first, count, new_first, new_count, ()))
             continue
         lines = (line.removesuffix("\n"), *(() if line.endswith("\n") else ("\\ No newline",)))
         last = found.pop()
         found.append(
-            Hunk(
+            DiffHunk(
                 *(last.old_start, last.old_lines, last.new_start, last.new_lines),
                 (*last.lines, *lines),
             )

@@ -8,7 +8,7 @@ import pytest
 from claude_ide.agents.agent import NewSession
 from claude_ide.agents.events import Dead
 from claude_ide.agents.stream_json.claude import StreamJsonAgent
-from claude_ide.agents.stream_json.protocol import Launch
+from claude_ide.agents.stream_json.protocol import CliLaunch
 from claude_ide.base.errors import AgentError
 from support.agents import Talk
 
@@ -27,10 +27,10 @@ for line in sys.stdin:
 """A CLI that refuses one option."""
 
 
-def without(option: str, folder: Path) -> Launch:
+def without(option: str, folder: Path) -> CliLaunch:
     """Return a launch of a CLI that does not know this option."""
     code = OLD.format(option=option)
-    return Launch((sys.executable, "-I", "-c", code), folder, {}, trusted=True)
+    return CliLaunch((sys.executable, "-I", "-c", code), folder, {}, trusted=True)
 
 
 async def test_a_cli_that_cannot_report_hooks_is_started_without_that(tmp_path: Path) -> None:

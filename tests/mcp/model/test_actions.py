@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from claude_ide.base.errors import EditorError
-from claude_ide.editor.port.tools import Server, Spot, View
+from claude_ide.editor.port.tools import LanguageServer, ServersView, Spot
 from claude_ide.editor.protocol import word_at
 from claude_ide.mcp.model.edits import Action, Wanted, choose, follow_up, spots
 
-SERVER = Server(1, "one", "utf-16", commands=["one.fix"])
+SERVER = LanguageServer(1, "one", "utf-16", commands=["one.fix"])
 
 
 def action(title: str, kind: str = "", **more: Any) -> Action:
@@ -84,7 +84,9 @@ def test_a_command_follows_if_its_server_runs_it() -> None:
         follow_up(action("Fix"))
     with pytest.raises(EditorError, match=r"needs the command one\.show of"):
         follow_up(action("Fix", command={"command": "one.show"}))
-    unknown = Action(Server(2, "two", "utf-8"), {"title": "x", "command": {"command": "any"}})
+    unknown = Action(
+        LanguageServer(2, "two", "utf-8"), {"title": "x", "command": {"command": "any"}}
+    )
     assert follow_up(unknown) is not None
 
 
@@ -104,7 +106,7 @@ FIRST, LAST = Spot(2, "    é = x", 4), Spot(3, "  y = é", 2)
 def test_a_place_is_whole_lines_unless_it_has_columns(
     place: dict[str, Any], view_last: Spot | None, expected: Any
 ) -> None:
-    view = View(is_loaded=True, first=FIRST, last=view_last)
+    view = ServersView(is_loaded=True, first=FIRST, last=view_last)
 
     assert tuple((each.row, each.index) for each in spots(view, place)) == expected
 

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from claude_ide.editor.port.tools import Server
-from claude_ide.editor.servers import Answer
+from claude_ide.editor.port.tools import LanguageServer
+from claude_ide.editor.servers import ServerAnswer
 from claude_ide.mcp.model.answers import Parameter, locations, signatures, words
 
-ONE = Server(1, "one", "utf-16")
+ONE = LanguageServer(1, "one", "utf-16")
 
 
 def at(row: int, start: int, end: int | None = None, path: str = "/a") -> Any:
@@ -17,7 +17,7 @@ def at(row: int, start: int, end: int | None = None, path: str = "/a") -> Any:
     return {"uri": f"file://{path}", "range": place}
 
 
-def distinct(*answers: Answer) -> Any:
+def distinct(*answers: ServerAnswer) -> Any:
     """Return the distinct places as `path:row:character`."""
     return [
         f"{each.path}:{each.range.start.line}:{each.range.start.character}"
@@ -46,16 +46,16 @@ RANGE, WHOLE = at(4, 8)["range"], at(4, 0)["range"]
     ],
 )
 def test_each_form_of_a_location(result: Any, expected: list[str]) -> None:
-    assert distinct(Answer(ONE, result)) == expected
+    assert distinct(ServerAnswer(ONE, result)) == expected
 
 
 def test_of_the_same_place_that_of_the_first_server_stays() -> None:
     name, whole = [at(1, 4, 9)], [at(1, 0, 30)]
-    other = Server(3, "other", "utf-16")
+    other = LanguageServer(3, "other", "utf-16")
 
-    assert distinct(Answer(ONE, name), Answer(other, whole)) == ["/a:1:4"]
-    assert distinct(Answer(ONE, whole), Answer(other, name)) == ["/a:1:0"]
-    assert distinct(Answer(ONE, [at(1, 0, 3), at(1, 4, 9)])) == ["/a:1:0", "/a:1:4"]
+    assert distinct(ServerAnswer(ONE, name), ServerAnswer(other, whole)) == ["/a:1:4"]
+    assert distinct(ServerAnswer(ONE, whole), ServerAnswer(other, name)) == ["/a:1:0"]
+    assert distinct(ServerAnswer(ONE, [at(1, 0, 3), at(1, 4, 9)])) == ["/a:1:0", "/a:1:4"]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.editor.port.tools import Server, Spot
+from claude_ide.editor.port.tools import LanguageServer, Spot
 from claude_ide.editor.protocol import character_of, index_of, kind_of, position_of, shortened
 from claude_ide.mcp.model.common import (
     EXCERPT_CHARACTERS,
@@ -43,8 +43,8 @@ def test_a_place_outside_the_line_or_inside_a_character(
 def test_a_spot_is_counted_for_its_server() -> None:
     spot = Spot(2, "é𝄞x", 2)
 
-    assert position_of(spot, Server(1, "a", "utf-16")) == {"line": 2, "character": 3}
-    assert position_of(spot, Server(1, "a", "utf-8")) == {"line": 2, "character": 6}
+    assert position_of(spot, LanguageServer(1, "a", "utf-16")) == {"line": 2, "character": 3}
+    assert position_of(spot, LanguageServer(1, "a", "utf-8")) == {"line": 2, "character": 6}
 
 
 def test_a_line_that_is_not_known_counts_as_ascii() -> None:

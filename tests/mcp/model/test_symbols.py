@@ -6,13 +6,13 @@ import msgspec
 import pytest
 
 from claude_ide.base.errors import EditorError
-from claude_ide.editor.port.tools import Reply, Server
+from claude_ide.editor.port.tools import LanguageServer, ServerReply
 from claude_ide.editor.protocol import Range
-from claude_ide.editor.servers import Answer
+from claude_ide.editor.servers import ServerAnswer
 from claude_ide.mcp.model import answers as lsp
 
-SERVER = Server(1, "one", "utf-8")
-OTHER = Server(2, "two", "utf-16")
+SERVER = LanguageServer(1, "one", "utf-8")
+OTHER = LanguageServer(2, "two", "utf-16")
 
 
 def within(first: int, last: int, start: int = 0, end: int = 1) -> Any:
@@ -34,7 +34,8 @@ def tree(name: str, *children: Any) -> Any:
 
 def outline(*results: Any) -> list[tuple[int, str]]:
     answers = [
-        Answer(server, result) for server, result in zip((SERVER, OTHER), results, strict=False)
+        ServerAnswer(server, result)
+        for server, result in zip((SERVER, OTHER), results, strict=False)
     ]
     return [(each.depth, each.node.name) for each in lsp.document_symbols(answers)[0]]
 
@@ -72,8 +73,10 @@ def test_of_several_servers_one_with_a_tree_is_taken() -> None:
 def test_symbols_of_the_project_are_named_once_in_the_order_of_the_servers() -> None:
     unplaced = {"name": "c", "kind": 99, "location": {"uri": "file:///a%20b"}}
     answers = [
-        Answer(SERVER, [flat("b", 0, 0), flat("a", 0, 0), flat("b", 0, 0), None, {"name": "x"}]),
-        Answer(OTHER, [unplaced, flat("a", 0, 0), flat("b", 0, 0, path="/b")]),
+        ServerAnswer(
+            SERVER, [flat("b", 0, 0), flat("a", 0, 0), flat("b", 0, 0), None, {"name": "x"}]
+        ),
+        ServerAnswer(OTHER, [unplaced, flat("a", 0, 0), flat("b", 0, 0, path="/b")]),
     ]
 
     found = lsp.project_symbols(answers)
@@ -94,8 +97,8 @@ def caller(name: str, path: str, row: int, *starts: int, key: str = "from") -> A
     return {key: {**item, "selectionRange": place}, "fromRanges": ranges}
 
 
-def reply(result: Any) -> Reply:
-    return Reply(msgspec.Raw(msgspec.json.encode(result)))
+def reply(result: Any) -> ServerReply:
+    return ServerReply(msgspec.Raw(msgspec.json.encode(result)))
 
 
 ASKED = lsp.Function(SERVER, {"name": "f", "uri": "file:///f"})
@@ -121,7 +124,7 @@ def test_calls_of_other_functions_are_in_the_file_that_was_asked_about() -> None
 
 
 def test_a_server_that_fails_matters_only_if_all_do() -> None:
-    failed = Reply(failure="no index")
+    failed = ServerReply(failure="no index")
 
     assert lsp.callers([ASKED, ASKED], [failed, reply([])]) == []
     with pytest.raises(EditorError, match="one: no index; one: no index"):
@@ -130,7 +133,11 @@ def test_a_server_that_fails_matters_only_if_all_do() -> None:
 
 def test_functions_at_a_place_are_those_with_a_file() -> None:
     item = {"name": "f", "uri": "file:///f"}
-    answers = [Answer(SERVER, [item, {"name": "x"}, None]), Answer(OTHER, item), Answer(OTHER, 7)]
+    answers = [
+        ServerAnswer(SERVER, [item, {"name": "x"}, None]),
+        ServerAnswer(OTHER, item),
+        ServerAnswer(OTHER, 7),
+    ]
 
     found = lsp.functions(answers)
 
@@ -140,7 +147,7 @@ def test_functions_at_a_place_are_those_with_a_file() -> None:
 def test_an_answer_is_read_as_a_type_or_else_as_it_is() -> None:
     plain = [tree("a", tree("b"))]
     odd = [tree("a", None, tree("b"))]
-    known, other = (Reply(msgspec.Raw(msgspec.json.encode(each))) for each in (plain, odd))
+    known, other = (ServerReply(msgspec.Raw(msgspec.json.encode(each))) for each in (plain, odd))
     form = list[lsp.DocumentSymbol]
 
     assert isinstance(known.result_as(form)[0], lsp.DocumentSymbol)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from claude_ide.agents.acp.agent import AcpAgent
-from claude_ide.agents.acp.launch import Launch
+from claude_ide.agents.acp.launch import AgentLaunch
 from claude_ide.agents.agent import ResumeSession
 from claude_ide.agents.editor_services import EditorServices
 from claude_ide.agents.events import Dead, Event, TextDelta, TurnEnded
@@ -70,7 +70,7 @@ class AcpTalk(Talking):
         services: EditorServices | None = None,
         mcp: str = "stdio",
     ) -> None:
-        launch = Launch("Fake", fake.command, folder, {"HOME": str(folder)}, mcp=mcp)
+        launch = AgentLaunch("Fake", fake.command, folder, {"HOME": str(folder)}, mcp=mcp)
         super().__init__(AcpAgent(launch, services or EditorServices()))
         self.fake = fake
         self.past: list[Event] = []

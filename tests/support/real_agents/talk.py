@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from claude_ide.agents.acp.agent import AcpAgent
-from claude_ide.agents.acp.launch import Launch
+from claude_ide.agents.acp.launch import AgentLaunch
 from claude_ide.agents.agent import NewSession, Opening
-from claude_ide.agents.editor_services import EditorServices, Written
+from claude_ide.agents.editor_services import EditorServices, WrittenText
 from claude_ide.agents.events import Dead, Event, TextDelta, ThinkingDelta, TurnEnded
 from claude_ide.agents.requests import Allow, Answer, PermissionAsked
 from support.fake_api import Turn, text
@@ -44,10 +44,10 @@ class Disk:
 
     async def write(
         self, path: str, text: str, *, is_allowed: bool = False, over: str | None = None
-    ) -> Written:
+    ) -> WrittenText:
         Path(path).write_text(text, encoding="utf-8")
         self.written.append(path)
-        return Written(text, text)
+        return WrittenText(text, text)
 
 
 class RealTalk(Talking):
@@ -56,7 +56,7 @@ class RealTalk(Talking):
     agent: AcpAgent
 
     def __init__(self, real: RealAgent, desk: Desk, services: EditorServices | None = None) -> None:
-        launch = Launch(
+        launch = AgentLaunch(
             *(real.name, command(real), desk.project, environment(real, desk)),
             mcp=real.habits.mcp,
         )

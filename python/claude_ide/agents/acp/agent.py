@@ -18,11 +18,11 @@ from msgspec.structs import replace
 
 from claude_ide.agents import events
 from claude_ide.agents.acp import updates
-from claude_ide.agents.acp.connection import AgentOffer, Connection, Params
+from claude_ide.agents.acp.connection import AcpConnection, AgentOffer, Params
 from claude_ide.agents.acp.launch import (
     AgentEntry,
-    Launch,
-    Logins,
+    AgentLaunch,
+    LoginMethods,
     Remembered,
     find,
     full_environment,
@@ -31,18 +31,18 @@ from claude_ide.agents.acp.launch import (
 from claude_ide.agents.acp.prompting import Prompting
 from claude_ide.agents.acp.serving import Serving
 from claude_ide.agents.acp.sessions import LOAD, Opened, Sessions
-from claude_ide.agents.acp.updates import Decoder, SetRequest
+from claude_ide.agents.acp.updates import SetRequest, UpdateDecoder
 from claude_ide.agents.agent import (
+    AgentKind,
     Capabilities,
     ContextUsage,
-    Kind,
     Login,
     Opening,
     Prompt,
     ResumeSession,
     SessionSummary,
 )
-from claude_ide.agents.base import BaseAgent, EventQueue, Traffic, start_child
+from claude_ide.agents.base import AgentTraffic, BaseAgent, EventQueue, start_child
 from claude_ide.agents.editor_services import EditorServices
 from claude_ide.agents.fields import mapping, text
 from claude_ide.agents.requests import Answer
@@ -59,10 +59,10 @@ CLOSE_SECONDS = 0.5
 """How long an agent may take to let go of its session before it is stopped."""
 
 
-class AcpAgent(BaseAgent[Connection]):
+class AcpAgent(BaseAgent[AcpConnection]):
     """Implements `Agent`."""
 
-    def __init__(self, launch: Launch, services: EditorServices) -> None:
+    def __init__(self, launch: AgentLaunch, services: EditorServices) -> None:
         super().__init__(launch.name, launch.name)
         self._launch = launch
         self._services = services
@@ -76,7 +76,7 @@ class AcpAgent(BaseAgent[Connection]):
         self._is_started = False
         """Whether the agent is ready; `history` opens the session before."""
         self._usage = events.Usage()
-        self._decoder = Decoder(str(self._launch.folder))
+        self._decoder = UpdateDecoder(str(self._launch.folder))
         self._serving = Serving(self._launch, self._services, self._decoder, self._emit)
         self._talk: Prompting | None = None
 
@@ -229,7 +229,7 @@ class AcpAgent(BaseAgent[Connection]):
                     params.get("requestId")
                 ),
             }
-            connection = self._connection = Connection(
+            connection = self._connection = AcpConnection(
                 child,
                 self._traffic,
                 self._events.room,
@@ -363,8 +363,8 @@ class AcpAgent(BaseAgent[Connection]):
         return self._state if is_late and not isinstance(event, events.PromptChanged) else after
 
 
-class Acp(Kind):
-    """Implements `Kind`. `environment` is Neovim's, to which the entry adds."""
+class Acp(AgentKind):
+    """Implements `AgentKind`. `environment` is Neovim's, to which the entry adds."""
 
     chooses_settings = False
     needs_trust = True
@@ -382,7 +382,7 @@ class Acp(Kind):
         self.asking = entry.asking
         self._entry = entry
         self._environment = full_environment({**entry.defaults, **environment}, entry.env)
-        self._logins = Logins(entry.login, entry.id, remembered)
+        self._logins = LoginMethods(entry.login, entry.id, remembered)
         self.deletes_sessions = False
         self._agents: weakref.WeakSet[AcpAgent] = weakref.WeakSet()
         """The agents that were opened; one that runs can be asked for stored sessions."""
@@ -411,7 +411,9 @@ class Acp(Kind):
         environment = program.inherited(launch.environment)
         child = await start_child(launch.command, launch.folder, environment)
         room = EventQueue().room
-        connection = Connection(child, Traffic(), room, launch.name, {}, {}, lambda *_: None)
+        connection = AcpConnection(
+            child, AgentTraffic(), room, launch.name, {}, {}, lambda *_: None
+        )
         try:
             await connection.initialize({})
             return connection.offer
@@ -465,6 +467,6 @@ class Acp(Kind):
     def _words(self) -> tuple[str, ...]:
         return words(self._entry.cmd, self._environment)
 
-    def _launch(self, folder: Path) -> Launch:
+    def _launch(self, folder: Path) -> AgentLaunch:
         settings = self._environment, self._logins, self._entry.mcp
-        return Launch(self.name, self._words, folder, *settings)
+        return AgentLaunch(self.name, self._words, folder, *settings)

@@ -13,7 +13,7 @@ from msgspec import Struct
 from claude_ide import __version__
 from claude_ide.agents import base
 from claude_ide.agents.acp.launch import LoginMethod, login_method
-from claude_ide.agents.base import Traffic
+from claude_ide.agents.base import AgentTraffic
 from claude_ide.agents.fields import integer, mapping, mappings, text
 from claude_ide.base.errors import (
     INTERNAL_ERROR,
@@ -217,13 +217,13 @@ LONGEST_PRINTED = 1_000
 UPDATE = b'"session/update"'
 
 
-class Connection(base.Connection):
+class AcpConnection(base.AgentConnection):
     """An agent from its start to its end; `ended` is called with its exit code and complaint."""
 
     def __init__(
         self,
         child: Child,
-        traffic: Traffic,
+        traffic: AgentTraffic,
         room: Callable[[], Awaitable[None]],
         name: str,
         requests: Mapping[str, RequestHandler],

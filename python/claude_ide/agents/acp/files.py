@@ -47,12 +47,12 @@ class _Read(Struct):
     limit: Annotated[int, Meta(ge=0)] | None = None
 
 
-class _Write(Struct):
+class _WriteRequest(Struct):
     path: str
     content: str
 
 
-class Accepted(Struct):
+class AcceptedWrite(Struct):
     """The user's version of a text that an agent writes in the use of a tool."""
 
     tool: str
@@ -75,7 +75,7 @@ class FileRequests:
         self._files = files
         self._note = note
         self._emit = emit
-        self._accepted: dict[str, Accepted] = {}
+        self._accepted: dict[str, AcceptedWrite] = {}
         self._allowed: dict[str, frozenset[str]] = {}
         """The paths, without links, that the user has allowed tools to change, by their ids."""
         self._agreed: dict[str, dict[str, Replacement]] = {}
@@ -111,7 +111,7 @@ class FileRequests:
 
     async def write(self, params: Params) -> dict[str, Any]:
         """Write a file, with the text that the user has accepted for it, if there is one."""
-        given = converted_params(params, _Write)
+        given = converted_params(params, _WriteRequest)
         path, content = absolute("path", given.path), given.content
         self._has_written = True
         assert self._files is not None
@@ -139,7 +139,7 @@ class FileRequests:
         self._agreed[tool] = {real(each.path): each for each in answer.unsaved}
         for edit in answer.edits:
             path = normalized(edit.path)
-            self._accepted[real(path)] = Accepted(tool, path, edit.new)
+            self._accepted[real(path)] = AcceptedWrite(tool, path, edit.new)
 
     async def ended(self, tool: str, *, is_completed: bool) -> None:
         """Restore the user's versions that a tool has overwritten by itself afterwards."""
@@ -153,7 +153,7 @@ class FileRequests:
                 elif is_completed or accepted.theirs is not None:
                     await self._restore(accepted)
 
-    def _accepted_for(self, path: str, content: str) -> Accepted | None:
+    def _accepted_for(self, path: str, content: str) -> AcceptedWrite | None:
         """Return the user's version; None if the agent now writes something else."""
         accepted = self._accepted.get(real(path))
         if accepted is None or accepted.theirs in (None, content):
@@ -166,7 +166,7 @@ class FileRequests:
         found = (agreed.get(real(path)) for agreed in self._agreed.values())
         return next((each.old for each in found if each and _is_same(each.new, text)), None)
 
-    async def _restore(self, accepted: Accepted) -> None:
+    async def _restore(self, accepted: AcceptedWrite) -> None:
         """Write the user's version again, unless the file has it."""
         assert self._files is not None
         mine = accepted.text if accepted.theirs is None else accepted.saved

@@ -64,14 +64,14 @@ class AgentEntry(Struct, frozen=True):
     is_own: bool = False
 
 
-class _Known(Struct, frozen=True):
+class _KnownAgents(Struct, frozen=True):
     agents: dict[str, AgentEntry]
 
 
 @cache
 def known() -> Mapping[str, AgentEntry]:
     """Return the built-in entries by their ids."""
-    content = msgspec.json.decode(FILE.read_bytes(), type=_Known).agents
+    content = msgspec.json.decode(FILE.read_bytes(), type=_KnownAgents).agents
     return {id_: replace(entry, id=id_) for id_, entry in content.items()}
 
 
@@ -191,7 +191,7 @@ COMMAND = "command"
 """The id of the login in a terminal that is known without the agent."""
 
 
-class Logins:
+class LoginMethods:
     """What all agents of a kind share: the ways to log in, and the user's choice among them.
 
     `command` logs in in a terminal; an empty first word stands for the agent's own program.
@@ -332,12 +332,12 @@ def _absolute(name: str) -> str:
     return name if Path(name).name == name else str(Path(name).absolute())
 
 
-class Launch(Struct, frozen=True):
+class AgentLaunch(Struct, frozen=True):
     """How an agent is started; `mcp` is `http` if it refuses MCP servers over `stdio`."""
 
     name: str
     command: tuple[str, ...]
     folder: Path
     environment: dict[str, str] = {}
-    logins: Logins = field(default_factory=Logins)
+    logins: LoginMethods = field(default_factory=LoginMethods)
     mcp: str = "stdio"

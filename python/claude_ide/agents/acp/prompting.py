@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from claude_ide.agents import events
-from claude_ide.agents.acp.connection import AgentOffer, Connection, EndedError
+from claude_ide.agents.acp.connection import AcpConnection, AgentOffer, EndedError
 from claude_ide.agents.acp.serving import Serving
 from claude_ide.agents.acp.updates import ASSISTANT, marked
 from claude_ide.agents.agent import Image, Mention, OpenFile, Prompt, Selection, ShellResult, Words
@@ -52,7 +52,7 @@ REASONS = {
 }
 
 
-class End(NamedTuple):
+class TurnEnd(NamedTuple):
     """How a turn has ended; `message` says what went wrong, `needs_login` that this helps."""
 
     why: events.TurnEndReason
@@ -90,7 +90,7 @@ class TurnEnds:
 
     async def of(
         self, answering: Awaitable[dict[str, Any]], is_cancelled: Callable[[], bool]
-    ) -> End | None:
+    ) -> TurnEnd | None:
         """Return how the turn ends that begins with a prompt; None if the agent has ended."""
         self._has_run = False
         self._reported = asyncio.get_running_loop().create_future()
@@ -101,18 +101,18 @@ class TurnEnds:
         except EndedError:
             return None
         except LoginNeededError as error:
-            return End(events.TurnEndReason.FAILED, str(error), needs_login=True)
+            return TurnEnd(events.TurnEndReason.FAILED, str(error), needs_login=True)
         except AgentError as error:
             if is_cancelled():
                 # Some agents end a turn that was cancelled with an error.
                 logger.info("a cancelled turn ended with an error: %s", error)
-                return End(events.TurnEndReason.INTERRUPTED)
-            return End(events.TurnEndReason.FAILED, str(error))
+                return TurnEnd(events.TurnEndReason.INTERRUPTED)
+            return TurnEnd(events.TurnEndReason.FAILED, str(error))
         except Exception:
             # Without an end the chat would be busy for ever.
             logger.exception("a turn could not be followed to its end")
-            return End(events.TurnEndReason.FAILED, BROKEN)
-        return None if why is None else End(REASONS.get(why, events.TurnEndReason.COMPLETED))
+            return TurnEnd(events.TurnEndReason.FAILED, BROKEN)
+        return None if why is None else TurnEnd(REASONS.get(why, events.TurnEndReason.COMPLETED))
 
     def _report(self, why: str | None) -> None:
         if self._reported is not None and not self._reported.done():
@@ -199,7 +199,9 @@ def _uri(path: str, first: int | None = None, last: int | None = None) -> str:
 class Prompting:
     """Sends the prompts of one session; `reopen` opens it again in an agent that has lost it."""
 
-    def __init__(self, connection: Connection, serving: Serving, reopen: Callable[[], Any]) -> None:
+    def __init__(
+        self, connection: AcpConnection, serving: Serving, reopen: Callable[[], Any]
+    ) -> None:
         self._connection = connection
         self._serving = serving
         self._decoder = serving.decoder
@@ -302,20 +304,20 @@ class Prompting:
                 return
             is_redirected, self._is_redirected = self._is_redirected, False
             if is_redirected and end.why is events.TurnEndReason.INTERRUPTED:
-                end = End(events.TurnEndReason.REDIRECTED)
+                end = TurnEnd(events.TurnEndReason.REDIRECTED)
             prompts, self._joined = (prompt, *self._joined), []
             duration = round(1000 * (asyncio.get_running_loop().time() - began))
             self._emit(events.TurnEnded(end.why, prompts, end.message, duration))
             for each in prompts:
                 self._emit(events.PromptChanged(each, events.PromptStage.COMPLETED))
 
-    async def _ended(self, blocks: list[Block]) -> End | None:
+    async def _ended(self, blocks: list[Block]) -> TurnEnd | None:
         """Send a prompt and wait for the end of its turn; None if the agent has ended."""
         end = await self.ends.of(self._answer(blocks), lambda: bool(self._cancelled))
         if end is None or not end.needs_login:
             return end
         self._emit(events.Notice(end.message, "error", "authentication_failed"))
-        return End(end.why)
+        return TurnEnd(end.why)
 
     async def _answer(self, blocks: list[Block]) -> dict[str, Any]:
         blocks = await self._with_notes(blocks)

@@ -10,10 +10,16 @@ from msgspec import Struct
 from claude_ide.agents import events, requests
 from claude_ide.agents.acp.connection import REQUEST_CANCELLED, Params, RequestHandler
 from claude_ide.agents.acp.files import FileRequests
-from claude_ide.agents.acp.launch import Launch
+from claude_ide.agents.acp.launch import AgentLaunch
 from claude_ide.agents.acp.terminals import AgentTerminals
-from claude_ide.agents.acp.tools import SHELLS, ToolCall, Tools, permission_answer, permission_asked
-from claude_ide.agents.acp.updates import Decoder
+from claude_ide.agents.acp.tools import (
+    SHELLS,
+    ToolCall,
+    ToolCalls,
+    permission_answer,
+    permission_asked,
+)
+from claude_ide.agents.acp.updates import UpdateDecoder
 from claude_ide.agents.editor_services import EditorServices, Edits
 from claude_ide.agents.fields import mapping, strings, text
 from claude_ide.base import program
@@ -99,7 +105,7 @@ class Observing:
         self._ended: set[asyncio.Task[None]] = set()
         self._notes: list[str] = []
 
-    def follow(self, event: events.Event, tools: Tools) -> None:
+    def follow(self, event: events.Event, tools: ToolCalls) -> None:
         """Observe the call that an event is about."""
         match event:
             case events.ToolInput(tool) if call := tools.find(tool):
@@ -207,9 +213,9 @@ class Serving:
 
     def __init__(
         self,
-        launch: Launch,
+        launch: AgentLaunch,
         services: EditorServices,
-        decoder: Decoder,
+        decoder: UpdateDecoder,
         emit: Callable[[events.Event], None],
     ) -> None:
         self.pending = Pending(emit)

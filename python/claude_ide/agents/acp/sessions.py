@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from claude_ide.agents.acp.connection import Connection
-from claude_ide.agents.acp.launch import Launch
+from claude_ide.agents.acp.connection import AcpConnection
+from claude_ide.agents.acp.launch import AgentLaunch
 from claude_ide.agents.agent import NewSession, Opening, SessionSummary
 from claude_ide.agents.editor_services import EditorServices, McpAddress, McpCommand
 from claude_ide.agents.fields import mapping, mappings, read, text
@@ -39,7 +39,9 @@ class Opened(NamedTuple):
 class Sessions:
     """The sessions of a folder."""
 
-    def __init__(self, connection: Connection, launch: Launch, services: EditorServices) -> None:
+    def __init__(
+        self, connection: AcpConnection, launch: AgentLaunch, services: EditorServices
+    ) -> None:
         self._connection = connection
         self._launch = launch
         self._services = services

@@ -138,7 +138,7 @@ class ToolCall(Struct):
         return self.shown_kind in ON_FILES
 
 
-class Tools:
+class ToolCalls:
     """The tool calls of a session that runs in `folder`."""
 
     def __init__(self, folder: str) -> None:

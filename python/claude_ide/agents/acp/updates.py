@@ -9,7 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from claude_ide.agents import events
-from claude_ide.agents.acp.tools import Tools
+from claude_ide.agents.acp.tools import ToolCalls
 from claude_ide.agents.fields import mapping, mappings, number, read, text
 from claude_ide.base.errors import AgentError
 
@@ -23,13 +23,13 @@ CURRENCY = "USD"
 USAGE_KEYS = {"context_used": "used", "context_size": "size"}
 
 
-class Decoder:
+class UpdateDecoder:
     """Decodes the updates of one session that runs in `folder`."""
 
     def __init__(self, folder: str) -> None:
-        self.settings = Settings()
-        self.tools = Tools(folder)
-        self.commands: tuple[events.Command, ...] = ()
+        self.settings = SessionSettings()
+        self.tools = ToolCalls(folder)
+        self.commands: tuple[events.SlashCommand, ...] = ()
         self.session = ""
         self.is_replaying = False
         """Whether the agent repeats the conversation; otherwise it may echo our prompts."""
@@ -91,7 +91,7 @@ class Decoder:
 
     def _commands_changed(self, update: Update) -> Iterator[events.Event]:
         self.commands = tuple(
-            read(events.Command, each, hint=text(mapping(each.get("input")).get("hint")))
+            read(events.SlashCommand, each, hint=text(mapping(each.get("input")).get("hint")))
             for each in mappings(update.get("availableCommands"))
         )
         yield events.CommandsChanged(self.commands)
@@ -145,7 +145,7 @@ ON, OFF = "true", "false"
 """The values of a boolean option."""
 
 
-class Settings:
+class SessionSettings:
     """The modes, models and other settings of one session, in the three forms that agents use.
 
     `configOptions` is the newer form; it has an option for each setting, with a category. Older

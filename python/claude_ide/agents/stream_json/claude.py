@@ -15,9 +15,9 @@ from claude_ide.agents.events import EffortChanged, Event, Ready, Stopping
 from claude_ide.agents.fields import integer, mapping, mappings, read, text
 from claude_ide.agents.requests import Allow, Answer, Dismiss, Reject
 from claude_ide.agents.stream_json import protocol, running, settings, stored
-from claude_ide.agents.stream_json.connection import Connection, ControlError, UnknownOptionError
+from claude_ide.agents.stream_json.connection import CliConnection, ControlError, UnknownOptionError
 from claude_ide.agents.stream_json.permission import encode_answer
-from claude_ide.agents.stream_json.protocol import SETTING_SOURCES, Frame, Launch, command, names
+from claude_ide.agents.stream_json.protocol import SETTING_SOURCES, CliLaunch, Frame, command, names
 from claude_ide.base import files
 from claude_ide.base.errors import (
     AgentError,
@@ -75,14 +75,14 @@ REWIND_KEYS = {"possible": "canRewind", "files": "filesChanged", "reason": "erro
 NAME = "Claude"
 
 
-class StreamJsonAgent(BaseAgent[Connection]):
+class StreamJsonAgent(BaseAgent[CliConnection]):
     """Implements `Agent`. `trusts` is asked at each start whether its folder is trusted."""
 
     name = NAME
 
     def __init__(
         self,
-        launch: Launch,
+        launch: CliLaunch,
         *,
         servers: Mapping[str, McpServer] | None = None,
         edits: Edits | None = None,
@@ -133,13 +133,13 @@ class StreamJsonAgent(BaseAgent[Connection]):
             self._resumed = ""
             raise
 
-    async def _spawn(self, opening: agent.Opening) -> Connection:
+    async def _spawn(self, opening: agent.Opening) -> CliConnection:
         launch = self._launch
         environment = await launch.child_environment()
         child = await start_child(launch.arguments_for(opening), launch.cwd, environment)
         self._events.clear()
         self._state = self._state.spawned()
-        return Connection(
+        return CliConnection(
             child,
             self._traffic,
             self._events.room,
@@ -340,8 +340,8 @@ def _read_output(path: str) -> agent.TaskOutput:
     return agent.TaskOutput(end.decode(errors="replace"), size, size > LARGEST_OUTPUT_BYTES, path)
 
 
-class Claude(agent.Kind):
-    """Implements `Kind`. `cmd` is the user's command line; the CLI chooses empty values itself."""
+class Claude(agent.AgentKind):
+    """Implements `AgentKind`. `cmd` is the user's command line; the CLI chooses empty values."""
 
     id = "claude"
     name = NAME
@@ -374,7 +374,7 @@ class Claude(agent.Kind):
         return ""
 
     def open(self, folder: Path, services: EditorServices) -> StreamJsonAgent:
-        launch = Launch(
+        launch = CliLaunch(
             command(self._cmd),
             folder,
             self._environment,

@@ -10,13 +10,13 @@ from typing import Any
 
 from claude_ide.agents import base
 from claude_ide.agents.agent import NewSession, Opening
-from claude_ide.agents.base import Traffic
+from claude_ide.agents.base import AgentTraffic
 from claude_ide.agents.editor_services import Edits, McpServer
-from claude_ide.agents.events import Dead, Event, Hunk, LimitsTold, Notice, Ready
+from claude_ide.agents.events import Dead, DiffHunk, Event, LimitsTold, Notice, Ready
 from claude_ide.agents.fields import mapping, mappings, strings, text
 from claude_ide.agents.requests import Asked
 from claude_ide.agents.stream_json import notices, permission, protocol, turn
-from claude_ide.agents.stream_json.decode import Decoder
+from claude_ide.agents.stream_json.decode import FrameDecoder
 from claude_ide.agents.stream_json.settings import model_ids, offered, usual_mode
 from claude_ide.agents.stream_json.tools import change_of, hunks_of, path_in
 from claude_ide.base.errors import (
@@ -286,7 +286,7 @@ def _context(event: str, *notes: str) -> protocol.Frame:
     return {"hookSpecificOutput": output} if context else {}
 
 
-def _patch(hunks: Iterable[Hunk]) -> str:
+def _patch(hunks: Iterable[DiffHunk]) -> str:
     """Return a change as a unified diff, cut to `LONGEST_PATCH` characters."""
     patch = "\n".join(map(str, hunks))
     return patch if len(patch) <= LONGEST_PATCH else f"{patch[:LONGEST_PATCH]}\n[…]"
@@ -308,13 +308,13 @@ class UnknownOptionError(AgentError):
     """The CLI does not know an option that is not essential."""
 
 
-class Connection(base.Connection):
+class CliConnection(base.AgentConnection):
     """A CLI from its start to its end."""
 
     def __init__(
         self,
         child: Child,
-        traffic: Traffic,
+        traffic: AgentTraffic,
         room: Callable[[], Awaitable[None]],
         emit: Callable[[Event], None],
         servers: Mapping[str, McpServer],
@@ -322,7 +322,7 @@ class Connection(base.Connection):
         *,
         follows_folder: bool = True,
     ) -> None:
-        self.decoder = Decoder()
+        self.decoder = FrameDecoder()
         self.controls = Controls(self.send)
         self.callbacks = Callbacks(self.send, servers, edits, self.controls, self.report)
         self.pending: dict[str, protocol.Frame] = {}
@@ -336,7 +336,7 @@ class Connection(base.Connection):
         self._follows_folder = follows_folder
         super().__init__(child, traffic, room)
 
-    async def initialize(self, launch: protocol.Launch, opening: Opening) -> Ready:
+    async def initialize(self, launch: protocol.CliLaunch, opening: Opening) -> Ready:
         """Wait until the CLI answers; report and return what it offers.
 
         Raises `UnknownSessionError`; `UnknownOptionError` if the CLI should be started without the
@@ -380,7 +380,7 @@ class Connection(base.Connection):
         else:
             self.report([LimitsTold(turn.limits_of_usage(answer))])
 
-    async def _first_mode(self, launch: protocol.Launch) -> str:
+    async def _first_mode(self, launch: protocol.CliLaunch) -> str:
         """Infer the mode from options and settings, since an old CLI does not report it."""
         if launch.mode:
             return launch.first_mode("")

@@ -16,10 +16,10 @@ from claude_ide.agents.requests import PermissionAsked, PlanProposed, RequestWit
 from claude_ide.agents.stream_json import permission, turn
 from claude_ide.agents.stream_json.notices import Denials, Notices
 from claude_ide.agents.stream_json.protocol import Frame, content_of
-from claude_ide.agents.stream_json.settings import Commands, Flags, Servers, Settings
+from claude_ide.agents.stream_json.settings import CliSettings, Commands, Flags, ServerReports
 from claude_ide.agents.stream_json.tools import (
+    CurrentTodos,
     Tasks,
-    Todos,
     decode_result,
     decode_write,
     tool_started,
@@ -133,20 +133,20 @@ class Preview:
         return []
 
 
-class Decoder:
+class FrameDecoder:
     """Decodes one session's frames, in their order."""
 
     def __init__(self) -> None:
-        self.settings = Settings()
+        self.settings = CliSettings()
         self.flags = Flags()
         self.stages = Stages()
         self.denials = Denials()
         self.commands = Commands()
         self.tasks = Tasks()
         self._notices = Notices()
-        self._servers = Servers()
+        self._servers = ServerReports()
         self._preview = Preview()
-        self._todos = Todos()
+        self._todos = CurrentTodos()
         self._tools: dict[str, tuple[str, dict[str, object]]] = {}
         self._agents: dict[str, Subagent] = {}
         """The subagents that have been started, by the ids in their requests."""

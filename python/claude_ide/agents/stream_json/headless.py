@@ -22,8 +22,8 @@ from claude_ide.agents.base import start_child
 from claude_ide.agents.events import Event, TurnEndReason
 from claude_ide.agents.fields import mapping, mappings, number, text
 from claude_ide.agents.stream_json import protocol, stored, turn
-from claude_ide.agents.stream_json.decode import SYNTHETIC, Decoder
-from claude_ide.agents.stream_json.protocol import Frame, Launch, content_of, decode_line
+from claude_ide.agents.stream_json.decode import SYNTHETIC, FrameDecoder
+from claude_ide.agents.stream_json.protocol import CliLaunch, Frame, content_of, decode_line
 from claude_ide.base import files
 from claude_ide.base.errors import AgentError, TransportClosed
 from claude_ide.base.unicode import readable
@@ -50,7 +50,7 @@ class Format(Enum):
     """All frames of the CLI, while they arrive."""
 
 
-class Question(Struct, frozen=True):
+class HeadlessQuestion(Struct, frozen=True):
     """A prompt; with a JSON `schema` the answer's text is JSON that conforms to it."""
 
     prompt: str
@@ -58,7 +58,7 @@ class Question(Struct, frozen=True):
     schema: dict[str, Any] | None = None
 
 
-class Result(Struct, frozen=True):
+class HeadlessResult(Struct, frozen=True):
     """The answer, and its cost in dollars; `structured` is the value that a schema describes."""
 
     text: str
@@ -71,7 +71,10 @@ class Ask:
     """A question that is being answered; `events` first, then `result`."""
 
     def __init__(
-        self, launch: Launch, question: Question, on_frame: Callable[[Frame], None] | None = None
+        self,
+        launch: CliLaunch,
+        question: HeadlessQuestion,
+        on_frame: Callable[[Frame], None] | None = None,
     ) -> None:
         """Prepare a question; `on_frame` is called with each frame from the CLI."""
         self._launch = launch
@@ -89,7 +92,7 @@ class Ask:
         """
         await self._start()
         assert self._child is not None
-        decoder = Decoder()
+        decoder = FrameDecoder()
         try:
             async for line in self._child.lines():
                 frame = decode_line(line)
@@ -109,7 +112,7 @@ class Ask:
             lines = self._child.stderr.strip().splitlines() or [f"exit code {self._child.code}"]
             raise AgentError(f"Claude Code gave no answer: {lines[-1]}")
 
-    def result(self) -> Result:
+    def result(self) -> HeadlessResult:
         """Return the answer, once `events` has ended.
 
         Raises `AgentError` with the reason if there is no answer.
@@ -123,7 +126,9 @@ class Ask:
         structured = self._result.get("structured_output")
         if structured is None and self._question.schema is not None:
             structured = decoded(words)
-        return Result(words, structured, number(self._result.get("total_cost_usd")), self._result)
+        return HeadlessResult(
+            words, structured, number(self._result.get("total_cost_usd")), self._result
+        )
 
     def cancel(self) -> None:
         """End the CLI; `events` then ends with an error."""
@@ -186,7 +191,7 @@ With an empty name it uses the model of a new session. Without any, 2.1.197 hang
 """
 
 
-class Conversation:
+class HeadlessConversation:
     """A question in the folder `cwd`, and the answer as far as it has arrived."""
 
     def __init__(self, cwd: Path, prompt: Prompt) -> None:

@@ -267,7 +267,7 @@ def names(words: Iterable[str], option: str) -> bool:
     return any(word == option or word.startswith(f"{option}=") for word in words)
 
 
-class Launch(Struct, frozen=True):
+class CliLaunch(Struct, frozen=True):
     """The command, folder and options of a CLI; the CLI chooses empty values itself."""
 
     command: tuple[str | Path, ...]

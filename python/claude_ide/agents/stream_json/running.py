@@ -42,7 +42,7 @@ Stamp = tuple[int, int, int]
 NONE: Stamp = (0, 0, 0)
 
 
-class Running(msgspec.Struct, frozen=True):
+class RunningSession(msgspec.Struct, frozen=True):
     """A session; one in the background has an `id`, and may have ended: then it has no `pid`."""
 
     session: str
@@ -85,7 +85,7 @@ class Records:
         self._known: dict[Path, tuple[Stamp, Mapping[str, Any]]] = {}
         self._watched = {path: _stamp(path) for path in (self._sessions, self._jobs)}
         self._pids: dict[int, str] = {}
-        self.found: list[Running] = []
+        self.found: list[RunningSession] = []
 
     @property
     def paths(self) -> list[Path]:
@@ -103,7 +103,7 @@ class Records:
         is_settled = not any(each.is_starting for each in self.found)
         return not (is_same and is_settled and all(is_alive(*each) for each in self._pids.items()))
 
-    def read(self) -> list[Running]:
+    def read(self) -> list[RunningSession]:
         """Return what runs, and the sessions in the background that have ended."""
         # A change between the look at a folder and that at its files is found by the next one.
         self._watched = {path: _stamp(path) for path in (self._sessions, self._jobs)}
@@ -189,12 +189,14 @@ def _latest(paths: Iterator[Path]) -> list[Path]:
     return own if len(own) <= MOST else nlargest(MOST, own, stamps.__getitem__)
 
 
-def _running(record: Mapping[str, Any], state: Mapping[str, Any], id_: str, pid: int) -> Running:
+def _running(
+    record: Mapping[str, Any], state: Mapping[str, Any], id_: str, pid: int
+) -> RunningSession:
     status = text(record.get("status")) or (BUSY if not pid and _is_starting(state) else "")
     needs = text(state.get("needs")) or text(record.get("waitingFor"))
     has_failed = text(state.get("state")) == FAILED
     updated = number(record.get("updatedAt")) or number(record.get("startedAt")) or 0.0
-    return Running(
+    return RunningSession(
         session=text(record.get("sessionId")) or text(state.get("sessionId")),
         id=id_,
         pid=pid,

@@ -18,7 +18,7 @@ DONT_ASK = events.Mode("dontAsk", "dontAsk", in_cycle=False)
 
 
 def offered(
-    answer: Frame, commands: tuple[events.Command, ...], *, bypasses: bool = False
+    answer: Frame, commands: tuple[events.SlashCommand, ...], *, bypasses: bool = False
 ) -> events.Ready:
     """Decode the answer to `initialize`: the models and modes on offer beside the commands.
 
@@ -72,7 +72,7 @@ def _state(server: Frame) -> ServerState:
     return STATES.get(text(server.get("status")), ServerState.UNKNOWN)
 
 
-class Servers:
+class ServerReports:
     """Reports each server once that cannot be used."""
 
     def __init__(self) -> None:
@@ -104,23 +104,23 @@ MCP_PREFIX = "mcp__"
 NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]")
 
 
-def command(frame: Frame) -> events.Command:
+def command(frame: Frame) -> events.SlashCommand:
     """Decode a command."""
     name = text(frame.get("name"))
     if found := MCP_PROMPT.fullmatch(name):
         server, prompt = (NOT_IN_NAMES.sub("_", found[part]) for part in ("server", "prompt"))
         name = f"{MCP_PREFIX}{server}__{prompt}"
-    return read(events.Command, frame, {"hint": "argumentHint"}, name=name)
+    return read(events.SlashCommand, frame, {"hint": "argumentHint"}, name=name)
 
 
 class Commands:
     """The commands that the CLI has reported last."""
 
     def __init__(self) -> None:
-        self._known: tuple[events.Command, ...] = ()
+        self._known: tuple[events.SlashCommand, ...] = ()
         self._changed = False
 
-    def offered(self, answer: Frame) -> tuple[events.Command, ...]:
+    def offered(self, answer: Frame) -> tuple[events.SlashCommand, ...]:
         """Return the commands in an answer to `initialize`, or those that were sent since."""
         if not self._changed:
             self._known = tuple(map(command, mappings(answer.get("commands"))))
@@ -136,9 +136,9 @@ class Commands:
         known = {each.name for each in self._known}
         names = strings(frame.get("slash_commands"))
         new = [name for name in names if name.startswith(MCP_PREFIX) and name not in known]
-        return self._set((*self._known, *map(events.Command, new))) if new else []
+        return self._set((*self._known, *map(events.SlashCommand, new))) if new else []
 
-    def _set(self, commands: Iterable[events.Command]) -> list[events.Event]:
+    def _set(self, commands: Iterable[events.SlashCommand]) -> list[events.Event]:
         self._known = tuple(commands)
         return [events.CommandsChanged(self._known)]
 
@@ -146,7 +146,7 @@ class Commands:
 PREFIX = "claude-"
 
 
-class Settings:
+class CliSettings:
     """The settings that the CLI reported last."""
 
     def __init__(self) -> None:

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from claude_ide.agents import agent, events
 from claude_ide.agents.fields import integer, mapping, mappings, text
 from claude_ide.agents.stream_json import running
-from claude_ide.agents.stream_json.decode import Decoder
+from claude_ide.agents.stream_json.decode import FrameDecoder
 from claude_ide.agents.stream_json.protocol import INTERRUPTED, Frame, content_of, decode_line
 from claude_ide.agents.stream_json.tools import notified, unmarked
 from claude_ide.base import files
@@ -139,7 +139,7 @@ class _Reader:
     """Decodes the lines of one session, in their order."""
 
     def __init__(self) -> None:
-        self._decoder = Decoder()
+        self._decoder = FrameDecoder()
         self._shell = ""
         """The user's own shell command whose output follows."""
 

@@ -130,7 +130,7 @@ def decode_write(frame: Frame, block: Frame) -> list[events.FileWritten]:
     return [events.FileWritten(tool, path, before, after, parent)]
 
 
-def patched(before: str, hunks: Sequence[events.Hunk]) -> str:
+def patched(before: str, hunks: Sequence[events.DiffHunk]) -> str:
     """Return a text after a change."""
     old, new, position = before.removesuffix("\n").split("\n"), list[str](), 0
     if not before:
@@ -147,7 +147,7 @@ def patched(before: str, hunks: Sequence[events.Hunk]) -> str:
     return "\n".join(new) + ("\n" if has_end else "")
 
 
-def _lacks_end(hunks: Sequence[events.Hunk], sign: str) -> bool:
+def _lacks_end(hunks: Sequence[events.DiffHunk], sign: str) -> bool:
     """Return whether the lines with this sign end without a line feed."""
     lines = hunks[-1].lines if hunks else ()
     pairs = itertools.pairwise(lines)
@@ -166,14 +166,14 @@ def change_of(result: dict[str, Any]) -> events.Change | None:
     return events.Change.of(path, hunks_of(result))
 
 
-def hunks_of(result: dict[str, Any]) -> tuple[events.Hunk, ...]:
+def hunks_of(result: dict[str, Any]) -> tuple[events.DiffHunk, ...]:
     """Return the hunks of the change in a tool's result."""
     return tuple(
-        read(events.Hunk, hunk, HUNK_KEYS) for hunk in mappings(result.get("structuredPatch"))
+        read(events.DiffHunk, hunk, HUNK_KEYS) for hunk in mappings(result.get("structuredPatch"))
     )
 
 
-class Todos:
+class CurrentTodos:
     """The current list."""
 
     def __init__(self) -> None:

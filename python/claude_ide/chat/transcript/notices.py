@@ -134,7 +134,7 @@ LONGEST_LINE = 300
 """Longer lines are cut while the remark is folded."""
 
 
-class Remark(View):
+class Comment(View):
     """The words of an agent or a hook; `Enter` shows all of long ones."""
 
     def __init__(self, part: Part, text: str, level: str) -> None:

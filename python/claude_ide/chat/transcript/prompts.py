@@ -19,7 +19,7 @@ ENDED = {
 EDITED = row(("  ✎ editing; sending replaces the rest", WARNING))
 
 
-class Turn(View):
+class StartedPrompt(View):
     """A prompt that has started; `chips` name the context that was sent with it.
 
     `missing` are the mentions in it whose files do not exist.
@@ -83,7 +83,7 @@ class OwnTurn(View):
         return [f"⟳ {one_line(each.title, 100)} {ENDED[each.state]}" for each in self._ended]
 
 
-class Queued(Turn):
+class Queued(StartedPrompt):
     """A prompt that was sent; with `hint` it shows the key that withdraws it."""
 
     hint = True
@@ -202,7 +202,7 @@ class PromptQueue:
     ) -> None:
         """Show a prompt that has started."""
         self.current = prompt
-        self._sheet.add("turn", lambda part: Turn(part, prompt, text, chips, missing))
+        self._sheet.add("turn", lambda part: StartedPrompt(part, prompt, text, chips, missing))
 
 
 KEPT_BYTES = 15_000

@@ -21,8 +21,8 @@ from claude_ide.agents.events import Change, Event
 from claude_ide.agents.requests import RequestWithdrawn
 from claude_ide.chat.transcript import notices
 from claude_ide.chat.transcript.detail import Summary, at_end
-from claude_ide.chat.transcript.notices import Remark
-from claude_ide.chat.transcript.prompts import OwnTurn, PromptQueue, Queued, Ran, Turn
+from claude_ide.chat.transcript.notices import Comment
+from claude_ide.chat.transcript.prompts import OwnTurn, PromptQueue, Queued, Ran, StartedPrompt
 from claude_ide.chat.transcript.talk import Prose, Talk
 from claude_ide.chat.transcript.tool import Tools, ToolUse
 from claude_ide.ui.page import META, Row, row
@@ -164,7 +164,7 @@ class Transcript:
     @property
     def prompts(self) -> dict[str, str]:
         """One line for each prompt that has started and is still shown, by their ids."""
-        turns = (view for view in self.sheet.views() if type(view) is Turn)
+        turns = (view for view in self.sheet.views() if type(view) is StartedPrompt)
         return {turn.prompt: one_line(turn.text) for turn in turns if turn.prompt}
 
     def story(self, begin: View | None = None) -> list[str]:
@@ -177,7 +177,7 @@ class Transcript:
     def mark_edited(self, prompt: str) -> None:
         """Show that the user is editing this prompt; no other one is marked then."""
         for view in self.sheet.views():
-            if isinstance(view, Turn) and view.is_edited != (view.prompt == prompt != ""):
+            if isinstance(view, StartedPrompt) and view.is_edited != (view.prompt == prompt != ""):
                 view.is_edited = not view.is_edited
                 self.sheet.changed(view)
 
@@ -191,7 +191,7 @@ class Transcript:
     @property
     def prompt(self) -> str:
         """The text of the prompt of the current turn."""
-        turns = (view for view in self.sheet.views() if type(view) is Turn)
+        turns = (view for view in self.sheet.views() if type(view) is StartedPrompt)
         return next((turn.text for turn in turns if turn.prompt == self.queue.current), "")
 
     def show_changes(self, end: Announcement, summary: Summary) -> None:
@@ -216,7 +216,7 @@ class Transcript:
     def prompt_in(self, part: int) -> str:
         """Return the id of the prompt in a part; empty if there is none, or it is unknown."""
         view = self.sheet.find(part)
-        return view.prompt if isinstance(view, Turn) else ""
+        return view.prompt if isinstance(view, StartedPrompt) else ""
 
     def queued_at(self, part: int) -> Queued | None:
         """Return the prompt in a part if it waits; its id is empty until the agent has it.
@@ -229,7 +229,8 @@ class Transcript:
     def since(self, prompt: str) -> list[View]:
         """Return the turn that started with this prompt, and all views after it."""
         turns = itertools.dropwhile(
-            lambda view: not (isinstance(view, Turn) and view.prompt == prompt), self.sheet.views()
+            lambda view: not (isinstance(view, StartedPrompt) and view.prompt == prompt),
+            self.sheet.views(),
         )
         return list(turns)
 
@@ -248,7 +249,7 @@ class Transcript:
 
         If `text` is empty, that is the last prompt.
         """
-        turns = [view.text for view in self.sheet.views() if type(view) is Turn]
+        turns = [view.text for view in self.sheet.views() if type(view) is StartedPrompt]
         matching = (each for each in reversed(turns) if not text or text.endswith(each.strip()))
         return next(filter(str.strip, matching), text)
 
@@ -256,7 +257,7 @@ class Transcript:
         """Return the agent's last text in the current turn; empty if it has said nothing yet."""
         views = list(self.sheet.views())
         for view in reversed(views):
-            if type(view) is Turn:
+            if type(view) is StartedPrompt:
                 break
             if isinstance(view, Prose) and view.above is None:
                 return view.markdown()
@@ -266,7 +267,7 @@ class Transcript:
         """Return the prompt of the turn to which a part belongs; None before the first turn."""
         prompt = None
         for view in self.sheet.views():
-            if type(view) is Turn:
+            if type(view) is StartedPrompt:
                 prompt = view.prompt
             if view.part.id == part:
                 return prompt
@@ -345,7 +346,7 @@ class Transcript:
 
     def _remark(self, text: str, level: str, parent: str = "") -> None:
         below = self._tools.find(parent) if parent else None
-        self.sheet.add("remark", lambda part: Remark(part, text, level), below=below)
+        self.sheet.add("remark", lambda part: Comment(part, text, level), below=below)
 
     def _retrying(self, event: events.Retry) -> None:
         rows = [notices.retry(event, over=False)]

@@ -24,7 +24,7 @@ from typing import Any, Concatenate, Generic, Literal, ParamSpec, Protocol, Type
 import msgspec
 
 from claude_ide.base.errors import EditorError
-from claude_ide.editor.port.binding import ATTRIBUTE, Binding, Kind, Payload, operation
+from claude_ide.editor.port.binding import ATTRIBUTE, Binding, CallKind, Payload, operation
 
 MOST_TRIES = 20
 """A user who types changes a text often, but not each time within a round trip."""
@@ -111,7 +111,7 @@ def step(
     Raises `TypeError` for one whose result comes later.
     """
     binding: Binding = getattr(method, ATTRIBUTE)
-    if binding.kind not in (Kind.REQUEST, Kind.LARGE_REQUEST):
+    if binding.kind not in (CallKind.REQUEST, CallKind.LARGE_REQUEST):
         raise TypeError(f"{binding.function} does not end in the instant in which it is called")
     return Step(method, arguments, keywords)
 
@@ -129,7 +129,7 @@ class BatchOutcome(Payload, frozen=True):
     failure: str | None = None
 
 
-class Batches(Protocol):
+class BatchesPort(Protocol):
     """Runs batches, for `Port.batch`."""
 
     @operation("batch.run", "batch.withdraw")

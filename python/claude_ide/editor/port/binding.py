@@ -24,7 +24,7 @@ HANDLED = "__editor_events__"
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
-class Kind(Enum):
+class CallKind(Enum):
     """How a function of the editor is called, and when its result arrives."""
 
     REQUEST = auto()
@@ -45,7 +45,7 @@ class Binding(msgspec.Struct, frozen=True):
     """The function behind a method. Cancelling an operation calls `cancel` with its token."""
 
     function: str
-    kind: Kind
+    kind: CallKind
     cancel: str = ""
 
 
@@ -63,12 +63,12 @@ def _bind(binding: Binding) -> Callable[[Method], Method]:
 
 def request(function: str, *, large: bool = False) -> Callable[[Method], Method]:
     """Bind an `async` method to a function that returns the result."""
-    return _bind(Binding(function, Kind.LARGE_REQUEST if large else Kind.REQUEST))
+    return _bind(Binding(function, CallKind.LARGE_REQUEST if large else CallKind.REQUEST))
 
 
 def notification(function: str) -> Callable[[Method], Method]:
     """Bind a method that returns at once; the function may run later."""
-    return _bind(Binding(function, Kind.NOTIFICATION))
+    return _bind(Binding(function, CallKind.NOTIFICATION))
 
 
 def operation(function: str, cancel: str = "") -> Callable[[Method], Method]:
@@ -77,12 +77,12 @@ def operation(function: str, cancel: str = "") -> Callable[[Method], Method]:
     A method may take two keywords: `token` for an operation that is begun again, and `step`, which
     is called with the payload of each event before the last one.
     """
-    return _bind(Binding(function, Kind.OPERATION, cancel))
+    return _bind(Binding(function, CallKind.OPERATION, cancel))
 
 
 def tool(function: str, *, as_json: bool = False) -> Callable[[Method], Method]:
     """Bind an `async` method to one of the model's tools, which takes one table."""
-    return _bind(Binding(function, Kind.TOOL_AS_JSON if as_json else Kind.TOOL))
+    return _bind(Binding(function, CallKind.TOOL_AS_JSON if as_json else CallKind.TOOL))
 
 
 def handles(*events: type[Payload]) -> Callable[[Method], Method]:

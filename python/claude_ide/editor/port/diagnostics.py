@@ -120,7 +120,7 @@ class Checks(Payload, frozen=True):
     quiet_ms: float = 0
 
 
-class Diagnostics(Protocol):
+class DiagnosticsPort(Protocol):
     """The diagnostics of files. `editor/diagnostics.py` decides which are read."""
 
     @request("diagnostics.look")

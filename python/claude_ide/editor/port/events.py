@@ -160,7 +160,7 @@ class FormPressed(Event, frozen=True):
     text: str = ""
 
 
-# Proposed edits, by the ids of `Diffs`.
+# Proposed edits, by the ids of `DiffsPort`.
 
 
 class DiffShown(Event, frozen=True):

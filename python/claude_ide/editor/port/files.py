@@ -36,7 +36,7 @@ class Dirty(Payload, frozen=True):
     isUntitled: bool | None = None
 
 
-class Text(Payload, frozen=True):
+class FileText(Payload, frozen=True):
     """A text as `:write` would put it on disk, without a byte order mark, with line feeds."""
 
     text: str
@@ -80,7 +80,7 @@ class BufferText(Payload, frozen=True):
         return text
 
 
-class Closed(Payload, frozen=True):
+class CloseResult(Payload, frozen=True):
     """Whether a file is closed now."""
 
     closed: bool = False
@@ -93,7 +93,7 @@ class BufferBelow(Payload, frozen=True):
     modified: bool
 
 
-class Buffers(Protocol):
+class BuffersPort(Protocol):
     """The open files."""
 
     @request("editors.all", large=True)
@@ -109,7 +109,7 @@ class Buffers(Protocol):
         """Return the working folder of the current window."""
 
     @request("file.buffers.text")
-    async def text(self, path: str, real: bool = False) -> Text | None:
+    async def text(self, path: str, real: bool = False) -> FileText | None:
         """Return the text of a loaded file, saved or not; None if it is not loaded.
 
         `real` says that `path` has no links, so that none is followed.
@@ -140,7 +140,7 @@ class Buffers(Protocol):
         """Open a file in a suitable window (`claude_ide.OpenFile`, `claude_ide.OpenedFile`)."""
 
     @request("file.open.close_file")
-    async def close_file(self, path: str) -> Closed:
+    async def close_file(self, path: str) -> CloseResult:
         """Close a file without losing changes."""
 
 
@@ -192,7 +192,7 @@ class Saved(Payload, frozen=True):
     is_unsaved: bool = False
 
 
-class Disk(Protocol):
+class DiskPort(Protocol):
     """What others write to the files of buffers."""
 
     @request("disk_changes.agent_file.look")
@@ -267,7 +267,7 @@ class Disk(Protocol):
         """
 
 
-class Diffs(Protocol):
+class DiffsPort(Protocol):
     """Proposals, each by an id of ours; their events are in `editor/events.py`."""
 
     @request("diff.open")
@@ -352,7 +352,7 @@ class ShellFacts(Payload, frozen=True):
     names: list[tuple[str, str]] = field(default_factory=list)
 
 
-class Formatting(Protocol):
+class FormattingPort(Protocol):
     """The formatters."""
 
     @request("format.formatters")
@@ -372,7 +372,7 @@ class Formatting(Protocol):
         """Return how to run a command; `names` are such as `%:p`, to be expanded."""
 
 
-class Privacy(Protocol):
+class PrivacyPort(Protocol):
     """The rules in the editor, and what they depend on there."""
 
     @notification("privacy.apply")

@@ -165,7 +165,7 @@ Rows = Sequence[Any]
 """Rows as `ui/page.py` encodes them: a list of `[text, highlight group]` for each."""
 
 
-class Found(Payload, frozen=True):
+class FoundChat(Payload, frozen=True):
     """A chat. If its host has ended, `revival` is what a new one needs to continue it.
 
     `is_here` is whether it is on the screen, in this tab page.
@@ -176,7 +176,7 @@ class Found(Payload, frozen=True):
     revival: Revival | None = None
 
 
-class Panels(Protocol):
+class PanelsPort(Protocol):
     """The chats that the editor has windows for."""
 
     @request("chat.state.new_id")
@@ -184,11 +184,11 @@ class Panels(Protocol):
         """Return a new id, unique in this Neovim also after the end of the host."""
 
     @request("chat.panel.here")
-    async def here(self) -> Found | bool:
+    async def here(self) -> FoundChat | bool:
         """Return the chat for a command: this tab page's, else the one used last; False if none."""
 
     @request("chat.panel.of_tabpage")
-    async def of_tabpage(self) -> Found | bool:
+    async def of_tabpage(self) -> FoundChat | bool:
         """Return the chat of the current tab page; False if there is none."""
 
     @request("chat.prompt.completion.show")
@@ -221,7 +221,7 @@ class Panels(Protocol):
         """Set the sessions of a folder that `:ClaudeChat resume` completes, the latest first."""
 
 
-class Panel(Protocol):
+class PanelPort(Protocol):
     """The panel of one chat, whose id is the first argument of each call."""
 
     # Windows.
@@ -371,7 +371,7 @@ class FilledIn(Payload, frozen=True):
     declined: bool = False
 
 
-class Forms(Protocol):
+class FormsPort(Protocol):
     """What the user edits or fills in to answer.
 
     With the same `token` it opens again with what they wrote. Cancelling closes it.
@@ -422,7 +422,7 @@ class ListLook(Payload, frozen=True):
     closing: tuple[str, ...] = ("q",)
 
 
-class Lists(Protocol):
+class ListsPort(Protocol):
     """Lists with keys, each by its name. A key is the event `chat_list`."""
 
     @request("chat.list.open")

@@ -91,7 +91,7 @@ class Sent(Payload, frozen=True):
     is_typed: bool = False
 
 
-class Contexts(Protocol):
+class ContextsPort(Protocol):
     """Texts that the user sends."""
 
     @request("sending.take")
@@ -119,7 +119,7 @@ class MentionFacts(Payload, frozen=True):
     current: str
 
 
-class Selection(Protocol):
+class SelectionPort(Protocol):
     """The selection, and what a mention needs."""
 
     @request("selection.current")
@@ -150,7 +150,7 @@ READING = ("Read", "Grep", "Glob")
 """The tools that a question may use; none of them changes or runs anything."""
 
 
-class QuestionAsked(Event, frozen=True, tag_field="kind"):
+class HeadlessAsked(Event, frozen=True, tag_field="kind"):
     """A new request; `cwd` is its folder."""
 
     EVENT: ClassVar = "question_asked"
@@ -168,7 +168,7 @@ class AskedLines(Payload, frozen=True):
     text: str
 
 
-class AskRequest(QuestionAsked, frozen=True, tag="ask"):
+class AskRequest(HeadlessAsked, frozen=True, tag="ask"):
     """A question, about `lines` or `file` if given."""
 
     prompt: str
@@ -187,7 +187,7 @@ class AskRequest(QuestionAsked, frozen=True, tag="ask"):
     """The id of the agent that answers; empty for the user's choice."""
 
 
-class RewriteRequest(QuestionAsked, frozen=True, tag="rewrite"):
+class RewriteRequest(HeadlessAsked, frozen=True, tag="rewrite"):
     """Rows of a buffer to rewrite, whose lines are `text`, each with its end; the file's name."""
 
     instruction: str
@@ -207,7 +207,7 @@ class RewriteRequest(QuestionAsked, frozen=True, tag="rewrite"):
     """The id of the agent that answers; empty for the user's choice."""
 
 
-class CommitRequest(QuestionAsked, frozen=True, tag="commit"):
+class CommitRequest(HeadlessAsked, frozen=True, tag="commit"):
     """A message for the staged changes; `path` is the file of the message, if it is in a buffer."""
 
     path: str = ""
@@ -282,7 +282,7 @@ def with_ends(lines: Sequence[str]) -> Lines:
     return Lines("".join(f"{line}\n" for line in lines))
 
 
-class Question(Protocol):
+class QuestionPort(Protocol):
     """One-off requests, each by the id that the editor has given it."""
 
     @request("headless.update")
@@ -305,7 +305,7 @@ class Question(Protocol):
     async def show_rewrite(self, diff: int, id_: int, proposal: Mapping[str, Any]) -> None:
         """Show a rewrite as a diff: the `text` of the buffer, made from its lines `base`.
 
-        Its events are those of `Diffs`, without the text.
+        Its events are those of `DiffsPort`, without the text.
         """
 
     @request("headless.rewrite.revise")

@@ -112,14 +112,14 @@ class ListItem(Payload, frozen=True):
     """The highlight group of the line; empty for a hunk that waits."""
 
 
-class Listed(Payload, frozen=True):
+class ListCursor(Payload, frozen=True):
     """A list in the quickfix window; `row` is that of the cursor, 0-based."""
 
     list: int
     row: int
 
 
-class Review(Protocol):
+class ReviewPort(Protocol):
     """The review, as the editor shows it."""
 
     @request("review.overlay.buffer", large=True)
@@ -169,7 +169,7 @@ class Review(Protocol):
         """Know to whom a review can be sent."""
 
     @request("review.list.listed")
-    async def listed(self, bufnr: int) -> Listed | None:
+    async def listed(self, bufnr: int) -> ListCursor | None:
         """Return which list a buffer shows; None if it is none of ours."""
 
     @request("review.own_writes.watch")

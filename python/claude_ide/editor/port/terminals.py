@@ -51,7 +51,7 @@ class Toggled(Payload, frozen=True):
     is_found: bool = False
 
 
-class Terminals(Protocol):
+class TerminalsPort(Protocol):
     """The terminals. A client is known by its process id, a terminal by the id of its launch."""
 
     @notification("terminal.register.connected")
@@ -126,7 +126,7 @@ class TypedPrompt(Payload, frozen=True):
     tmux: str = ""
 
 
-class Typing(Protocol):
+class TypingPort(Protocol):
     """What types prompts into terminals."""
 
     @request("terminal.typing.hold")
@@ -163,7 +163,7 @@ class Typing(Protocol):
         """Keep prompts that a CLI has not got where the user finds them."""
 
 
-class Host(Protocol):
+class HostPort(Protocol):
     """What the editor knows of its host."""
 
     @request("host.listening")

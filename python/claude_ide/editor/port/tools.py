@@ -9,7 +9,7 @@ from msgspec import field
 from claude_ide.editor.port.binding import Payload, notification, request, tool
 
 
-class OwnTools(Protocol):
+class OwnToolsPort(Protocol):
     """The tools that the user adds in Neovim."""
 
     @notification("tools.own.know")
@@ -34,7 +34,7 @@ def _tool(function: str) -> Use:
     return use
 
 
-class ModelTools(Protocol):
+class ModelToolsPort(Protocol):
     """The tools as the model calls them, but for what Python adds to their answers.
 
     They run as operations that may be refused while the editor is busy, and cancelled.
@@ -92,7 +92,7 @@ class ModelTools(Protocol):
 # Language servers. Only Neovim has them.
 
 
-class Server(Payload, frozen=True):
+class LanguageServer(Payload, frozen=True):
     """A language server at one moment; the last facts are about one buffer.
 
     `work` is the title of what it reports as in progress. `commands` is None if it has told later
@@ -127,7 +127,7 @@ class Spot(Payload, frozen=True):
     index: int = 0
 
 
-class View(Payload, frozen=True):
+class ServersView(Payload, frozen=True):
     """What is known of a buffer and of the servers that were asked for; without one, of all.
 
     `is_new` is whether the buffer was loaded for this.
@@ -135,7 +135,7 @@ class View(Payload, frozen=True):
 
     is_loaded: bool
     is_new: bool = False
-    servers: list[Server] = field(default_factory=list)
+    servers: list[LanguageServer] = field(default_factory=list)
     starting: list[Starting] = field(default_factory=list)
     bufnr: int | None = None
     uri: str = ""
@@ -144,7 +144,7 @@ class View(Payload, frozen=True):
     last: Spot | None = None
 
 
-class Reply(Payload, frozen=True):
+class ServerReply(Payload, frozen=True):
     """What one server has answered: a result, or a failure in its own words.
 
     With `is_stale` the text had changed, and nothing was sent. `ticks` are the changedticks of all
@@ -181,7 +181,7 @@ class ServerDiagnostic(Payload, frozen=True):
     raw: dict[str, Any]
 
 
-class Run(Payload, frozen=True):
+class CommandEdits(Payload, frozen=True):
     """The edits that a server has sent while it ran a command, which are not applied.
 
     `ticks` are { bufnr, changedtick } of all loaded buffers from before.
@@ -192,15 +192,15 @@ class Run(Payload, frozen=True):
     failure: str = ""
 
 
-class LanguageServers(Protocol):
+class LanguageServersPort(Protocol):
     """The user's language servers."""
 
     @tool("tools.language_servers.open")
-    async def open(self, wanted: Mapping[str, Any]) -> View:
+    async def open(self, wanted: Mapping[str, Any]) -> ServersView:
         """Load a file if need be; return what is known of it. `wanted` is that of `look`."""
 
     @request("tools.language_servers.look", large=True)
-    async def look(self, wanted: Mapping[str, Any]) -> View:
+    async def look(self, wanted: Mapping[str, Any]) -> ServersView:
         """Return what is known of the servers that support a `method`.
 
         The other keys name a buffer and places in it, as the model's tools do.
@@ -210,12 +210,13 @@ class LanguageServers(Protocol):
     async def send(self, request: Mapping[str, Any]) -> str:
         """Send a request of a `method` to a `client`; its `parameters` are JSON.
 
-        Return a `Reply` as JSON: it can be large, and is decoded as the caller needs it. Nothing is
-        sent if the `tick` of the buffer is another one. Cancelling this cancels the request.
+        Return a `ServerReply` as JSON: it can be large, and is decoded as the caller needs it.
+        Nothing is sent if the `tick` of the buffer is another one. Cancelling this cancels the
+        request.
         """
 
     @tool("tools.language_servers.run")
-    async def run(self, command: Mapping[str, Any]) -> Run:
+    async def run(self, command: Mapping[str, Any]) -> CommandEdits:
         """Have the server `client` run a command, whose `parameters` are JSON; catch its edits."""
 
     @request("tools.language_servers.diagnostics", large=True)

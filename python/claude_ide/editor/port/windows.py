@@ -16,7 +16,7 @@ class FloatLook(Payload, frozen=True):
     filetype: str = ""
 
 
-class Windows(Protocol):
+class WindowsPort(Protocol):
     """Floats, and splits at an edge of the screen."""
 
     @request("timing.moment.obstacle")
@@ -76,7 +76,7 @@ class Windows(Protocol):
         """Put a text into the register that the user pastes from: characters, or lines."""
 
 
-class Calling(Protocol):
+class CallingPort(Protocol):
     """Calls the user, who may be elsewhere."""
 
     @request("attention.call")
@@ -100,7 +100,7 @@ class Typed(Payload, frozen=True):
     text: str | None = None
 
 
-class Dialogues(Protocol):
+class DialoguesPort(Protocol):
     """Questions in the editor's own menus. Cancelling discards the question."""
 
     @operation("ui.select", "ui.close")
@@ -116,7 +116,7 @@ class Dialogues(Protocol):
         """Let the user type a text."""
 
 
-class Permission(Protocol):
+class PermissionPort(Protocol):
     """The float with the permission that a CLI in a terminal waits for."""
 
     @request("permission.width")
@@ -136,7 +136,7 @@ class Permission(Protocol):
         """Close the float: no permission waits any more."""
 
 
-class Wire(Protocol):
+class WirePort(Protocol):
     """The window of `:ClaudeWire`."""
 
     @request("wire_window.open")
@@ -163,7 +163,7 @@ class Here(Payload, frozen=True):
     molten: list[str] = field(default_factory=list)
 
 
-class Kernel(Protocol):
+class KernelPort(Protocol):
     """What the user sees of the Jupyter kernel."""
 
     @request("jupyter.begin")

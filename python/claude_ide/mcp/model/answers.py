@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from claude_ide.base.errors import EditorError
-from claude_ide.editor.port.tools import Reply, Server
+from claude_ide.editor.port.tools import LanguageServer, ServerReply
 from claude_ide.editor.protocol import (
     Position,
     Range,
@@ -18,7 +18,7 @@ from claude_ide.editor.protocol import (
     range_of,
     shortened,
 )
-from claude_ide.editor.servers import Answer
+from claude_ide.editor.servers import ServerAnswer
 
 MOST_CALLS = 20
 """Of one function."""
@@ -44,7 +44,7 @@ class Location(msgspec.Struct, frozen=True):
     rank: int
 
 
-def locations(answers: list[Answer]) -> list[Location]:
+def locations(answers: list[ServerAnswer]) -> list[Location]:
     """Return the locations in the order of paths and positions, each once.
 
     Several servers may give one: that of the first server stays.
@@ -58,7 +58,7 @@ def locations(answers: list[Answer]) -> list[Location]:
     return kept
 
 
-def _locations(answers: list[Answer]) -> Iterator[Location]:
+def _locations(answers: list[ServerAnswer]) -> Iterator[Location]:
     """Return each `Location` and `LocationLink`, and leave out anything else."""
     paths = cache(path_of)
     for rank, answer in enumerate(answers):
@@ -131,7 +131,7 @@ class ProjectSymbol(msgspec.Struct, frozen=True):
     encoding: str
 
 
-def document_symbols(answers: list[Answer]) -> tuple[list[Symbol], str]:
+def document_symbols(answers: list[ServerAnswer]) -> tuple[list[Symbol], str]:
     """Return the symbols of a file in their order, and how their server counts characters.
 
     Of several servers, one that answers a tree is taken: together they would name all twice.
@@ -143,7 +143,7 @@ def document_symbols(answers: list[Answer]) -> tuple[list[Symbol], str]:
     return [*symbols(chosen.result)], chosen.server.encoding
 
 
-def project_symbols(answers: list[Answer]) -> list[ProjectSymbol]:
+def project_symbols(answers: list[ServerAnswer]) -> list[ProjectSymbol]:
     """Return the symbols in the order of the servers, which rank what they find."""
     found: dict[object, ProjectSymbol] = {}
     for answer in answers:
@@ -222,7 +222,7 @@ def _order(symbol: DocumentSymbol) -> tuple[int, ...]:
 class Function(msgspec.Struct, frozen=True):
     """A function at the place, and the server that knows it, to which its `data` goes back."""
 
-    server: Server
+    server: LanguageServer
     item: dict[str, Any]
 
     @property
@@ -231,7 +231,7 @@ class Function(msgspec.Struct, frozen=True):
         return str(self.item.get("name"))[:LONGEST_NAME]
 
 
-class Caller(msgspec.Struct, frozen=True):
+class HierarchyCall(msgspec.Struct, frozen=True):
     """The other function of some calls, and where these begin, in the file `calls_path`."""
 
     path: str
@@ -248,7 +248,7 @@ class Caller(msgspec.Struct, frozen=True):
         return [(self.path, self.start.line), *rows]
 
 
-def functions(answers: list[Answer]) -> list[Function]:
+def functions(answers: list[ServerAnswer]) -> list[Function]:
     """Return the functions at a place."""
     return [
         Function(answer.server, item)
@@ -258,12 +258,12 @@ def functions(answers: list[Answer]) -> list[Function]:
     ]
 
 
-def callers(asked: list[Function], replies: list[Reply]) -> list[Caller]:
+def callers(asked: list[Function], replies: list[ServerReply]) -> list[HierarchyCall]:
     """Return the functions of all calls, by path and place.
 
     Raises `EditorError` if all servers have failed.
     """
-    failures, found = [], dict[object, Caller]()
+    failures, found = [], dict[object, HierarchyCall]()
     for function, reply in zip(asked, replies, strict=True):
         if reply.failure:
             failures.append(f"{function.server.name}: {reply.failure}")
@@ -275,7 +275,7 @@ def callers(asked: list[Function], replies: list[Reply]) -> list[Caller]:
     return sorted(found.values(), key=lambda each: (each.path, each.start))
 
 
-def _caller(function: Function, call: Any) -> Caller | None:
+def _caller(function: Function, call: Any) -> HierarchyCall | None:
     """Return the other function of a call; None for anything else."""
     if not isinstance(call, dict):
         return None
@@ -288,7 +288,7 @@ def _caller(function: Function, call: Any) -> Caller | None:
     ranges = (range_of({"": each}, "") for each in listed(call.get("fromRanges")))
     # Some servers give each range twice.
     starts = dict.fromkeys(each.start for each in ranges if each)
-    return Caller(
+    return HierarchyCall(
         path,
         str(item.get("name"))[:LONGEST_NAME],
         kind_of(item.get("kind")),

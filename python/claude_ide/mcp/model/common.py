@@ -86,7 +86,7 @@ def _shortened(words: str, most: int) -> str:
     return words if len(words) <= most else words[: most - 1] + "…"
 
 
-class Lines:
+class FileLines:
     """Lines of files, by path and row; one that is not known is empty.
 
     They are those of a buffer, saved or not, otherwise of the disk.
@@ -109,7 +109,7 @@ class Lines:
         return excerpt(line, index_of(line, start.character, encoding))
 
 
-async def lines_at(editor: Editor, places: Iterable[tuple[str, int]]) -> Lines:
+async def lines_at(editor: Editor, places: Iterable[tuple[str, int]]) -> FileLines:
     """Read lines of files, by path and row."""
     rows: defaultdict[str, set[int]] = defaultdict(set)
     for path, row in places:
@@ -130,7 +130,7 @@ async def lines_at(editor: Editor, places: Iterable[tuple[str, int]]) -> Lines:
             known |= {(path, row): line for row, line in zip(each["rows"], lines, strict=True)}
     if unopened:
         known |= await asyncio.to_thread(_on_disk, unopened)
-    return Lines(known)
+    return FileLines(known)
 
 
 def column(line: str, character: int, encoding: str) -> int:

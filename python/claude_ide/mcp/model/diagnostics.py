@@ -14,7 +14,7 @@ from claude_ide.editor.editor import PENDING
 from claude_ide.editor.events import Diagnostics
 from claude_ide.editor.port.tools import ServerDiagnostic
 from claude_ide.editor.protocol import character_of, index_of, listed
-from claude_ide.editor.servers import Question, Servers
+from claude_ide.editor.servers import LanguageServers, ServerQuestion
 from claude_ide.mcp.baseline import PUBLISH_SECONDS, diagnosed
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.model.common import (
@@ -116,8 +116,8 @@ async def _add_details(client: Client, entries: list[Item], bufnr: int | None) -
                 await _add_fixes(client.editor.servers, bufnr, entries[:MOST_ASKED])
 
 
-async def _add_fixes(servers: Servers, bufnr: int, entries: list[Item]) -> None:
-    view = await servers.look(Question(CODE_ACTION, {}), bufnr)
+async def _add_fixes(servers: LanguageServers, bufnr: int, entries: list[Item]) -> None:
+    view = await servers.look(ServerQuestion(CODE_ACTION, {}), bufnr)
     offering = {server.id for server in view.servers}
     published: dict[tuple[int, str], list[ServerDiagnostic]] = {}
     for each in await servers.diagnostics(bufnr):

@@ -10,15 +10,21 @@ import msgspec
 from msgspec import Meta
 
 from claude_ide.base.errors import EditorError, ToolError
-from claude_ide.editor.formatting import Result
-from claude_ide.editor.port.tools import Run, Server, ServerDiagnostic, Spot, View
+from claude_ide.editor.formatting import FormatResult
+from claude_ide.editor.port.tools import (
+    CommandEdits,
+    LanguageServer,
+    ServerDiagnostic,
+    ServersView,
+    Spot,
+)
 from claude_ide.editor.protocol import listed, place_in, position_of, shortened, within, word_at
-from claude_ide.editor.servers import Answer, Question, Servers
+from claude_ide.editor.servers import LanguageServers, ServerAnswer, ServerQuestion
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.model.common import FilePath, Positive, SymbolPlace, Words, count, page
 from claude_ide.mcp.model.reviewed_edit import (
     EditedFile,
-    Outcome,
+    EditOutcome,
     changed,
     composed,
     located,
@@ -52,7 +58,7 @@ EndLine = Annotated[Positive | None, Meta(description="Last line; default: line"
 class Action(msgspec.Struct):
     """A code action and its server; a bare command is the `command` of one."""
 
-    server: Server
+    server: LanguageServer
     fields: dict[str, Any]
 
     @property
@@ -78,7 +84,7 @@ class Action(msgspec.Struct):
 class Command(msgspec.Struct, frozen=True):
     """The command that has to follow the edit of an action."""
 
-    server: Server
+    server: LanguageServer
     name: str
     arguments: Any
     title: str
@@ -93,15 +99,15 @@ class Wanted(msgspec.Struct, frozen=True):
 
 
 async def find_action(
-    servers: Servers, wanted: Wanted, published: list[ServerDiagnostic]
+    servers: LanguageServers, wanted: Wanted, published: list[ServerDiagnostic]
 ) -> tuple[Action, dict[int, int]]:
     """Return the wanted action, completed, and the changedticks of all buffers before.
 
     `published` are the diagnostics of the file. Raises `ToolError` with the actions on offer.
     """
 
-    def question(only: str | None) -> Question:
-        def parameters(view: View, server: Server) -> dict[str, Any]:
+    def question(only: str | None) -> ServerQuestion:
+        def parameters(view: ServersView, server: LanguageServer) -> dict[str, Any]:
             first, last = spots(view, wanted.place)
             raw = [
                 each.raw
@@ -121,7 +127,7 @@ async def find_action(
                 },
             }
 
-        return Question(CODE_ACTION, wanted.place, parameters, supports=(RESOLVE,))
+        return ServerQuestion(CODE_ACTION, wanted.place, parameters, supports=(RESOLVE,))
 
     found = await servers.ask(question(wanted.kind))
     offered = [*_offered(found.answers)]
@@ -142,7 +148,7 @@ async def find_action(
     return chosen, found.ticks
 
 
-def spots(view: View, place: dict[str, Any]) -> tuple[Spot, Spot]:
+def spots(view: ServersView, place: dict[str, Any]) -> tuple[Spot, Spot]:
     """Return the ends of a place: those of whole lines, unless it has a column or a symbol."""
     assert view.first is not None
     first, symbol = view.first, place.get("symbol") or ""
@@ -160,7 +166,7 @@ def _end_of(spot: Spot) -> Spot:
     return msgspec.structs.replace(spot, index=len(spot.text))
 
 
-def _offered(answers: list[Answer]) -> Iterator[Action]:
+def _offered(answers: list[ServerAnswer]) -> Iterator[Action]:
     for answer in answers:
         for action in listed(answer.result):
             if not isinstance(action, dict) or not isinstance(action.get("title"), str):
@@ -207,7 +213,7 @@ def _listed(actions: list[Action]) -> str:
     return "".join(lines)
 
 
-async def _complete(servers: Servers, action: Action, bufnr: int | None) -> None:
+async def _complete(servers: LanguageServers, action: Action, bufnr: int | None) -> None:
     """Request what an action without an edit leaves out."""
     if action.edit or RESOLVE not in action.server.supports:
         return
@@ -254,11 +260,11 @@ async def rename(
     if not new_name.isprintable():
         raise ToolError("new_name: not a name")
 
-    def parameters(view: View, server: Server) -> dict[str, Any]:
+    def parameters(view: ServersView, server: LanguageServer) -> dict[str, Any]:
         return {**place_in(view, server), "newName": new_name}
 
     asked = "textDocument/rename", place.fields(), parameters
-    question = Question(*asked, supports=(CHECK_NAME,))
+    question = ServerQuestion(*asked, supports=(CHECK_NAME,))
     found = await client.editor.servers.ask(question)
     if not found.answers:
         raise ToolError("nothing can be renamed at this place")
@@ -315,7 +321,7 @@ async def code_action(
     if command:
         await editor.gate.check_change({"arguments": command.arguments})
     files = await composed(editor, action.edit, server, ticks) if action.edit else []
-    outcome, notes = Outcome(), list[str]()
+    outcome, notes = EditOutcome(), list[str]()
     if files:
         outcome = await review(client, what, files)
     if command is None:
@@ -372,7 +378,7 @@ async def format_file(
     return report(f"Formatted by {asked[-1]}.", outcome, notes)
 
 
-def _formatted(result: Result, rows: tuple[int, int] | None) -> EditedFile | None:
+def _formatted(result: FormatResult, rows: tuple[int, int] | None) -> EditedFile | None:
     """Return a file as a formatter leaves it, or only these lines; None if nothing changes."""
     if result.failure:
         raise EditorError(result.failure)
@@ -382,7 +388,7 @@ def _formatted(result: Result, rows: tuple[int, int] | None) -> EditedFile | Non
     return changed(text, lines)
 
 
-async def _command(client: Client, command: Command, what: str, outcome: Outcome) -> list[str]:
+async def _command(client: Client, command: Command, what: str, outcome: EditOutcome) -> list[str]:
     """Run the command of an action, and add what becomes of its edit; return what to note."""
     name, server = command.name, command.server.name
     done = await _run(client, command)
@@ -399,7 +405,7 @@ async def _command(client: Client, command: Command, what: str, outcome: Outcome
     return []
 
 
-async def _run(client: Client, command: Command) -> Run:
+async def _run(client: Client, command: Command) -> CommandEdits:
     """Have the server run a command, after asking the user unless it can only propose an edit."""
     name, server = command.name, command.server.name
     if not (server in EDITING and name.startswith(EDITING[server])):

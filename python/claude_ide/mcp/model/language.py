@@ -8,15 +8,15 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from claude_ide.editor.port.tools import Server, View
+from claude_ide.editor.port.tools import LanguageServer, ServersView
 from claude_ide.editor.protocol import listed, place_in
-from claude_ide.editor.servers import Answers, Question
+from claude_ide.editor.servers import ServerAnswers, ServerQuestion
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.model import answers
 from claude_ide.mcp.model.common import (
+    FileLines,
     FilePath,
     Limit,
-    Lines,
     Offset,
     SymbolPlace,
     Words,
@@ -63,11 +63,11 @@ async def _places(
 ) -> Content:
     """Describe the places that servers answer, grouped by file, as far as they fit."""
 
-    def parameters(view: View, server: Server) -> dict[str, Any]:
+    def parameters(view: ServersView, server: LanguageServer) -> dict[str, Any]:
         return {**place_in(view, server), "context": {"includeDeclaration": True}}
 
     asked = place_in if limit is None else parameters
-    found = await client.editor.servers.ask(Question(method, place.fields(), asked))
+    found = await client.editor.servers.ask(ServerQuestion(method, place.fields(), asked))
     known = answers.locations(found.answers)
     if not known:
         return page(nothing(found), ())
@@ -100,7 +100,9 @@ async def hover(client: Client, place: SymbolPlace) -> Content:
         return answers.words(result.get("contents")) if isinstance(result, dict) else ""
 
     found = await client.editor.servers.ask(
-        Question("textDocument/hover", place.fields(), place_in, lambda each: bool(hovered(each)))
+        ServerQuestion(
+            "textDocument/hover", place.fields(), place_in, lambda each: bool(hovered(each))
+        )
     )
     if not found.answers:
         return page(nothing(found), ())
@@ -115,13 +117,13 @@ async def signature_help(client: Client, place: SymbolPlace) -> Content:
     Name the called function as the symbol, or give a column between the parentheses of the call.
     """
 
-    def parameters(view: View, server: Server) -> dict[str, Any]:
+    def parameters(view: ServersView, server: LanguageServer) -> dict[str, Any]:
         return place_in(_in_call(view, place), server)
 
     def has_any(result: Any) -> bool:
         return isinstance(result, dict) and bool(listed(result.get("signatures")))
 
-    question = Question("textDocument/signatureHelp", place.fields(), parameters, has_any)
+    question = ServerQuestion("textDocument/signatureHelp", place.fields(), parameters, has_any)
     found = await client.editor.servers.ask(question)
     known = answers.signatures(found.answers[0].result) if found.answers else []
     if not known:
@@ -130,7 +132,7 @@ async def signature_help(client: Client, place: SymbolPlace) -> Content:
     return page(count(len(known), "signature"), lines)
 
 
-def _in_call(view: View, place: SymbolPlace) -> View:
+def _in_call(view: ServersView, place: SymbolPlace) -> ServersView:
     """Return a view whose spot is in the call: after the parenthesis that follows the symbol."""
     if view.first is None or place.column or not place.symbol:
         return view
@@ -166,7 +168,7 @@ async def document_symbols(
 
     Each line has the place of the name, the kind, the name, and the lines of the whole symbol.
     """
-    question = Question(
+    question = ServerQuestion(
         "textDocument/documentSymbol",
         {"file": file},
         lambda view, _server: {"textDocument": {"uri": view.uri}},
@@ -206,7 +208,7 @@ async def workspace_symbols(
     limit: Limit = 100,
 ) -> Content:
     """Find classes, functions and other symbols of the whole project by name, best match first."""
-    question = Question(
+    question = ServerQuestion(
         "workspace/symbol",
         {"file": file} if file else {},
         lambda _view, _server: {"query": query},
@@ -253,7 +255,7 @@ async def _calls(
     client: Client, place: SymbolPlace, method: str, noun: str, offset: int, limit: int
 ) -> Content:
     servers = client.editor.servers
-    question = Question("textDocument/prepareCallHierarchy", place.fields(), place_in)
+    question = ServerQuestion("textDocument/prepareCallHierarchy", place.fields(), place_in)
     found = await servers.ask(question)
     functions = answers.functions(found.answers)
     if not functions:
@@ -270,7 +272,7 @@ async def _calls(
     return page(heading, _call_lines(shown, lines), remaining(total, offset, shown))
 
 
-def _call_lines(shown: list[answers.Caller], lines: Lines) -> Iterator[str]:
+def _call_lines(shown: list[answers.HierarchyCall], lines: FileLines) -> Iterator[str]:
     for path, group in groupby(shown, key=lambda each: each.path):
         yield path
         for each in group:
@@ -282,11 +284,11 @@ def _call_lines(shown: list[answers.Caller], lines: Lines) -> Iterator[str]:
                 yield f"    and {count(more, 'more call')}"
 
 
-def nothing(found: Answers) -> str:
+def nothing(found: ServerAnswers) -> str:
     """Return the sentence that an empty answer needs: which servers have found nothing."""
     return f"Nothing was found; asked: {found.asked}{still_working(found)}."
 
 
-def still_working(found: Answers) -> str:
+def still_working(found: ServerAnswers) -> str:
     """Return a remark on servers that may not know the whole project yet."""
     return f" (there may be more: {found.working} is in progress)" if found.working else ""

@@ -30,9 +30,9 @@ from claude_ide.editor.port.batch import (
     step,
     tick,
 )
-from claude_ide.editor.port.diagnostics import Diagnostics
-from claude_ide.editor.port.files import BufferText, Disk, FileBuffer, NewText, Saved
-from claude_ide.editor.port.tools import Server
+from claude_ide.editor.port.diagnostics import DiagnosticsPort
+from claude_ide.editor.port.files import BufferText, DiskPort, FileBuffer, NewText, Saved
+from claude_ide.editor.port.tools import LanguageServer
 from claude_ide.editor.protocol import TextEdit, count_changed, edited, parsed
 from claude_ide.mcp.client import Client
 from claude_ide.mcp.model.common import count, page
@@ -80,7 +80,7 @@ class FileEdits(msgspec.Struct):
 
 
 async def composed(
-    editor: Editor, edit: Any, server: Server, ticks: dict[int, int]
+    editor: Editor, edit: Any, server: LanguageServer, ticks: dict[int, int]
 ) -> list[EditedFile]:
     """Return the files that an edit changes, with their new texts.
 
@@ -100,7 +100,7 @@ async def composed(
 
 
 def _changed_files(
-    files: list[FileEdits], texts: list[BufferText], server: Server, ticks: dict[int, int]
+    files: list[FileEdits], texts: list[BufferText], server: LanguageServer, ticks: dict[int, int]
 ) -> list[EditedFile]:
     pairs = zip(files, texts, strict=True)
     found = (_changed_file(file, text, server, ticks) for file, text in pairs)
@@ -108,7 +108,7 @@ def _changed_files(
 
 
 def _changed_file(
-    file: FileEdits, text: BufferText, server: Server, ticks: dict[int, int]
+    file: FileEdits, text: BufferText, server: LanguageServer, ticks: dict[int, int]
 ) -> EditedFile | None:
     if file.is_new:
         lines = edited([""], file.groups, server.encoding)
@@ -210,7 +210,7 @@ def _is_creation(operation: dict[str, Any]) -> bool:
 # The review.
 
 
-class Accepted(msgspec.Struct, frozen=True):
+class AcceptedText(msgspec.Struct, frozen=True):
     """A file with the text that the user accepts; `diff` is None if they have not seen it."""
 
     file: EditedFile
@@ -218,7 +218,7 @@ class Accepted(msgspec.Struct, frozen=True):
     diff: Diff | None
 
 
-class Outcome:
+class EditOutcome:
     """What became of each file: below a heading its path, and more words on it."""
 
     def __init__(self) -> None:
@@ -230,7 +230,7 @@ class Outcome:
         """Whether the whole edit was applied."""
         return not self.of[REJECTED] and not self.of[FAILED]
 
-    def add(self, other: "Outcome") -> None:
+    def add(self, other: "EditOutcome") -> None:
         """Add what became of the files of another edit."""
         for heading, lines in other.of.items():
             self.of[heading] += lines
@@ -241,7 +241,7 @@ class Outcome:
         return [line for heading, lines in found for line in (heading, *(f"  {x}" for x in lines))]
 
 
-async def review(client: Client, what: str, files: Sequence[EditedFile]) -> Outcome:
+async def review(client: Client, what: str, files: Sequence[EditedFile]) -> EditOutcome:
     """Have the user review an edit, and apply what they accept after the last decision.
 
     `what` is a verb with its objects, for the question. Cancelling this closes the diff and applies
@@ -274,7 +274,7 @@ async def _to_the_end(coroutine: Coroutine[Any, Any, None]) -> None:
     task.result()
 
 
-def report(heading: str, outcome: Outcome, notes: Sequence[str] = ()) -> Content:
+def report(heading: str, outcome: EditOutcome, notes: Sequence[str] = ()) -> Content:
     """Describe an outcome to the model."""
     return page(heading, [*outcome.lines(), *notes])
 
@@ -284,10 +284,10 @@ class _Review:
         self._client = client
         self._editor = client.editor
         self._files = files
-        self._accepted: list[Accepted] = []
+        self._accepted: list[AcceptedText] = []
         self._written: set[int] = set()
         """The ids of diffs whose texts were applied."""
-        self.outcome = Outcome()
+        self.outcome = EditOutcome()
 
     async def ask(self, what: str) -> None:
         """Collect the decisions."""
@@ -305,7 +305,7 @@ class _Review:
                 # A file that a program runs, or one outside the project, is shown all the same.
                 reviewed = [file for file in self._files if file.warning]
                 unseen = (file for file in self._files if not file.warning)
-                self._accepted += (Accepted(file, file.text, None) for file in unseen)
+                self._accepted += (AcceptedText(file, file.text, None) for file in unseen)
         for number, file in enumerate(reviewed, 1):
             await self._show(file, f"{number} of {len(reviewed)}" if len(reviewed) > 1 else "")
         if not self._accepted:
@@ -334,7 +334,7 @@ class _Review:
             self._client.diffs.remove(diff)
             self._editor.diffs.close(diff)
         if decision.accepted:
-            self._accepted.append(Accepted(file, decision.text, diff))
+            self._accepted.append(AcceptedText(file, decision.text, diff))
             self.outcome.of[COMMENTS] += [decision.words] if decision.words else []
         else:
             reason = f": {decision.reason}" if decision.reason else ""
@@ -361,11 +361,11 @@ class _Review:
             raise ToolError(reason)
         return buffers
 
-    async def _unchanged(self, accepted: Accepted) -> FileBuffer | None:
+    async def _unchanged(self, accepted: AcceptedText) -> FileBuffer | None:
         """Return the buffer of a file; None if it has another text than when it was read."""
         path, port = accepted.file.path, self._editor.port
         # A file that was unloaded during a long review has to be loaded again.
-        steps = (step(Diagnostics.load, path), step(Disk.look, path, False))
+        steps = (step(DiagnosticsPort.load, path), step(DiskPort.look, path, False))
         _, buffer = await port.batch(steps, Guard(Gate.POSSIBLE))
         if buffer is None or buffer.digest != accepted.file.digest:
             return None
@@ -398,7 +398,7 @@ class _Review:
                 await self._reported(accepted, self._create(accepted))
 
     async def _replace(
-        self, known: Sequence[Accepted], buffers: Sequence[FileBuffer]
+        self, known: Sequence[AcceptedText], buffers: Sequence[FileBuffer]
     ) -> Sequence[int]:
         """Replace the texts of buffers, as soon as the user types in none of them.
 
@@ -412,10 +412,10 @@ class _Review:
                 tick(buffer.bufnr, buffer.changedtick),
                 stamp(accepted.file.path, buffer.stamp),
             ]
-            changes.append(step(Disk.replace, buffer.bufnr, NewText(accepted.text)))
+            changes.append(step(DiskPort.replace, buffer.bufnr, NewText(accepted.text)))
         return await self._editor.port.batch(changes, Guard(Gate.CHANGEABLE, (*facts,)))
 
-    async def _reported(self, accepted: Accepted, writing: Awaitable[Saved]) -> None:
+    async def _reported(self, accepted: AcceptedText, writing: Awaitable[Saved]) -> None:
         """Report what has become of a write."""
         name, path = self._client.shown_name, accepted.file.path
         record = self._editor.record_write
@@ -429,7 +429,7 @@ class _Review:
             changed_further = " (saving has changed it further)" * (saved.text is not None)
             self._report(accepted, changed_further, is_saved=not saved.is_unsaved)
 
-    def _report(self, accepted: Accepted, note: str = "", *, is_saved: bool) -> None:
+    def _report(self, accepted: AcceptedText, note: str = "", *, is_saved: bool) -> None:
         changed_by_user = accepted.text != accepted.file.text
         notes = " (the user has changed the proposal)" * changed_by_user + note
         heading = WRITTEN if is_saved else UNSAVED
@@ -437,13 +437,13 @@ class _Review:
         if accepted.diff is not None:
             self._written.add(accepted.diff.id)
 
-    async def _save(self, accepted: Accepted, bufnr: int, changedtick: int) -> Saved:
+    async def _save(self, accepted: AcceptedText, bufnr: int, changedtick: int) -> Saved:
         """Save a buffer, unless the user has changed it since its text was replaced."""
         name, path = self._client.shown_name, accepted.file.path
         guard = Guard(Gate.POSSIBLE, (tick(bufnr, changedtick),))
         try:
             (saved,) = await self._editor.port.batch(
-                [step(Disk.save, bufnr, path, name, True)], guard
+                [step(DiskPort.save, bufnr, path, name, True)], guard
             )
         except ChangedError:
             return Saved(is_unsaved=True)
@@ -451,7 +451,7 @@ class _Review:
             raise EditorError(saved.refusal)
         return saved
 
-    async def _create(self, accepted: Accepted) -> Saved:
+    async def _create(self, accepted: AcceptedText) -> Saved:
         content = accepted.text.encode("utf-8", "surrogateescape")
         path, target = accepted.file.path, accepted.file.target
         if _is_there_by_now(accepted):
@@ -477,5 +477,5 @@ class _Review:
                 self._editor.diffs.settle(each.diff, is_written=is_written)
 
 
-def _is_there_by_now(accepted: Accepted) -> bool:
+def _is_there_by_now(accepted: AcceptedText) -> bool:
     return accepted.file.is_new and exists(accepted.file.path)

@@ -79,7 +79,7 @@ Entries = Annotated[
 Title = Annotated[str, Meta(min_length=1, max_length=200, description="What the list is about")]
 
 
-class Range(msgspec.Struct, frozen=True, omit_defaults=True):
+class HighlightedLines(msgspec.Struct, frozen=True, omit_defaults=True):
     """Lines to highlight."""
 
     file: FilePath
@@ -338,7 +338,8 @@ async def set_list(
 async def highlight(
     client: Client,
     ranges: Annotated[
-        list[Range], Meta(min_length=1, max_length=100, description="The lines, with notes")
+        list[HighlightedLines],
+        Meta(min_length=1, max_length=100, description="The lines, with notes"),
     ],
 ) -> Content:
     """Highlight lines in the user's windows, each with a note, until the user dismisses them.
