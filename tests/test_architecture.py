@@ -41,9 +41,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("base", "config", "transport", "editor", "mcp", "agents", "agents.user_servers"),
         *("review", "ui", "chat.transcript"),
     },
-    "headless": {
-        *("base", "config", "editor", "agents", "agents.stream_json", "agents.acp", "ui"),
-    },
+    "headless": {*("base", "config", "editor", "agents", "agents.stream_json", "agents.acp", "ui")},
     "sessions": {
         *("base", "config", "transport", "editor", "mcp", "agents"),
         *("agents.stream_json", "review", "ui", "hooks", "chat", "headless"),

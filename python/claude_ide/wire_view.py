@@ -57,12 +57,7 @@ OPPOSITE = {TO: FROM, FROM: TO}
 class WireView:
     """The window, and the file. `run` starts a task, and shows its errors to the user."""
 
-    def __init__(
-        self,
-        editor: Editor,
-        run: Run,
-        wire: Traffic | None = None,
-    ) -> None:
+    def __init__(self, editor: Editor, run: Run, wire: Traffic | None = None) -> None:
         self._editor = editor
         self._run = run
         self._wire = wire or recording()

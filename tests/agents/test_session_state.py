@@ -7,13 +7,7 @@ from hypothesis import strategies as st
 from claude_ide.agents import events
 from claude_ide.agents.events import Event, PromptStage
 from claude_ide.agents.requests import PermissionAsked, RequestWithdrawn
-from claude_ide.agents.session_state import (
-    BUSY,
-    AgentState,
-    SessionState,
-    Signal,
-    signal_of,
-)
+from claude_ide.agents.session_state import BUSY, AgentState, SessionState, Signal, signal_of
 
 ENDED = events.TurnEnded(events.TurnEndReason.COMPLETED)
 ASKED = PermissionAsked("r1", "t1", "Bash", {}, ())

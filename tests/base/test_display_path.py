@@ -62,10 +62,7 @@ def test_a_file_behind_a_link_that_leads_outside_is_outside_the_project(
     (tmp_path / "elsewhere").mkdir()
     (project / "link").symlink_to(tmp_path / "elsewhere")
 
-    assert found(project / "link" / name, project) == (
-        f"link/{name}",
-        "outside the project",
-    )
+    assert found(project / "link" / name, project) == (f"link/{name}", "outside the project")
 
 
 @pytest.mark.parametrize(
@@ -94,19 +91,13 @@ def test_a_link_to_a_git_hook_has_the_warning_of_the_hook(project: Path) -> None
     (project / ".git" / "hooks").mkdir(parents=True)
     (project / "tools").symlink_to(project / ".git" / "hooks")
 
-    assert found(project / "tools" / "pre-commit", project) == (
-        "tools/pre-commit",
-        "git runs it",
-    )
+    assert found(project / "tools" / "pre-commit", project) == ("tools/pre-commit", "git runs it")
 
 
 def test_a_project_that_is_reached_by_a_link_is_recognized(project: Path, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(project)
 
-    assert found(tmp_path / "link" / "a.py", project) == (
-        str(tmp_path / "link" / "a.py"),
-        "",
-    )
+    assert found(tmp_path / "link" / "a.py", project) == (str(tmp_path / "link" / "a.py"), "")
     assert found(project / "a.py", tmp_path / "link") == ("a.py", "")
 
 

@@ -148,8 +148,7 @@ async def _moved(effort: Effort) -> Table:
 async def _first() -> Table:
     """Measure the wait for the first selection, with a client that answers pings and one not."""
     table = Table(
-        "A new client, until its first `selection_changed` (ms)",
-        ["", "after", "ratio", "goal"],
+        "A new client, until its first `selection_changed` (ms)", ["", "after", "ratio", "goal"]
     )
     async with serving() as (served, _):
         path = served.project / "file.py"

@@ -100,11 +100,7 @@ def _frames(served: Editor) -> dict[str, str]:
 
 
 def _compare(
-    server: Address,
-    floor: Address,
-    pids: tuple[int, int],
-    frames: Mapping[str, str],
-    turn: int,
+    server: Address, floor: Address, pids: tuple[int, int], frames: Mapping[str, str], turn: int
 ) -> dict[str, Result]:
     """Measure in this process; `turn` is the number of requests between changes of server."""
 

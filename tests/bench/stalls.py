@@ -24,8 +24,7 @@ UNSAVED, UNDONE = 950_000, 450_000
 async def run(effort: Effort) -> list[Table]:
     """Measure each tool several times in one Neovim."""
     table = Table(
-        "The model's tools (medians in ms)",
-        ["", "took", "longest stall", "its CPU", "goal"],
+        "The model's tools (medians in ms)", ["", "took", "longest stall", "its CPU", "goal"]
     )
     async with _large() as (served, client, calls):
         for name, (tool, arguments) in calls.items():

@@ -139,10 +139,7 @@ async def test_an_at_sign_without_a_path_does_not_block_a_prompt(tmp_path: Path)
 
 @pytest.mark.parametrize(
     ("typed", "labels"),
-    [
-        ("hello", ["a.py, not saved"]),
-        ("see @a.py#L1", ["a.py, not saved", "a.py:1, unsaved text"]),
-    ],
+    [("hello", ["a.py, not saved"]), ("see @a.py#L1", ["a.py, not saved", "a.py:1, unsaved text"])],
 )
 async def test_unsaved_text_is_named(tmp_path: Path, typed: str, labels: list[str]) -> None:
     path = tmp_path / "a.py"

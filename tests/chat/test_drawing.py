@@ -98,7 +98,7 @@ async def test_a_press_opens_the_part_that_the_editor_names(nvim: Neovim, draw: 
 
     shown = await lines(nvim)
     assert [line.strip() for line in shown] == [
-        *("$ Bash command 0", "$ Bash command 1", "output 1", "$ Bash command 2", "", "done"),
+        *("$ Bash command 0", "$ Bash command 1", "output 1", "$ Bash command 2", "", "done")
     ]
     names = [part["kind"] for part in await parts(nvim)]
     assert names == ["tool", "tool", "tool", "tool", "tool", "text"]

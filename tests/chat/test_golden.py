@@ -43,9 +43,7 @@ SCREENS = {
         "L opens a terminal to log in",
         "failed · 8.0 s",
     ],
-    "error_429": [
-        *("retried 3 times: rate limit (429)", "", "recovered", "── 4.8 s · $0.0098"),
-    ],
+    "error_429": [*("retried 3 times: rate limit (429)", "", "recovered", "── 4.8 s · $0.0098")],
     "beside": [
         "SessionStart:startup says: welcome",
         "this prompt was blocked by a hook: no bad prompts here",
@@ -272,13 +270,13 @@ def test_a_prompt_that_steers_is_shown_where_the_model_received_it() -> None:
 
 def test_a_prompt_that_redirects_is_shown_below_the_turn_that_it_ended() -> None:
     assert replay_with_prompts("priority_now") == [
-        *("slow slow ", "interrupte", "» prompt 5", "redirected", "── 59 ms ·"),
+        *("slow slow ", "interrupte", "» prompt 5", "redirected", "── 59 ms ·")
     ]
 
 
 def test_a_prompt_is_interrupted_with_all_queued_ones() -> None:
     assert replay_with_prompts("interrupt_cancel_queued") == [
-        *("» prompt 1", "slow slow ", "interrupte"),
+        *("» prompt 1", "slow slow ", "interrupte")
     ]
 
 

@@ -31,7 +31,7 @@ async def test_folders_precede_their_first_file_and_are_listed_once(tmp_path: Pa
     found = await listed(tmp_path)
     assert len(found) == 8
     assert set(found) == {
-        *("a/b/", "a/", "a/b/c.py", "a/d.py", "a/e/", "a/e/f.py", "g.py", "a/e/new.py"),
+        *("a/b/", "a/", "a/b/c.py", "a/d.py", "a/e/", "a/e/f.py", "g.py", "a/e/new.py")
     }
 
 

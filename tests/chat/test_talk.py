@@ -93,9 +93,7 @@ def test_the_work_of_a_subagent_is_folded_below_its_tool() -> None:
 
     panel.press("• Task")
 
-    assert panel.text[1:] == [
-        *("  found", "  it", "  • Bash  1 tool …", "• Read …", "", "done"),
-    ]
+    assert panel.text[1:] == [*("  found", "  it", "  • Bash  1 tool …", "• Read …", "", "done")]
 
 
 def test_the_highlights_of_a_subagents_text_move_with_it() -> None:
@@ -315,7 +313,7 @@ def test_hidden_thinking_without_time_or_tokens_has_no_line() -> None:
 
 def test_tokens_without_thinking_end_when_the_answer_starts() -> None:
     assert shown(ThinkingTokens(12), TextDelta("1", "answer"), ThinkingTokens(5)) == [
-        *("· Thought 0 ms · 12 tokens", "", "answer", "", "· Thinking… 5 tokens"),
+        *("· Thought 0 ms · 12 tokens", "", "answer", "", "· Thinking… 5 tokens")
     ]
 
 

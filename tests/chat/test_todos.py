@@ -31,7 +31,7 @@ def test_items_are_shown_with_their_status() -> None:
 
     assert text(todos) == ["✓ Write tests", "▶ Running tests", "☐ Read …"]
     assert {mark.group for row in pinned(todos) for mark in row.marks} == {
-        *("ClaudeChatTodoDone", "ClaudeChatTodoActive", "ClaudeChatTodo"),
+        *("ClaudeChatTodoDone", "ClaudeChatTodoActive", "ClaudeChatTodo")
     }
 
 

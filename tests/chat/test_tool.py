@@ -124,7 +124,7 @@ def test_other_tools_open_to_show_their_arguments() -> None:
     tool = run("other", "Ask", {"what": "one\ntwo", "many": [1, {"a": None}]}, "done")
 
     assert lines(tool)[1:] == [
-        *("    what: one", "      two", '    many: [1,{"a":null}]', "    done"),
+        *("    what: one", "      two", '    many: [1,{"a":null}]', "    done")
     ]
 
 
@@ -206,7 +206,7 @@ def test_a_line_of_a_change_leads_to_that_line_of_the_file() -> None:
     tool.rows()
 
     assert [tool.location(offset, 0) for offset in range(1, 6)] == [
-        *(("/p/a.py", 10), ("/p/a.py", 11), ("/p/a.py", 11), ("/p/a.py", 12), ("/p/a.py", 13)),
+        *(("/p/a.py", 10), ("/p/a.py", 11), ("/p/a.py", 11), ("/p/a.py", 12), ("/p/a.py", 13))
     ]
 
 
@@ -308,7 +308,7 @@ def test_a_line_that_grows_redraws_only_itself() -> None:
         assert (edit["last"] - edit["first"], len(edit["lines"])) == (1, 1)
 
     assert panel.text == [
-        *("• Read …", "• Write  200 characters …", "", "text", "", "· Thinking… 3 tokens"),
+        *("• Read …", "• Write  200 characters …", "", "text", "", "· Thinking… 3 tokens")
     ]
 
 

@@ -12,14 +12,7 @@ import pytest
 
 from support.claude_cli import CARET, ClaudeCli, cli_path, environment, older_cli_path, settle_in
 from support.claude_code import locks
-from support.either_editor import (
-    Editor,
-    configure,
-    edit,
-    happened,
-    record_diffs,
-    start_editor,
-)
+from support.either_editor import Editor, configure, edit, happened, record_diffs, start_editor
 from support.fake_api import FakeApi
 from support.neovim import ROOT, until
 

@@ -173,10 +173,7 @@ async def test_a_session_in_a_worktree_is_answered_and_removed(
 
 @BOTH_WITH_CLI
 async def test_an_untrusted_folder_is_refused(
-    nvim_with_cli: Editor,
-    each_cli: Path,
-    command: Cli,
-    tmp_path_factory: pytest.TempPathFactory,
+    nvim_with_cli: Editor, each_cli: Path, command: Cli, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     nvim = nvim_with_cli
     await nvim.command(f"cd {tmp_path_factory.mktemp('other')}")

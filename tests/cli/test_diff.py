@@ -111,8 +111,7 @@ async def test_an_edit_is_written_with_the_users_changes(
 
 
 @pytest.mark.parametrize(
-    "keys",
-    [":q<CR>", ":q!<CR>", ":tabclose<CR>", ":bd<CR>", "ZQ", "<C-w>c", ":ClaudeReject<CR>"],
+    "keys", [":q<CR>", ":q!<CR>", ":tabclose<CR>", ":bd<CR>", "ZQ", "<C-w>c", ":ClaudeReject<CR>"]
 )
 async def test_closing_a_proposal_rejects_the_edit(
     nvim: Editor, claude: ClaudeCli, api: FakeApi, path: Path, keys: str

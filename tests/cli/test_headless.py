@@ -52,11 +52,7 @@ async def lines(nvim: Editor) -> list[str]:
 
 async def ask(nvim: Neovim, prompt: str, options: dict[str, Any]) -> dict[str, Any]:
     """Call the Lua function; return the argument of its callback."""
-    await nvim.lua(
-        chunk("headless/ask"),
-        prompt,
-        options,
-    )
+    await nvim.lua(chunk("headless/ask"), prompt, options)
     answered = await until(lambda: nvim.lua("return _G.answered"), "an answer")
     assert len(answered) == 1
     return dict(answered[0])

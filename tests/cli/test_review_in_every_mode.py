@@ -45,12 +45,7 @@ async def is_left(editor: Editor) -> bool:
 
 @pytest.mark.parametrize(
     ("nvim_with_cli", "mode"),
-    [
-        ("vim", "acceptEdits"),
-        ("neovim", "auto"),
-        ("vim", "bypassPermissions"),
-        ("neovim", "plan"),
-    ],
+    [("vim", "acceptEdits"), ("neovim", "auto"), ("vim", "bypassPermissions"), ("neovim", "plan")],
     indirect=["nvim_with_cli"],
 )
 async def test_what_a_turn_changes_waits(

@@ -92,10 +92,7 @@ async def choose_way(river: River, words: str, key: str, shown: str, number: int
             (ONCE, SESSION, NO),
             ["  y  Let it (allow once)", "  a  Allow for this session", "  n  no"],
         ),
-        (
-            (SESSION, EVER, ONCE, NO),
-            ["  y  Let it (allow once)", "  a  always… (2 ways)"],
-        ),
+        ((SESSION, EVER, ONCE, NO), ["  y  Let it (allow once)", "  a  always… (2 ways)"]),
         ((ONCE, ALSO_ONCE, NO), ["  y  Let it (allow once)", "  a  Let it, but slowly"]),
         ((ONCE, FEEDBACK), ["  y  Let it (allow once)", f"  n  {FEEDBACK.name}"]),
         ((ONCE, SESSION, NO, NEVER), ["  a  always… (2 ways)"]),

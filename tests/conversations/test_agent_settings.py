@@ -140,7 +140,7 @@ async def test_the_choices_are_repeated_when_the_agent_restarts(begin: Begin) ->
 
     await river.wait_for_call("setting")
     assert river.agent.calls[1:] == [
-        *(("model", "m://small"), ("effort", "keen"), ("setting", "collab", "off")),
+        *(("model", "m://small"), ("effort", "keen"), ("setting", "collab", "off"))
     ]
 
 

@@ -150,9 +150,7 @@ async def test_a_call_that_changes_the_editor_waits_until_neovim_is_ready(
 
 
 @BOTH
-async def test_messages_longer_than_the_screen_cause_no_prompt(
-    serving: Editor,
-) -> None:
+async def test_messages_longer_than_the_screen_cause_no_prompt(serving: Editor) -> None:
     await run(serving, "messages.message.show", "long " * 100, "error")
     await run(serving, "messages.message.show", "a\nb\nc", "error")
 

@@ -27,10 +27,7 @@ from support.river import Begin, River
 BUILD = Task("b1", "command", "Build", "t1", in_background=True)
 LOOK = Task("a1", "Explore", "look", "t2", in_background=True, is_agent=True)
 LIST = "join(getbufline(bufnr('Chat: tasks'), 1, '$'), \"\n\")"
-RUNNING = (
-    ToolStarted("t1", "Bash", "execute", "make"),
-    ToolInput("t1", 4, {"command": "make"}),
-)
+RUNNING = (ToolStarted("t1", "Bash", "execute", "make"), ToolInput("t1", 4, {"command": "make"}))
 
 
 async def lists(river: River, words: str) -> None:

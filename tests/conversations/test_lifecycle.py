@@ -45,10 +45,7 @@ class Begin(Protocol):
 
 EACH = pytest.mark.parametrize(
     "start",
-    [
-        pytest.param("neovim", marks=pytest.mark.neovim),
-        pytest.param("vim", marks=pytest.mark.vim),
-    ],
+    [pytest.param("neovim", marks=pytest.mark.neovim), pytest.param("vim", marks=pytest.mark.vim)],
     indirect=True,
 )
 """The fixture `start` starts a Neovim first and then a Vim."""

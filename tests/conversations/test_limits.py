@@ -8,15 +8,7 @@ from typing import Any
 
 import pytest
 
-from support.either_editor import (
-    BOTH,
-    Editor,
-    configure,
-    float_text,
-    on_screen,
-    run,
-    status_line,
-)
+from support.either_editor import BOTH, Editor, configure, float_text, on_screen, run, status_line
 from support.happenings import HookedCli, recorder
 from support.neovim import Neovim, until
 from support.panel import Open, Panel

@@ -228,8 +228,7 @@ async def complete(nvim: Editor, typed: str) -> list[str]:
 
 
 async def test_files_and_folders_are_completed_but_later_arguments_are_not(
-    nvim: Editor,
-    files: Path,
+    nvim: Editor, files: Path
 ) -> None:
     expected = {
         "ClaudeAdd a": ["a.py"],

@@ -19,10 +19,7 @@ GUARD_SECONDS = 0.2
 """How long a diff discards keys once it is visible."""
 ATTEMPTS = 8
 """How often a busy machine may delay an edit; a wait that is built in delays each one."""
-MAPS = {
-    "<C-s>": "nnoremap <C-s> <Cmd>write<CR>",
-    "gs": "nnoremap gs <Cmd>ClaudeAccept<CR>",
-}
+MAPS = {"<C-s>": "nnoremap <C-s> <Cmd>write<CR>", "gs": "nnoremap gs <Cmd>ClaudeAccept<CR>"}
 DECIDING = [":w<CR>", ":wq<CR>", "ZZ", "ZQ", ":q<CR>", ":tabclose<CR>", *MAPS]
 DECIDING += [":ClaudeAccept<CR>", ":ClaudeReject no<CR>", ":ClaudeAccept!<CR>", "dd:w<CR>"]
 

@@ -4,15 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from support.either_editor import (
-    BOTH,
-    Editor,
-    choose_item,
-    configure,
-    dismiss,
-    edit,
-    on_screen,
-)
+from support.either_editor import BOTH, Editor, choose_item, configure, dismiss, edit, on_screen
 from support.happenings import HookedCli, follow
 from support.neovim import until
 from support.reviews import Agent, git, prompted_cli

@@ -133,8 +133,7 @@ async def test_a_huge_selection_is_reported_in_part(editor: Editor, claude: Clau
     await editor.keys("VG")
 
     last = await reported(
-        claude,
-        lambda selection: selection["selection"]["end"] == {"line": 299999, "character": 4},
+        claude, lambda selection: selection["selection"]["end"] == {"line": 299999, "character": 4}
     )
     assert 2**20 - 4 <= len(last["text"].encode()) <= 2**20
     assert set(last["text"]) == set("é😀c\n")

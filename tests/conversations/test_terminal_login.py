@@ -45,9 +45,7 @@ async def test_the_agent_starts_after_the_login_and_goes_on(
     nvim: Neovim, fake_agent: Make, done: Path
 ) -> None:
     hello = Script(
-        initialize=[acp.terminal_login(done)],
-        new=[acp.need_login(done)],
-        prompt=[acp.say("Hello")],
+        initialize=[acp.terminal_login(done)], new=[acp.need_login(done)], prompt=[acp.say("Hello")]
     )
     fake = fake_agent(hello)
     panel = await begin(nvim, fake)

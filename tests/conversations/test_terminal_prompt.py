@@ -198,10 +198,7 @@ async def test_files_are_completed_before_anything_has_started_the_host(
 
 @pytest.mark.parametrize(
     ("pasted", "mentions"),
-    [
-        ("'{}/a b.py'", '@"a b.py" '),
-        ("{0}/a\\ b.py {0}/c.png ", '@"a b.py" @c.png '),
-    ],
+    [("'{}/a b.py'", '@"a b.py" '), ("{0}/a\\ b.py {0}/c.png ", '@"a b.py" @c.png ')],
 )
 async def test_dropped_files_become_mentions(
     nvim: Neovim, project: Path, pasted: str, mentions: str

@@ -241,8 +241,7 @@ async def test_a_diff_opens_where_its_cli_belongs_and_leads_back(
     path = str(project / "b.py")
     sizes = await nvim.eval(SIZES)
     _, answer = second.start_call(
-        "openDiff",
-        {"old_file_path": path, "new_file_path": path, "new_file_contents": "TWO\n"},
+        "openDiff", {"old_file_path": path, "new_file_path": path, "new_file_contents": "TWO\n"}
     )
     await until(lambda: nvim.eval(f"[tabpagenr(), &diff] == [{tabpage}, 1]"))
     shown = await nvim.eval("tabpagebuflist()->map('bufname(v:val)')")
@@ -268,8 +267,7 @@ async def test_a_diff_that_takes_no_focus_opens_where_its_cli_belongs(
     sizes = await nvim.eval(SIZES)
 
     _, answer = second.start_call(
-        "openDiff",
-        {"old_file_path": path, "new_file_path": path, "new_file_contents": "TWO\n"},
+        "openDiff", {"old_file_path": path, "new_file_path": path, "new_file_contents": "TWO\n"}
     )
     await until(lambda: nvim.eval("tabpagewinnr(2, '$') == 5"))
     await nvim.keys("ix")
@@ -293,8 +291,7 @@ async def test_a_diff_of_the_cli_of_this_tab_page_stays_here(
     path = str(project / "a.py")
 
     first.start_call(
-        "openDiff",
-        {"old_file_path": path, "new_file_path": path, "new_file_contents": "ONE\n"},
+        "openDiff", {"old_file_path": path, "new_file_path": path, "new_file_contents": "ONE\n"}
     )
 
     await until(lambda: nvim.eval("[tabpagenr(), tabpagenr('$'), &diff] == [2, 3, 1]"))

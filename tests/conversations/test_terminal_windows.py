@@ -187,10 +187,7 @@ async def test_the_terminal_of_the_command_is_marked_from_the_start(
 @BOTH
 @pytest.mark.parametrize(
     ("side", "kind", "shares"),
-    [
-        ("right", "width", (40, 24, 40)),
-        ("below", "height", (16, 10, 16)),
-    ],
+    [("right", "width", (40, 24, 40)), ("below", "height", (16, 10, 16))],
 )
 async def test_a_split_keeps_its_share_of_the_screen(
     nvim: Editor, program: Path, side: str, kind: str, shares: tuple[int, ...]

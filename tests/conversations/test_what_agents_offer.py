@@ -30,7 +30,7 @@ async def test_settings_accept_and_complete_the_values_of_the_agent(begin: Begin
 
     await river.wait_for_call("thinking")
     assert [call for call in river.agent.calls if call[0] != "start"] == [
-        *(("mode", "m://free"), ("model", "m://small"), ("effort", "keen"), ("thinking", 500)),
+        *(("mode", "m://free"), ("model", "m://small"), ("effort", "keen"), ("thinking", 500))
     ]
     await river.panel.bar_shows("Swim freely")
     for what, offered in {

@@ -122,10 +122,7 @@ async def test_a_file_is_overwritten_only_if_the_user_says_so(
 @BOTH
 @pytest.mark.parametrize(
     ("name", "complaint"),
-    [
-        ("none/a", "cannot write none/a: there is no folder"),
-        (".", ". is not a regular file"),
-    ],
+    [("none/a", "cannot write none/a: there is no folder"), (".", ". is not a regular file")],
 )
 async def test_a_recording_that_cannot_be_saved_is_one_line(
     wire: Editor, client: ClaudeCode, name: str, complaint: str

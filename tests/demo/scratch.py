@@ -50,11 +50,7 @@ def receipt(prices):
 
 TOUR = Path(__file__).with_name("TOUR.md")
 
-FILES = {
-    "shop.py": SHOP,
-    "test_shop.py": TEST,
-    TOUR.name: TOUR.read_text(encoding="utf-8"),
-}
+FILES = {"shop.py": SHOP, "test_shop.py": TEST, TOUR.name: TOUR.read_text(encoding="utf-8")}
 STAGED = {"receipt.py": RECEIPT}
 """What `:ClaudeCommit` finds."""
 

@@ -70,9 +70,7 @@ async def decide(screen: Terminal, keys: str) -> None:
 
 
 @pytest.mark.parametrize("screen", [(80, 24)], indirect=True)
-async def test_the_first_screen_explains_the_keys_and_shows_the_selection(
-    screen: Terminal,
-) -> None:
+async def test_the_first_screen_explains_the_keys_and_shows_the_selection(screen: Terminal) -> None:
     await screen.shows("⧉ In shop.py, line 1")
 
     text = screen.text()

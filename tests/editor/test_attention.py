@@ -76,12 +76,7 @@ async def test_a_session_calls_once_until_its_request_is_answered(editor: Editor
 
 
 @pytest.mark.parametrize(
-    ("shown", "said"),
-    [
-        (DiffShown(7), SAID),
-        (DiffShown(7, is_here=True), []),
-        (DiffShown(8), []),
-    ],
+    ("shown", "said"), [(DiffShown(7), SAID), (DiffShown(7, is_here=True), []), (DiffShown(8), [])]
 )
 async def test_a_request_whose_diff_is_held_calls_when_this_is_shown_elsewhere(
     editor: Editor, shown: DiffShown, said: list[str]

@@ -58,11 +58,7 @@ async def test_steps_cross_as_the_calls_that_they_are(editor: Answering) -> None
     assert done == (None, Buffer(bufnr=3, modified=False, listed=True))
     (function, _token, gate, facts, calls) = editor.calls[0]
     assert (function, gate) == ("batch.run", "harmless")
-    assert [*facts] == [
-        ["changedtick", 3, 7],
-        ["modified", 3, False],
-        ["name", 3, "/a"],
-    ]
+    assert [*facts] == [["changedtick", 3, 7], ["modified", 3, False], ["name", 3, "/a"]]
     assert calls == [("room.put", [{"text": "x"}, "y", 2]), ("file.buffers.find", ["/a"])]
 
 

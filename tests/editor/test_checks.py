@@ -109,11 +109,7 @@ BEFORE = CheckedText(1, 700)
 
 @pytest.mark.parametrize(
     ("answer", "is_awaited"),
-    [
-        (answered(100), True),
-        (answered(100, 200, 2), False),
-        (answered(350), False),
-    ],
+    [(answered(100), True), (answered(100, 200, 2), False), (answered(350), False)],
     ids=["early", "both", "late"],
 )
 def test_an_early_answer_belongs_to_a_text_that_is_not_answered_yet(

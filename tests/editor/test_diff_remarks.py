@@ -22,7 +22,4 @@ def test_only_a_rejection_gets_the_comments_with_the_answer() -> None:
     accepted = DiffDecided(1, accepted=True, path="a.py", comments=[LOUD])
 
     assert words_on_decision(rejected)[0] == f"no\n\n{said}"
-    assert words_on_decision(accepted) == (
-        "",
-        f"I have accepted your edit of a.py.\n\n{said}",
-    )
+    assert words_on_decision(accepted) == ("", f"I have accepted your edit of a.py.\n\n{said}")

@@ -124,10 +124,7 @@ def test_what_a_registered_method_returns_is_run(events: Events) -> None:
 @pytest.mark.parametrize(
     ("table", "event"),
     [
-        (
-            {"event": "placed", "chat": 1, "shown": 1, "columns": 80},
-            panel.Placed(True, 80, chat=1),
-        ),
+        ({"event": "placed", "chat": 1, "shown": 1, "columns": 80}, panel.Placed(True, 80, chat=1)),
         ({"event": "stop", "chat": 1, "taken": {}}, panel.Stopped([], chat=1)),
         (
             {"event": "answers", "chat": 1, "revival": {"root": "/", "is_empty": 0}},

@@ -10,13 +10,7 @@ import pytest
 from claude_ide.base.errors import EditorError
 from claude_ide.editor.events import EditorState, Events
 from claude_ide.editor.operations import Operations
-from claude_ide.editor.port.binding import (
-    Payload,
-    notification,
-    operation,
-    request,
-    tool,
-)
+from claude_ide.editor.port.binding import Payload, notification, operation, request, tool
 from claude_ide.editor.remote import implement
 from support.pocket import PocketChannel
 

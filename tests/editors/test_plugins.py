@@ -135,9 +135,7 @@ async def test_a_tree_keeps_its_width(editor: Begin) -> None:
     assert await world.nvim.eval(width) == 24
 
 
-async def test_deleting_a_proposal_with_a_plugin_closes_the_diff(
-    editor: Begin,
-) -> None:
+async def test_deleting_a_proposal_with_a_plugin_closes_the_diff(editor: Begin) -> None:
     world = await editor("buffer_closer")
     await shown(world)
 

@@ -54,11 +54,7 @@ class World:
     """One Neovim under test, its files, its client and the steps so far."""
 
     def __init__(
-        self,
-        folder: Path,
-        plugins: tuple[str, ...] = (),
-        layout: str = "tab",
-        side: str = "right",
+        self, folder: Path, plugins: tuple[str, ...] = (), layout: str = "tab", side: str = "right"
     ) -> None:
         self.folder = folder
         self.project = folder / "project"

@@ -78,11 +78,7 @@ async def test_an_edit_that_is_answered_before_its_diff_could_open_waits_no_long
     editor: Any = SimpleNamespace(diffs=Diffs())
     waiting = Permissions(editor, asyncio.ensure_future)
     given = {"file_path": "/a", "old_string": "1", "new_string": "2"}
-    fields: dict[str, Any] = {
-        "tool_name": "Edit",
-        "tool_use_id": "t1",
-        "tool_input": given,
-    }
+    fields: dict[str, Any] = {"tool_name": "Edit", "tool_use_id": "t1", "tool_input": given}
     waiting.follow("t", Hook("PreToolUse", "s", **fields))
     asking = asyncio.ensure_future(
         waiting.ask("t", Hook("PermissionRequest", "s", tool_name="Edit", tool_input=given))

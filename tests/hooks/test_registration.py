@@ -24,8 +24,7 @@ def packaged(folder: Path, version: str, name: str = "@anthropic-ai/claude-code"
 
 
 @pytest.mark.parametrize(
-    "words",
-    [["--settings", "a.json"], ["--settings={}"], ["-c", "--settings", "{}", "hello"]],
+    "words", [["--settings", "a.json"], ["--settings={}"], ["-c", "--settings", "{}", "hello"]]
 )
 def test_a_command_line_with_settings_gets_no_others(words: list[str]) -> None:
     assert "--settings" in registration.obstacle(["/bin/claude", *words], "")

@@ -148,11 +148,7 @@ async def test_folders_starts_with_the_global_folder(nvim: Neovim, project: Path
         (project / name).mkdir()
     await nvim.command(f"lcd window | tabnew | tcd {project}/tab | split | new")
 
-    assert await nvim.eval(FOLDERS) == [
-        str(project),
-        str(project / "window"),
-        str(project / "tab"),
-    ]
+    assert await nvim.eval(FOLDERS) == [str(project), str(project / "window"), str(project / "tab")]
 
 
 async def test_folders_names_each_folder_once(nvim: Neovim, project: Path) -> None:
@@ -206,9 +202,7 @@ async def test_watch_reports_each_change(nvim: Neovim, project: Path) -> None:
     await until(lambda: reported(nvim)[-1]["paths"] == [str(project / "a.txt")])
 
     await nvim.command("cd sub")
-    await until(
-        lambda: reported(nvim)[-1]["folders"] == [str(project / "sub")],
-    )
+    await until(lambda: reported(nvim)[-1]["folders"] == [str(project / "sub")])
 
 
 async def test_watch_does_not_report_an_unchanged_snapshot(nvim: Neovim, project: Path) -> None:
@@ -227,10 +221,7 @@ async def test_watch_does_not_report_an_unchanged_snapshot(nvim: Neovim, project
 async def test_watch_reports_at_most_every_tenth_of_a_second(nvim: Neovim, project: Path) -> None:
     await watch(nvim)
 
-    milliseconds = await nvim.lua(
-        chunk("buffers_snapshot/add_buffers"),
-        str(project),
-    )
+    milliseconds = await nvim.lua(chunk("buffers_snapshot/add_buffers"), str(project))
 
     await until(lambda: len(reported(nvim)[-1]["paths"]) == 60)
     assert len(reported(nvim)) <= milliseconds / 100 + 2

@@ -47,9 +47,7 @@ async def test_keys_that_are_typed_ahead_mean_what_the_user_will_see(form: Neovi
     assert await outcome(form) == given("requests", "Retry", "Cache") | {"Name": "Ann"}
 
 
-async def test_a_page_leaves_the_cursor_where_the_user_has_moved_it_meanwhile(
-    form: Neovim,
-) -> None:
+async def test_a_page_leaves_the_cursor_where_the_user_has_moved_it_meanwhile(form: Neovim) -> None:
     await open_form(form, *BOTH)
 
     await form.keys("31gg")

@@ -8,16 +8,7 @@ import pytest
 from claude_ide.agents.requests import Choice, Question
 from support.answers import settled
 from support.diffs import everything
-from support.forms import (
-    BOTH,
-    FLOATS,
-    given,
-    host,
-    open_form,
-    outcome,
-    outcomes,
-    wait_until_closed,
-)
+from support.forms import BOTH, FLOATS, given, host, open_form, outcome, outcomes, wait_until_closed
 from support.neovim import Neovim, until
 
 

@@ -101,11 +101,7 @@ async def test_closing_an_unedited_plan_asks_for_comments(plans: Neovim, keys: s
     await asked_for_comments(plans)
     assert answers(plans, 1) == []
     await plans.keys("no tests<CR>")
-    assert await answer(plans, 1) == {
-        "decision": "reject",
-        "text": PLAN,
-        "comments": "no tests",
-    }
+    assert await answer(plans, 1) == {"decision": "reject", "text": PLAN, "comments": "no tests"}
     await settled(plans)
     await wait_until_closed(plans)
 

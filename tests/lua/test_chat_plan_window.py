@@ -232,9 +232,7 @@ vim.bo.buftype, vim.bo.bufhidden, vim.bo.swapfile = 'nofile', 'hide', false
 """
 
 
-async def test_withdrawing_a_plan_returns_the_user_from_a_tree_next_to_it(
-    plans: Neovim,
-) -> None:
+async def test_withdrawing_a_plan_returns_the_user_from_a_tree_next_to_it(plans: Neovim) -> None:
     win = await plans.eval("win_getid()")
     await open_plan(plans)
     await plans.lua(TREE)

@@ -28,9 +28,7 @@ async def test_the_first_look_follows_right_after_the_current_code(nvim: Neovim)
     assert [look["state"] for look in await looks(nvim)] == [2]
 
 
-async def test_looks_are_a_period_apart_and_the_last_one_sees_the_last_state(
-    nvim: Neovim,
-) -> None:
+async def test_looks_are_a_period_apart_and_the_last_one_sees_the_last_state(nvim: Neovim) -> None:
     await nvim.lua(SETUP, PERIOD)
 
     await nvim.lua(CHANGES, 100)
@@ -117,9 +115,7 @@ async def test_the_function_runs_after_the_call_and_not_within_it(nvim: Neovim) 
     assert [run["state"] for run in runs] == ["after"]
 
 
-async def test_calls_without_a_pause_run_at_intervals_and_the_last_one_counts(
-    nvim: Neovim,
-) -> None:
+async def test_calls_without_a_pause_run_at_intervals_and_the_last_one_counts(nvim: Neovim) -> None:
     await nvim.lua(START, 40)
 
     await nvim.lua(chunk("debounce/call_often"))

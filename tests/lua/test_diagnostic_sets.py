@@ -251,10 +251,7 @@ async def test_shown_diagnostics_are_read_without_a_copy(
     nvim: Neovim, reader: Reader, project: Path
 ) -> None:
     bufnr = await edit(nvim, project / "a.txt")
-    await nvim.lua(
-        chunk("diagnostic_sets/attach"),
-        bufnr,
-    )
+    await nvim.lua(chunk("diagnostic_sets/attach"), bufnr)
 
     is_own = await nvim.lua(
         """local namespace = vim.api.nvim_create_namespace('linter')

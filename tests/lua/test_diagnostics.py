@@ -137,10 +137,7 @@ async def test_diagnostics_of_all_namespaces_are_read(nvim: Neovim, project: Pat
 
 async def test_functions_in_user_data_and_odd_codes_do_no_harm(nvim: Neovim, project: Path) -> None:
     bufnr = await edit(nvim, project / "a.txt")
-    await nvim.lua(
-        chunk("diagnostics/set_odd_fields"),
-        bufnr,
-    )
+    await nvim.lua(chunk("diagnostics/set_odd_fields"), bufnr)
 
     items = await of_file(nvim, project / "a.txt")
 
@@ -189,11 +186,7 @@ async def test_a_null_from_a_language_server_is_omitted(
     nvim: Neovim, project: Path, field: str
 ) -> None:
     bufnr = await edit(nvim, project / "a.txt")
-    await nvim.lua(
-        chunk("diagnostics/set_null_field"),
-        bufnr,
-        field,
-    )
+    await nvim.lua(chunk("diagnostics/set_null_field"), bufnr, field)
 
     [item] = await of_file(nvim, project / "a.txt")
 

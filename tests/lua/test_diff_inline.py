@@ -152,14 +152,7 @@ async def test_quitting_the_only_window_keeps_neovim_and_the_file(
     await diffs.closed(id_)
     assert await nvim.eval(
         "[expand('%:t'), winnr('$'), line('.'), line('w0'), &number, &wrap]"
-    ) == [
-        path.name,
-        1,
-        30,
-        30,
-        1,
-        0,
-    ]
+    ) == [path.name, 1, 30, 30, 1, 0]
 
 
 @pytest.mark.parametrize("key", [":w<CR>", ":q<CR>"])

@@ -16,10 +16,7 @@ OLD = "one\n"
 
 async def load(nvim: Neovim, path: Path) -> Any:
     """Load a file into a hidden buffer; return the refusal, the note and the error."""
-    return await nvim.lua(
-        chunk("file_load/load"),
-        str(path),
-    )
+    return await nvim.lua(chunk("file_load/load"), str(path))
 
 
 @pytest.fixture

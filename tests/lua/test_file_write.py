@@ -13,8 +13,7 @@ OLD = "one\n"
 
 async def write(nvim: Neovim, path: Path) -> Any:
     return await nvim.lua(
-        "return require('claude_ide.file.disk').write(vim.fn.bufadd(...))",
-        str(path),
+        "return require('claude_ide.file.disk').write(vim.fn.bufadd(...))", str(path)
     )
 
 

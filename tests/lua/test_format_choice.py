@@ -11,10 +11,7 @@ from support.neovim import Neovim
 
 
 async def set_for_text_files(nvim: Neovim, option: str) -> None:
-    await nvim.lua(
-        chunk("format_choice/set_for_text_files"),
-        option,
-    )
+    await nvim.lua(chunk("format_choice/set_for_text_files"), option)
 
 
 @pytest.mark.parametrize("was_open", [True, False])

@@ -16,12 +16,7 @@ CAPITALS = "tr a-z A-Z"
 async def set_up(nvim: Neovim, programs: dict[str, str], lsp_format: str | None = None) -> None:
     """Let a plugin that behaves like conform.nvim format text files with these programs."""
     await nvim.command(f"set runtimepath+={ROOT / 'tests/support/conform'}")
-    await nvim.lua(
-        chunk("format_conform/set_up"),
-        list(programs),
-        programs,
-        lsp_format,
-    )
+    await nvim.lua(chunk("format_conform/set_up"), list(programs), programs, lsp_format)
 
 
 @pytest.mark.parametrize("was_open", [True, False])
@@ -91,7 +86,7 @@ async def test_one_undo_reverts_the_changes_of_conform_and_a_server(
     await attach(nvim)
     await succeed(nvim, path)
     assert await nvim.eval("[getline(3), line('.'), line(\"'a\"), line(\"'B\")]") == [
-        *("THREE", 3, 3, 3),
+        *("THREE", 3, 3, 3)
     ]
 
     await nvim.command("undo")
@@ -162,11 +157,7 @@ async def test_conform_is_loaded_when_lazy_nvim_has_not_loaded_it_yet(
     nvim: Neovim, project: Path
 ) -> None:
     path = write(project / "a.txt")
-    await nvim.lua(
-        chunk("format_conform/lazy_nvim"),
-        str(ROOT / "tests/support/conform"),
-        STRIP,
-    )
+    await nvim.lua(chunk("format_conform/lazy_nvim"), str(ROOT / "tests/support/conform"), STRIP)
     await nvim.command("edit a.txt")
 
     assert "conform.nvim (strip)" in await succeed(nvim, path)

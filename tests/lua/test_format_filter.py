@@ -4,17 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from support.formatting import (
-    STRIP,
-    TIDY,
-    UNTIDY,
-    fail,
-    read,
-    reformat,
-    set_option,
-    succeed,
-    write,
-)
+from support.formatting import STRIP, TIDY, UNTIDY, fail, read, reformat, set_option, succeed, write
 from support.neovim import Neovim, until
 from support.processes import alive, most_memory, pid_in
 

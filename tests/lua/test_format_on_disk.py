@@ -64,10 +64,7 @@ async def test_a_file_that_changes_just_before_it_is_saved_leaves_no_conflict(
     await set_option(nvim, "formatprg", STRIP)
     await nvim.lua("require('claude_ide.file.disk')")
     await nvim.command("edit a.txt")
-    await nvim.lua(
-        chunk("format_on_disk/change_before_write"),
-        str(path),
-    )
+    await nvim.lua(chunk("format_on_disk/change_before_write"), str(path))
 
     assert "has changed on disk" in await fail(nvim, path)
 

@@ -214,10 +214,7 @@ async def test_a_server_that_knows_only_the_current_buffer_formats_another(
     path = write(project / "a.txt")
     await nvim.command("edit a.txt")
     client = await attach(nvim)
-    await nvim.lua(
-        chunk("format_server/support_text_only"),
-        client,
-    )
+    await nvim.lua(chunk("format_server/support_text_only"), client)
     await nvim.command("edit other.py")
 
     assert await succeed(nvim, path) == "Reformatted with words: 2 lines changed, saved."

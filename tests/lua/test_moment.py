@@ -343,8 +343,7 @@ async def test_other_windows_can_change_in_insert_mode(typing: Neovim) -> None:
 
 
 @pytest.mark.parametrize(
-    "state",
-    ["an operator", "Visual mode", "the command line", "the command-line window"],
+    "state", ["an operator", "Visual mode", "the command line", "the command-line window"]
 )
 async def test_other_windows_do_not_change_during(typing: Neovim, state: str) -> None:
     enter, leave = BUSY[state]

@@ -128,10 +128,7 @@ async def test_linters_for_all_filetypes_and_fallback_linters_run(
 
     path = project / "a.txt"
     assert await lint_runs(nvim) == [["other", "a.txt"], ["spelling", "a.txt"]]
-    assert await nvim.lua("return _G.context") == {
-        "filename": str(path),
-        "dirname": str(project),
-    }
+    assert await nvim.lua("return _G.context") == {"filename": str(path), "dirname": str(project)}
 
 
 async def test_each_part_of_a_compound_filetype_has_its_linters(

@@ -10,10 +10,7 @@ LINE = "aé漢😀e\u0301\tz"
 
 
 async def test_character_counts_utf16_code_units(nvim: Neovim) -> None:
-    characters = await nvim.lua(
-        chunk("positions/characters"),
-        LINE,
-    )
+    characters = await nvim.lua(chunk("positions/characters"), LINE)
 
     assert characters == [0, 1, 2, 3, 5, 6, 7, 8, 9]
 
@@ -48,11 +45,7 @@ async def test_random_positions_in_a_buffer_are_converted_exactly(nvim: Neovim) 
         for end in range(len(line) + 1)
     ]
 
-    got = await nvim.lua(
-        chunk("positions/to_lsp"),
-        lines,
-        cases,
-    )
+    got = await nvim.lua(chunk("positions/to_lsp"), lines, cases)
 
     assert got == [{"line": row, "character": character} for row, _, character in cases]
 

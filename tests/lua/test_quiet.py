@@ -46,9 +46,7 @@ async def test_a_quiet_run_can_contain_another(nvim: Neovim) -> None:
     assert await nvim.lua("return _G.order") == ["inner", "outer"]
 
 
-async def test_a_tolerated_error_is_returned_and_stops_no_other_autocommand(
-    nvim: Neovim,
-) -> None:
+async def test_a_tolerated_error_is_returned_and_stops_no_other_autocommand(nvim: Neovim) -> None:
     await nvim.lua(
         "vim.api.nvim_create_autocmd('User', { callback = function() error('no luck', 0) end })"
     )

@@ -64,10 +64,7 @@ async def test_the_lines_of_a_range_of_netrw(netrw: Neovim, files: Path) -> None
 
     found = [mention["filePath"] for mention in await listed(netrw, 1, last)]
     assert sorted(found) == sorted(
-        [
-            *(str(files / name) for name in ("a.py", "b.py", "sub")),
-            f'"{files / "c d.py"}"',
-        ]
+        [*(str(files / name) for name in ("a.py", "b.py", "sub")), f'"{files / "c d.py"}"']
     )
 
 

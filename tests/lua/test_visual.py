@@ -138,9 +138,7 @@ async def test_an_area_wholly_in_virtual_space_is_empty(nvim: Neovim) -> None:
     assert got == ("", (0, 3), (0, 3))
 
 
-async def test_inline_virtual_text_shifts_a_block_as_it_does_on_the_screen(
-    nvim: Neovim,
-) -> None:
+async def test_inline_virtual_text_shifts_a_block_as_it_does_on_the_screen(nvim: Neovim) -> None:
     """Inlay hints are virtual text inside the line."""
     await nvim.lua(chunk("visual/select_block"))
     text = await nvim.lua(chunk("visual/area_and_yank"))

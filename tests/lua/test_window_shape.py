@@ -114,9 +114,7 @@ async def test_sizes_are_kept_after_a_change_of_the_available_space(
     assert await windows.eval(f"[{SIZES}, &cmdheight]") == sizes
 
 
-async def test_the_restored_scroll_option_fits_a_window_with_a_winbar(
-    windows: Neovim,
-) -> None:
+async def test_the_restored_scroll_option_fits_a_window_with_a_winbar(windows: Neovim) -> None:
     await windows.command("only | set winbar=bar | setlocal scroll=8")
     await windows.lua(HOLD)
     await windows.command("botright split | 1resize 8 | 1wincmd w")

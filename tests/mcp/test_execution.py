@@ -73,9 +73,7 @@ async def test_a_rule_allows_all_further_uses(server: InProcessServer, kernel: K
     assert kernel.runs == [("x", True), ("x", True)]
 
 
-async def test_code_for_which_an_agent_has_asked_runs_once(
-    kernel: Kernel,
-) -> None:
+async def test_code_for_which_an_agent_has_asked_runs_once(kernel: Kernel) -> None:
     allowed = AllowedCode()
     server = serving(kernel, allowed)
     allowed.allow_text("x", "changed", for_good=False)
@@ -86,9 +84,7 @@ async def test_code_for_which_an_agent_has_asked_runs_once(
     assert kernel.runs == [("y", False), ("changed", True), ("x", False)]
 
 
-async def test_what_was_not_run_by_the_end_of_a_turn_needs_another_question(
-    kernel: Kernel,
-) -> None:
+async def test_what_was_not_run_by_the_end_of_a_turn_needs_another_question(kernel: Kernel) -> None:
     allowed = AllowedCode()
     allowed.allow_text("x", "x", for_good=False)
     allowed.forget_texts()

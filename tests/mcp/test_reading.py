@@ -11,14 +11,7 @@ from claude_ide.base.errors import ToolError
 from claude_ide.base.paths import normalized
 from claude_ide.editor.events import EditorState
 from claude_ide.mcp import client, model
-from claude_ide.mcp.client import (
-    MOST_FILES,
-    MOST_LAUNCHES,
-    Named,
-    Reading,
-    Readings,
-    named,
-)
+from claude_ide.mcp.client import MOST_FILES, MOST_LAUNCHES, Named, Reading, Readings, named
 from claude_ide.mcp.tool import IDE_TOOLS, MODEL_TOOLS
 
 

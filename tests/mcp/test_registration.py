@@ -100,12 +100,7 @@ def test_locks_of_dead_hosts_and_other_editors_are_ignored(
 
 @pytest.mark.parametrize(
     "broken",
-    [
-        {"workspaceFolders": None},
-        {"workspaceFolders": [1]},
-        {"authToken": 1},
-        {"ideName": None},
-    ],
+    [{"workspaceFolders": None}, {"workspaceFolders": [1]}, {"authToken": 1}, {"ideName": None}],
     ids=str,
 )
 def test_a_lock_with_values_of_other_types_is_ignored(

@@ -102,11 +102,7 @@ async def test_a_client_is_described_by_its_own_information(conversation: Conver
 
     client = conversation.client
 
-    assert (client.shown_name, client.version, client.pid) == (
-        "Claude Code",
-        "2.1.330",
-        4711,
-    )
+    assert (client.shown_name, client.version, client.pid) == ("Claude Code", "2.1.330", 4711)
 
 
 @pytest.mark.parametrize("information", [None, 5, [], {}, {"name": None}])
@@ -297,10 +293,7 @@ async def test_a_bug_in_a_tool_is_an_error_without_details(
 @pytest.mark.parametrize("name", ["openNothing", "", "initialize"])
 async def test_an_unknown_tool_is_named(conversation: Conversation, name: str) -> None:
     """In MCP a failing tool returns a result, while an unknown tool is an error."""
-    assert await conversation.ask("tools/call", {"name": name}) == (
-        -32602,
-        f"Unknown tool: {name}",
-    )
+    assert await conversation.ask("tools/call", {"name": name}) == (-32602, f"Unknown tool: {name}")
 
 
 @pytest.mark.parametrize(

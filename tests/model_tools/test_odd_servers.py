@@ -262,7 +262,7 @@ async def test_a_symbol_stands_for_its_call(
                     {"label": [1, 11], "documentation": {"kind": "markdown", "value": "How often"}},
                     None,
                 ],
-            },
+            }
         ],
         "activeSignature": 0,
         "activeParameter": 0,

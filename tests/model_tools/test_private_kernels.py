@@ -9,17 +9,7 @@ from pathlib import Path
 import pytest
 
 from support.either_editor import choose, on_screen
-from support.kernels import (
-    ENVIRONMENT,
-    SECONDS,
-    allowed,
-    asked,
-    begin,
-    closed,
-    pid,
-    ran,
-    read,
-)
+from support.kernels import ENVIRONMENT, SECONDS, allowed, asked, begin, closed, pid, ran, read
 from support.model_tools import ModelTools
 from support.neovim import Neovim
 

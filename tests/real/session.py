@@ -184,10 +184,7 @@ async def session(
 async def open_project(nvim: Neovim, scene: Scene) -> None:
     """Configure the servers, open the files, and wait until the servers answer."""
     await nvim.lua(
-        chunk("real/enable"),
-        scene.clients,
-        [*reversed(scene.opened)],
-        bool(scene.linter),
+        chunk("real/enable"), scene.clients, [*reversed(scene.opened)], bool(scene.linter)
     )
 
     async def ready() -> bool:

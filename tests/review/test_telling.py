@@ -6,14 +6,7 @@ from hypothesis import strategies as st
 
 from claude_ide.base.quotation import no_command
 from claude_ide.review.entry import Told
-from claude_ide.review.telling import (
-    KEPT,
-    REVERTED,
-    decisions,
-    differences,
-    note,
-    reviewable,
-)
+from claude_ide.review.telling import KEPT, REVERTED, decisions, differences, note, reviewable
 from claude_ide.review.texts import Texts
 
 LINES = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "d\n"]), max_size=8).map("".join)

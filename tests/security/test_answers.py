@@ -98,10 +98,7 @@ async def test_a_hostile_transcript_is_shown_safely(user: Neovim, addresses: Add
     await chats.open()
     for text in examples():
         lines = ["`" * 3, *text.split("\n")]
-        await user.lua(
-            chunk("answers/draw"),
-            lines,
-        )
+        await user.lua(chunk("answers/draw"), lines)
         await survives(user)
     # Highlighting is done in slices; wait until the last one.
     await user.lua("_G.is_late = false; vim.defer_fn(function() _G.is_late = true end, 500)")

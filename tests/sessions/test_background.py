@@ -50,7 +50,7 @@ def test_a_worktree_can_have_a_name(name: str) -> None:
             "a:b",
             "~",
             "x" * 101,
-        ),
+        )
     ],
 )
 def test_a_name_that_is_refused_is_refused_first(name: str) -> None:

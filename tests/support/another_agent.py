@@ -53,10 +53,7 @@ SETTINGS: tuple[events.Setting, ...] = (
     events.Setting("collab", "Collaboration", "on", SWITCH),
 )
 SUMMARY = SessionSummary("s-old", "An old swim", datetime(2026, 1, 2, tzinfo=UTC))
-PAST = (
-    events.UserMessage("where is the fish?"),
-    events.Text("b0", "In the past."),
-)
+PAST = (events.UserMessage("where is the fish?"), events.Text("b0", "In the past."))
 
 
 def opened() -> asyncio.Event:

@@ -29,12 +29,7 @@ async def call(nvim: Neovim, function: str, *arguments: Any) -> Any:
 def snapshot(state: EditorState) -> dict[str, Any]:
     """Return what the host knows of the open files."""
     current = {"current": state.current} if state.current else {}
-    return {
-        "editors": state.editors,
-        "paths": state.paths,
-        "folders": state.folders,
-        **current,
-    }
+    return {"editors": state.editors, "paths": state.paths, "folders": state.folders, **current}
 
 
 def report(payload: Any) -> EditorsChanged:

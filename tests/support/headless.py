@@ -18,11 +18,7 @@ async def lines(nvim: Editor, buffer: int | str = "%") -> list[str]:
 
 async def ask(nvim: Neovim, prompt: str, options: dict[str, Any] | None = None) -> None:
     """Call the Lua function `ask`; `answers` returns the arguments of its callbacks."""
-    await nvim.lua(
-        chunk("headless/ask_with_callbacks"),
-        prompt,
-        options or {},
-    )
+    await nvim.lua(chunk("headless/ask_with_callbacks"), prompt, options or {})
 
 
 async def answers(nvim: Neovim) -> list[dict[str, Any]]:

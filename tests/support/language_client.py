@@ -40,13 +40,7 @@ async def publish(
     nvim: Neovim, client: int, bufnr: int, *, version: int | None = None, late: int = 0
 ) -> None:
     """Have the server publish after `late` milliseconds, for `version` if given."""
-    await nvim.lua(
-        chunk("language_client/publish"),
-        client,
-        bufnr,
-        version,
-        late,
-    )
+    await nvim.lua(chunk("language_client/publish"), client, bufnr, version, late)
 
 
 def received(log: Path, method: str) -> list[Any]:

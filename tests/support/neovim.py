@@ -268,10 +268,7 @@ class Neovim:
     async def _read(self) -> None:
         assert self.process.stdout
         unpacker = msgpack.Unpacker(
-            raw=False,
-            strict_map_key=False,
-            unicode_errors="surrogateescape",
-            ext_hook=_number,
+            raw=False, strict_map_key=False, unicode_errors="surrogateescape", ext_hook=_number
         )
         while chunk := await self.process.stdout.read(65536):
             unpacker.feed(chunk)

@@ -24,12 +24,7 @@ STILL = 0.3
 PORTION = 1024
 """How many bytes are typed at once: the system keeps at most 4095 that nobody has read."""
 
-KEYS = {
-    "Enter": "\r",
-    "Escape": "\x1b",
-    "Up": "\x1b[A",
-    "Down": "\x1b[B",
-}
+KEYS = {"Enter": "\r", "Escape": "\x1b", "Up": "\x1b[A", "Down": "\x1b[B"}
 
 # pyte draws the payload of unknown sequences: device control strings, private CSI sequences and
 # colon-separated attributes. Vim's question for `modifyOtherKeys` makes it fail.

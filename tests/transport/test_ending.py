@@ -104,9 +104,7 @@ def test_running_uses_ps_where_there_is_no_proc(monkeypatch: pytest.MonkeyPatch)
     assert listed.started
 
 
-async def test_a_process_with_a_reused_id_is_not_ended(
-    leader: subprocess.Popen[bytes],
-) -> None:
+async def test_a_process_with_a_reused_id_is_not_ended(leader: subprocess.Popen[bytes]) -> None:
     earlier = ProcessEntry(leader.pid, os.getpid(), leader.pid, "once")
     family = Family(earlier, MARK)
 
@@ -147,9 +145,7 @@ def untidy_leader() -> Iterator[subprocess.Popen[bytes]]:
 
 
 async def test_the_background_command_of_a_shell_is_ended_and_a_daemon_is_not(
-    guardian: Guardian,
-    untidy_leader: subprocess.Popen[bytes],
-    request: pytest.FixtureRequest,
+    guardian: Guardian, untidy_leader: subprocess.Popen[bytes], request: pytest.FixtureRequest
 ) -> None:
     assert untidy_leader.stdout and untidy_leader.stdin
     abandoned, daemon = (int(untidy_leader.stdout.readline()) for _ in range(2))

@@ -31,9 +31,7 @@ def held(process: "subprocess.Popen[str]") -> int:
     return int(process.stdout.readline())
 
 
-def test_the_last_socket_is_given_to_each_host(
-    holder: tuple["subprocess.Popen[str]", str],
-) -> None:
+def test_the_last_socket_is_given_to_each_host(holder: tuple["subprocess.Popen[str]", str]) -> None:
     process, path = holder
     assert startup.fetch(path) is None
     for _ in range(2):

@@ -76,11 +76,7 @@ REFUSED: list[tuple[str, dict[str, str | None], int]] = [
     ("no Host", {"Host": None}, 403),
     ("two Hosts", {"Host": "127.0.0.1:{port}", "host": "127.0.0.1:{port}"}, 403),
     ("an empty subprotocol", {"Sec-WebSocket-Protocol": ""}, 400),
-    (
-        "no token and no subprotocol",
-        {AUTHORIZATION: None, "Sec-WebSocket-Protocol": None},
-        401,
-    ),
+    ("no token and no subprotocol", {AUTHORIZATION: None, "Sec-WebSocket-Protocol": None}, 401),
     (
         "a page, a token and no subprotocol",
         {"Origin": "http://127.0.0.1", "Sec-WebSocket-Protocol": None},

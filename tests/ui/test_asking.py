@@ -90,7 +90,7 @@ def test_an_edit_without_a_diff_is_shown_in_the_transcript() -> None:
     shown = request(permission(kind="edit", title="/p/a.py", arguments=EDIT))
 
     assert [row.text for row in shown.rows()][:4] == [
-        *("? Edit a.py?", "  │ +new", "  │ +lines", "  y  yes, once"),
+        *("? Edit a.py?", "  │ +new", "  │ +lines", "  y  yes, once")
     ]
     assert shown.kind == WHOLE
 
@@ -121,7 +121,7 @@ def test_an_edit_is_shown_as_a_unified_diff() -> None:
     rows = shown.rows()[1:5]
     assert [row.text for row in rows] == ["  │ @@ -1,2 +1,2 @@", "  │ -a", "  │ +b", "  │  c"]
     assert [row.marks[1].group for row in rows] == [
-        *("ClaudeChatMeta", "ClaudeChatRemoved", "ClaudeChatAdded", "ClaudeChatDetail"),
+        *("ClaudeChatMeta", "ClaudeChatRemoved", "ClaudeChatAdded", "ClaudeChatDetail")
     ]
     assert "replace_all: true" not in body(shown)
 
@@ -337,7 +337,7 @@ def test_a_file_is_named_with_its_folder_and_a_warning(monkeypatch: pytest.Monke
 
     rows = shown.rows()
     assert [row.text for row in rows[:2]] == [
-        *("? Edit ~/.config/.bash_profile?", "  runs at login"),
+        *("? Edit ~/.config/.bash_profile?", "  runs at login")
     ]
     assert rows[1].marks[0].group == "ClaudeChatWarning"
     shown.resize(26, 60)

@@ -259,7 +259,7 @@ def test_odd_texts_are_shown_on_one_line_and_returned_unchanged() -> None:
     filling = Filling(odd).press("1")
 
     assert filling.page["lines"][:5] == [
-        *(" he ad: two", "  lines ^[%d", "   (•) 1 a b", "         c", "         d"),
+        *(" he ad: two", "  lines ^[%d", "   (•) 1 a b", "         c", "         d")
     ]
     filling.press("<C-s>")
     assert filling.form.values == {odd.text: "a\n b"}
@@ -270,10 +270,7 @@ def test_the_answers_have_the_types_of_their_questions() -> None:
     filling.press("<Tab>", "2", "1", "2")
     found = filling.form.values
 
-    assert found == {
-        **{"name": "Ann", "age": 7, "ratio": 0.1, "agree": False},
-        "tags": ("a", "b"),
-    }
+    assert found == {**{"name": "Ann", "age": 7, "ratio": 0.1, "agree": False}, "tags": ("a", "b")}
     asked = QuestionAsked("r", "", FIELDS, SERVER, "Who?")
     assert form.summary(asked, found) == "Ann; 7; 0.1; no; A, B"
     assert form.summary(asked, {}) == "no answers"

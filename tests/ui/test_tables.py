@@ -119,8 +119,7 @@ def test_tables_that_follow_each_other_are_all_aligned() -> None:
 
 
 @pytest.mark.parametrize(
-    ("width", "shown"),
-    [(27, [f"  {line}" for line in ALIGNED]), (18, ["  | a | bold |"])],
+    ("width", "shown"), [(27, [f"  {line}" for line in ALIGNED]), (18, ["  | a | bold |"])]
 )
 def test_the_text_of_a_subagent_has_less_room(width: int, shown: list[str]) -> None:
     panel = Panel()

@@ -125,7 +125,7 @@ def test_the_users_versions_become_a_diff_of_each_file(tmp_path: Path) -> None:
     words = proposal.instead_of_files(proposed, ["1\n```\n"], str(tmp_path))
 
     assert words.splitlines()[2:] == [
-        *("a.md:", "````diff", "@@ -1,2 +1,2 @@", "-one", "+1", " ```", "````"),
+        *("a.md:", "````diff", "@@ -1,2 +1,2 @@", "-one", "+1", " ```", "````")
     ]
 
 

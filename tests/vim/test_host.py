@@ -180,10 +180,7 @@ async def test_another_encoding_is_refused_in_one_line(vim: Vim, config_folder: 
         ("{'diff': 'tab'}", "g:claude_ide.diff must be a dictionary, not a string"),
         ("{'auto_start': 'yes'}", "g:claude_ide.auto_start must be a boolean, not a string"),
         ("{'hooks': {-> 1}}", "g:claude_ide.hooks must not be a function"),
-        (
-            "{'log_level': 'loud'}",
-            '"loud" is not one of "debug", "info", "warning", "error"',
-        ),
+        ("{'log_level': 'loud'}", '"loud" is not one of "debug", "info", "warning", "error"'),
     ],
 )
 async def test_a_wrong_option_is_reported_when_the_server_starts(

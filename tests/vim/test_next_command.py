@@ -8,10 +8,7 @@ from support.neovim import until
 from support.vim import Vim
 
 NEXT = "let g:next = get(g:, 'next', 0) + 1"
-COMMANDS = {
-    "TestText": "AfterText",
-    "TestWords": "AfterArguments",
-}
+COMMANDS = {"TestText": "AfterText", "TestWords": "AfterArguments"}
 
 
 @pytest.fixture

@@ -235,7 +235,7 @@ function M.awaiting()
   end
 end
 
--- The first chat for which one of these functions is true, as the host gets it (`Found` of the port).
+-- The first chat for which one of these functions is true, as the host gets it (`FoundChat` of the port).
 ---@return table|false
 local function find(...)
   for _, is_meant in ipairs({ ... }) do

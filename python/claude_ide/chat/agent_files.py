@@ -22,15 +22,7 @@ from claude_ide.chat.recording import AgentEdits
 from claude_ide.config import Config
 from claude_ide.editor.attention import CallingSession
 from claude_ide.editor.editor import Editor
-from claude_ide.editor.port.batch import (
-    Gate,
-    Guard,
-    leads_to,
-    modified,
-    retry,
-    step,
-    tick,
-)
+from claude_ide.editor.port.batch import Gate, Guard, leads_to, modified, retry, step, tick
 from claude_ide.editor.port.files import DiskPort, FileBuffer, NewText, Saved
 from claude_ide.editor.port.windows import WindowsPort
 
@@ -47,12 +39,7 @@ class AgentFiles:
     """Reads and writes for one agent with this name in a folder (implements `Files`)."""
 
     def __init__(
-        self,
-        name: str,
-        folder: Path,
-        editor: Editor,
-        config: Config,
-        edits: AgentEdits,
+        self, name: str, folder: Path, editor: Editor, config: Config, edits: AgentEdits
     ) -> None:
         self._name = name
         self._folder = str(folder)

@@ -66,11 +66,7 @@ class Requests:
     """
 
     def __init__(
-        self,
-        sheet: Sheet,
-        name: str,
-        root: str = "",
-        changed: Callable[[], object] = bool,
+        self, sheet: Sheet, name: str, root: str = "", changed: Callable[[], object] = bool
     ) -> None:
         self._sheet = sheet
         self._name = name

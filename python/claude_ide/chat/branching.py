@@ -53,12 +53,7 @@ class Branching(ChatPart):
     """The earlier prompt that the user edits in one chat; also restores the files to before it."""
 
     def __init__(
-        self,
-        chat: ChatContext,
-        life: Life,
-        sending: Sending,
-        answers: Answers,
-        settings: Settings,
+        self, chat: ChatContext, life: Life, sending: Sending, answers: Answers, settings: Settings
     ) -> None:
         super().__init__(chat)
         self._life = life

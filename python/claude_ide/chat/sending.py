@@ -52,11 +52,7 @@ class Shell:
     """
 
     def __init__(
-        self,
-        chat: ChatContext,
-        trust: FolderTrust,
-        *,
-        clock: Callable[[], float] = time.monotonic,
+        self, chat: ChatContext, trust: FolderTrust, *, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._chat = chat
         self._root = Path(chat.root)

@@ -121,9 +121,7 @@ class Diffs:
         given = {"path": path, "where": shown, "text": text, "title": title, "layout": layout}
         request = given | more
         return await self.open(
-            *(name, path, lambda id_: self._port.diffs.open(id_, request)),
-            text=text,
-            caller=caller,
+            *(name, path, lambda id_: self._port.diffs.open(id_, request)), text=text, caller=caller
         )
 
     async def open(

@@ -424,13 +424,7 @@ MOST_SESSIONS = 50
 class HookedSessions:
     """All sessions, by the id of their terminal and their own."""
 
-    def __init__(
-        self,
-        editor: Editor,
-        run: Run,
-        review: ReviewService,
-        readings: Readings,
-    ) -> None:
+    def __init__(self, editor: Editor, run: Run, review: ReviewService, readings: Readings) -> None:
         self._editor = editor
         self._readings = readings
         self.permissions = Permissions(editor, run)

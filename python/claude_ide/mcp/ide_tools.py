@@ -180,8 +180,7 @@ async def open_file(
         str | None, Meta(description="Literal text that the selection begins with")
     ] = None,
     end_text: Annotated[
-        str | None,
-        Meta(description="Literal text after startText that the selection ends with"),
+        str | None, Meta(description="Literal text after startText that the selection ends with")
     ] = None,
     select_to_end_of_line: Annotated[
         bool, Meta(description="Extend the selection to the end of its last line")

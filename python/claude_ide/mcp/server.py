@@ -171,10 +171,7 @@ class Server:
     def _complete(self, result: dict[str, Any]) -> dict[str, Any]:
         """Add what earlier calls have done that had no answer."""
         late, self.client.late = self.client.late, []
-        return {
-            **result,
-            "content": [*text(*late), *result["content"]],
-        }
+        return {**result, "content": [*text(*late), *result["content"]]}
 
     async def _report(self, tool: Tool, token: str | int, task: object) -> None:
         """Report again and again that a slow tool, which runs in this task, is still running."""

@@ -15,16 +15,7 @@ from claude_ide.editor.port.files import NewText
 from claude_ide.editor.port.review import Drawn, ListItem, ReviewPressed, ShownBuffer, Spans
 from claude_ide.review.entry import File
 from claude_ide.review.folder import Folder
-from claude_ide.review.texts import (
-    USUAL,
-    UTF_8,
-    Hunk,
-    Rows,
-    Texts,
-    encoded,
-    lines_shown,
-    signed,
-)
+from claude_ide.review.texts import USUAL, UTF_8, Hunk, Rows, Texts, encoded, lines_shown, signed
 
 WORD = re.compile(r"\w+|\s+|.", re.DOTALL)
 

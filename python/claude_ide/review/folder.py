@@ -202,11 +202,7 @@ def value(
     """Return what `review()` of the editors returns of a folder (`:help claude-ide.review()`)."""
     return {
         "files": [
-            {
-                "path": str(Path(root, file.path)),
-                "status": file.status,
-                "hunks": hunk_values(file),
-            }
+            {"path": str(Path(root, file.path)), "status": file.status, "hunks": hunk_values(file)}
             for file in waiting
         ],
         "remarks": [

@@ -38,15 +38,7 @@ from claude_ide.review.telling import (
     kept,
     reviewable,
 )
-from claude_ide.review.texts import (
-    Rows,
-    Texts,
-    are_alike,
-    decoded,
-    encoded,
-    moved,
-    readable,
-)
+from claude_ide.review.texts import Rows, Texts, are_alike, decoded, encoded, moved, readable
 
 UNKNOWN = "?"
 """The first letter of what stands for the id of a content that is not known."""

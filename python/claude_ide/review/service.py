@@ -49,11 +49,7 @@ class ReviewService:
     """The reviews of the folders that this editor works in."""
 
     def __init__(
-        self,
-        editor: Editor,
-        home: Path,
-        config: ReviewConfig,
-        recipients: Recipients | None = None,
+        self, editor: Editor, home: Path, config: ReviewConfig, recipients: Recipients | None = None
     ) -> None:
         self.order = asyncio.Lock()
         """The commands of the user come one after the other."""
@@ -94,8 +90,7 @@ class ReviewService:
         top = top or os.path.realpath(here)
         if top not in self._folders:
             self._folders[top] = Folder(
-                *(top, self._home),
-                lambda path: self._editor.private_files.reason(path) is not None,
+                *(top, self._home), lambda path: self._editor.private_files.reason(path) is not None
             )
         return self._folders[top]
 

@@ -165,11 +165,7 @@ class SessionCollection:
             pid=record.pid,
             terminal=terminal,
             asks=waiting,
-            lacks=(
-                RENAME,
-                *(() if record.pid else (STOP,)),
-                *(() if waiting else (ALLOW, REJECT)),
-            ),
+            lacks=(RENAME, *(() if record.pid else (STOP,)), *(() if waiting else (ALLOW, REJECT))),
         )
 
     def _elsewhere(self, record: RunningSession) -> SessionEntry:

@@ -127,12 +127,7 @@ class WorktreeMerging:
             await self._remove(tree, work, done, discards=True)
 
     async def _offer_removal(
-        self,
-        tree: Worktree,
-        work: UnmergedWork,
-        how: str,
-        *,
-        is_squashed: bool = False,
+        self, tree: Worktree, work: UnmergedWork, how: str, *, is_squashed: bool = False
     ) -> None:
         ignored = await tree.ignored()
         also = f", also {ignored}" if ignored else ""

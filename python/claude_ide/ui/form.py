@@ -292,10 +292,7 @@ class Form:
             **drawn([shown for shown, _ in self._rows]),
             "rows": [self._inputs(item) for _, item in self._rows],
             "inputs": [
-                {
-                    "label": f"{'Something else' if each.choices else each.name}: ",
-                    "text": each.own,
-                }
+                {"label": f"{'Something else' if each.choices else each.name}: ", "text": each.own}
                 for each in self._fields
             ],
             "cursor": self.cursor,

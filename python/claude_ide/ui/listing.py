@@ -27,12 +27,7 @@ class Listing:
     """The list of this name. Each of its keys has a name and a description."""
 
     def __init__(
-        self,
-        name: str,
-        keys: Sequence[tuple[Any, ...]],
-        port: Port,
-        run: Run,
-        **look: Any,
+        self, name: str, keys: Sequence[tuple[Any, ...]], port: Port, run: Run, **look: Any
     ) -> None:
         self._name = name
         self._keys = [Key(*key) for key in keys]

@@ -65,13 +65,7 @@ class RequestView(View):
     """A request in the tail, until it is answered or withdrawn."""
 
     def __init__(
-        self,
-        part: Part,
-        asked: Asked,
-        root: str,
-        name: str,
-        width: int = WIDTH,
-        room: int = LINE,
+        self, part: Part, asked: Asked, root: str, name: str, width: int = WIDTH, room: int = LINE
     ) -> None:
         """Show a request of the agent with this name; paths below `root` are relative to it."""
         super().__init__(part)

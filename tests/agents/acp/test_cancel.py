@@ -117,7 +117,7 @@ async def test_a_redirected_turn_runs_the_new_prompt_first(begin: Begin) -> None
     assert [ended.prompts for ended in talk.of(TurnEnded)[1:]] == [(redirecting,), (queued,)]
     assert talk.of(TurnEnded)[0].why is TurnEndReason.REDIRECTED
     assert [prompt["prompt"][0]["text"] for prompt in talk.fake.received("session/prompt")] == [
-        *("one", "now", "later"),
+        *("one", "now", "later")
     ]
 
 

@@ -29,9 +29,7 @@ SAID_FIRST: list[list[Step]] = [
     ],
     [
         acp.permission(
-            *("t", *OPTIONS),
-            title="mcp__neovim__execute_code",
-            rawInput={"code": "print(6)"},
+            *("t", *OPTIONS), title="mcp__neovim__execute_code", rawInput={"code": "print(6)"}
         )
     ],
     [acp.permission("t", ALWAYS, *OPTIONS, title=CODE, rawInput={"code": "print(6)"})],

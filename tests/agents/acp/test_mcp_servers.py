@@ -78,12 +78,7 @@ async def test_the_users_own_servers_follow_that_of_the_editor(begin: Begin) -> 
     assert asked == [["sse", "stdio"]]
     assert talk.fake.received("session/new")[0]["mcpServers"] == [
         STARTED,
-        {
-            "name": "db",
-            "command": "/db",
-            "args": ["-v"],
-            "env": [{"name": "A", "value": "pike"}],
-        },
+        {"name": "db", "command": "/db", "args": ["-v"], "env": [{"name": "A", "value": "pike"}]},
         {
             "type": "sse",
             "name": "wiki",

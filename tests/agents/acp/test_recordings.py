@@ -11,15 +11,7 @@ from claude_ide.base.errors import LoginNeededError
 from support import frame_log
 from support.acp.digest import digest
 from support.acp.schema import faults
-from support.acp.talk import (
-    GOLDEN,
-    AcpTalk,
-    Recorded,
-    names,
-    replayed,
-    replaying,
-    sections,
-)
+from support.acp.talk import GOLDEN, AcpTalk, Recorded, names, replayed, replaying, sections
 
 TOLD = sections(GOLDEN / "told.txt")
 UNUSABLE = {"auggie", "cline", "pi_acp"}
@@ -65,7 +57,7 @@ async def test_the_options_of_a_request_keep_their_names(tmp_path: Path) -> None
     (asked,) = talk.of(PermissionAsked)
 
     assert [option.name for option in asked.options] == [
-        *("Allow once", "Allow for remainder of this session", "Always allow", "Deny"),
+        *("Allow once", "Allow for remainder of this session", "Always allow", "Deny")
     ]
 
 

@@ -59,7 +59,7 @@ async def test_a_loaded_session_has_its_history(begin: Begin) -> None:
     await talk.start(ResumeSession("s-7"))
 
     assert [type(event) for event in history if isinstance(event, UserMessage | Text)] == [
-        *(UserMessage, Text, Text, UserMessage),
+        *(UserMessage, Text, Text, UserMessage)
     ]
     told = [event.text for event in history if isinstance(event, UserMessage | Text | Thinking)]
     assert told == ["fix this", "hm", "I will fix it.", "Done.", "thanks"]
@@ -100,8 +100,7 @@ async def test_an_echo_of_a_prompt_is_not_shown_again(begin: Begin) -> None:
 
 
 @pytest.mark.parametrize(
-    ("offer", "method"),
-    [(RESUMES, "session/resume"), (LOADS, "session/load")],
+    ("offer", "method"), [(RESUMES, "session/resume"), (LOADS, "session/load")]
 )
 async def test_a_session_is_resumed_without_its_history(
     begin: Begin, offer: acp.Step, method: str

@@ -115,7 +115,7 @@ async def test_an_option_is_set_by_its_id(begin: Begin) -> None:
 
     asked = talk.fake.received("session/set_config_option")
     assert [(call["configId"], call["value"]) for call in asked[:3]] == [
-        *(("mode", "go"), ("think", "high"), ("tone", "warm")),
+        *(("mode", "go"), ("think", "high"), ("tone", "warm"))
     ]
     assert (await talk.until(EffortChanged, lambda event: event.effort == "high")).effort
     assert talk.of(SettingsChanged)[-1].settings[0].current == "warm"
@@ -145,9 +145,7 @@ async def test_a_boolean_option_is_on_or_off(begin: Begin) -> None:
     assert (asked["type"], asked["value"]) == ("boolean", True)
 
 
-async def test_what_gemini_says_about_its_mode_is_no_part_of_the_conversation(
-    begin: Begin,
-) -> None:
+async def test_what_gemini_says_about_its_mode_is_no_part_of_the_conversation(begin: Begin) -> None:
     said = [acp.say("[MODE_UPDATE] go"), acp.say("[MODE_UPDATE] is a word")]
     talk = await begin(opened(OLD, prompt=said))
 

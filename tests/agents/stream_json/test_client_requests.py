@@ -95,10 +95,7 @@ async def test_questions_are_answered(replay: Replay) -> None:
     talk = await replay("ask_user")
     await talk.prompt("build it")
     asked = await talk.until(QuestionAsked)
-    answers: dict[str, Value] = {
-        "Which library?": "httpx",
-        "Which features?": ("Retry", "Cache"),
-    }
+    answers: dict[str, Value] = {"Which library?": "httpx", "Which features?": ("Retry", "Cache")}
     await talk.agent.answer(asked.request, Reply(answers))
     await talk.until(TurnEnded)
 

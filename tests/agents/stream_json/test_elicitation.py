@@ -93,8 +93,7 @@ def test_an_address_is_asked_for_with_its_message() -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "answer"),
-    [(0, Reply(CONTENT)), (1, Reject()), (2, Dismiss()), (3, Allow())],
+    ("number", "answer"), [(0, Reply(CONTENT)), (1, Reject()), (2, Dismiss()), (3, Allow())]
 )
 def test_an_answer_matches_that_of_the_recorded_host(number: int, answer: Answer) -> None:
     request = asked("elicitation", number)["request"]

@@ -119,7 +119,7 @@ CONVERSATIONS: dict[str, list[str]] = {
     "edit_updated_input": [*READ, *EDITED, "says Done.", *END],
     "edit_user_modified_hook": [*READ, *EDITED, "says I see the user", *END],
     "edit_whole_file": [
-        *(*READ, "uses Edit", "asks Edit", "completed Edit +2 -1", "says Done.", *END),
+        *(*READ, "uses Edit", "asks Edit", "completed Edit +2 -1", "says Done.", *END)
     ],
     "effort": ["says ok", *END, "says ok", *END],
     "elicitation": [
@@ -175,10 +175,10 @@ CONVERSATIONS: dict[str, list[str]] = {
         *("turn interrupted", "1 cancelled"),
     ],
     "interrupt_permission": [
-        *("uses Bash", "asks Bash", "withdraws", "interrupted Bash", "turn interrupted"),
+        *("uses Bash", "asks Bash", "withdraws", "interrupted Bash", "turn interrupted")
     ],
     "interrupt_stream": [
-        *("thinks", "says The quick brow", "turn interrupted", "says fresh answer", *END),
+        *("thinks", "says The quick brow", "turn interrupted", "says fresh answer", *END)
     ],
     "interrupt_tool": [
         *("0 queued", "0 started", "uses Bash", "asks Bash", "interrupted Bash"),
@@ -189,7 +189,7 @@ CONVERSATIONS: dict[str, list[str]] = {
     "malformed_badtype": ["says still alive", *END],
     "malformed_notjson": [],
     "mcp_neovim_tools": [
-        *("uses mcp__neovim__openDiff", "completed mcp__neovim__openDiff", "says ok", *END),
+        *("uses mcp__neovim__openDiff", "completed mcp__neovim__openDiff", "says ok", *END)
     ],
     "mention_range": ["says ok", *END, "says ok", *END],
     "parallel_tools": [

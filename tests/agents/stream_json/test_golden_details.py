@@ -105,12 +105,10 @@ def test_questions_have_their_choices() -> None:
     asked = find("ask_user", QuestionAsked)[0]
 
     assert [question.kind for question in asked.questions] == [
-        *(AnswerKind.CHOICE, AnswerKind.CHOICES),
+        *(AnswerKind.CHOICE, AnswerKind.CHOICES)
     ]
     assert asked.questions[0] == Question(
-        "Which library?",
-        "Library",
-        (Choice("httpx", "async"), Choice("requests", "sync")),
+        "Which library?", "Library", (Choice("httpx", "async"), Choice("requests", "sync"))
     )
 
 

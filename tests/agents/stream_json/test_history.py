@@ -156,7 +156,7 @@ def test_the_end_of_a_task_is_no_prompt_of_the_user(tmp_path: Path) -> None:
     happened = stored.read(tmp_path, ID)
 
     assert digest(happened) == [
-        *("task look at A completed behind", "turn after look at A", "says Two lines, I h"),
+        *("task look at A completed behind", "turn after look at A", "says Two lines, I h")
     ]
     (changed,) = [event for event in happened if isinstance(event, events.TaskChanged)]
     assert (changed.task.tool, changed.task.result) == ("t1", "Two lines.")

@@ -35,10 +35,7 @@ async def test_the_hunks_of_a_turn_are_listed_reverted_and_reported_to_the_model
 
     assert await panel.go_to("All done.")
     await nvim.keys("gd")
-    assert await in_list(nvim) == [
-        f"a.py:2 +2 {MINUS}1  TWO",
-        f"made.txt:1 +2 {MINUS}0  new file",
-    ]
+    assert await in_list(nvim) == [f"a.py:2 +2 {MINUS}1  TWO", f"made.txt:1 +2 {MINUS}0  new file"]
     await nvim.keys("x")
     await until(lambda: path.read_text() == "one\ntwo\n")
 

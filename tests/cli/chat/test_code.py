@@ -62,11 +62,7 @@ async def test_a_refusal_tells_the_model_why(
 async def test_what_a_rule_allows_asks_no_more(
     kernel: None, nvim: Neovim, panel: Panel, api: FakeApi
 ) -> None:
-    api.script(
-        [tool_use(TOOL, code="x = 20")],
-        [tool_use(TOOL, code="x + 1")],
-        [text("Done.")],
-    )
+    api.script([tool_use(TOOL, code="x = 20")], [tool_use(TOOL, code="x + 1")], [text("Done.")])
     await panel.send("Compute it")
     await panel.shows("? Run this code?")
     await press(nvim, panel, "a")

@@ -23,10 +23,7 @@ async def test_the_first_request_to_the_model_offers_the_diagnostics_tool(
 async def test_the_diagnostics_tool_needs_no_permission(
     nvim: Neovim, panel: Panel, api: FakeApi, path: Path
 ) -> None:
-    await nvim.lua(
-        chunk("chat_diagnostics/publish"),
-        str(path),
-    )
+    await nvim.lua(chunk("chat_diagnostics/publish"), str(path))
     api.script([tool_use("mcp__neovim__diagnostics", file=str(path))], [text("One error.")])
 
     await panel.send("What is wrong?")

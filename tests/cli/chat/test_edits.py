@@ -72,10 +72,7 @@ async def test_hostile_text_and_a_hostile_file_do_no_harm(
     addresses = Addresses(nvim)
     attack = f"{LINK}\n\n{DEEP['quotes']}\n"
     write = tool_use("Write", file_path=str(project / "new.md"), content=attack)
-    api.script(
-        [text(f"```markdown\n{attack}```\n\nLook."), write],
-        [text("All done.")],
-    )
+    api.script([text(f"```markdown\n{attack}```\n\nLook."), write], [text("All done.")])
 
     await panel.send("Repeat the file")
     await diff_is_open(nvim)

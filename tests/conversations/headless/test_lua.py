@@ -70,9 +70,7 @@ class TestLua:
     ) -> None:
         schema = {"type": "object"}
         await ask(
-            nvim,
-            "what?",
-            {"schema": schema, "model": "m", "tools": ["Read"], "cwd": str(tmp_path)},
+            nvim, "what?", {"schema": schema, "model": "m", "tools": ["Read"], "cwd": str(tmp_path)}
         )
         asked = await claude.asked()
 

@@ -276,10 +276,7 @@ async def test_a_run_in_another_editor_is_refused(
 
 @pytest.mark.parametrize("installer", ["uv", "pip"])
 async def test_a_failure_is_reported_in_one_line_and_logged_in_full(
-    start_neovim: StartNeovim,
-    environment: dict[str, str],
-    tmp_path: Path,
-    installer: str,
+    start_neovim: StartNeovim, environment: dict[str, str], tmp_path: Path, installer: str
 ) -> None:
     environment |= only_from(tmp_path, tmp_path)
     if installer == "pip":

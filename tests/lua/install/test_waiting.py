@@ -22,9 +22,7 @@ async def test_a_command_that_is_typed_during_an_installation_runs_after_it(nvim
     assert "already running" not in messages
 
 
-async def test_a_chat_that_is_requested_during_an_installation_opens_after_it(
-    nvim: Neovim,
-) -> None:
+async def test_a_chat_that_is_requested_during_an_installation_opens_after_it(nvim: Neovim) -> None:
     await nvim.lua("vim.cmd.ClaudeInstall() vim.cmd.ClaudeChat()")
 
     assert await nvim.eval("winnr('$')") == 1 or "ClaudeInstall" in nvim.screen.text()

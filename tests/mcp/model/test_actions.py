@@ -44,10 +44,7 @@ def test_an_action_is_named_by_its_title_or_its_kind(
     [
         ([], None, None, "no code action is offered here"),
         ([], "Fix", None, "no code action is offered here"),
-        (
-            [FIX, action("a\n b")],
-            *(None, None, "give the title of one of these code actions:"),
-        ),
+        ([FIX, action("a\n b")], *(None, None, "give the title of one of these code actions:")),
         ([FIX, OTHER], None, "quickfix", "give the title of one of these code actions:"),
         ([FIX], "Fit", None, "not offered here; these are:\n- Fix (quickfix), one"),
         ([FIX], None, "quick", "not offered here; these are:\n- Fix (quickfix), one"),

@@ -19,11 +19,7 @@ TEXT = "aé𝄞b\udcff"
 
 @pytest.mark.parametrize(
     ("encoding", "characters"),
-    [
-        ("utf-8", [0, 1, 3, 7, 8, 9]),
-        ("utf-16", [0, 1, 2, 4, 5, 6]),
-        ("utf-32", [0, 1, 2, 3, 4, 5]),
-    ],
+    [("utf-8", [0, 1, 3, 7, 8, 9]), ("utf-16", [0, 1, 2, 4, 5, 6]), ("utf-32", [0, 1, 2, 3, 4, 5])],
 )
 def test_each_encoding_counts_in_its_own_way(encoding: str, characters: list[int]) -> None:
     assert [character_of(TEXT, index, encoding) for index in range(6)] == characters

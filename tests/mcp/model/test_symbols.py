@@ -17,10 +17,7 @@ OTHER = LanguageServer(2, "two", "utf-16")
 
 def within(first: int, last: int, start: int = 0, end: int = 1) -> Any:
     """Return a range."""
-    return {
-        "start": {"line": first, "character": start},
-        "end": {"line": last, "character": end},
-    }
+    return {"start": {"line": first, "character": start}, "end": {"line": last, "character": end}}
 
 
 def flat(name: str, *place: int, path: str = "/a") -> Any:

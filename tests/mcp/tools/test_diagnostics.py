@@ -25,10 +25,7 @@ async def paths(serving: Neovim, project: Path) -> list[Path]:
     """Open files, each with its own name as the text of a diagnostic."""
     for name in NAMES:
         (project / name).write_text("x\n")
-        await serving.lua(
-            chunk("diagnostics/paths"),
-            str(project / name),
-        )
+        await serving.lua(chunk("diagnostics/paths"), str(project / name))
     return [project / name for name in NAMES]
 
 

@@ -64,11 +64,7 @@ class AcpTalk(Talking):
     agent: AcpAgent
 
     def __init__(
-        self,
-        fake: Fake,
-        folder: Path,
-        services: EditorServices | None = None,
-        mcp: str = "stdio",
+        self, fake: Fake, folder: Path, services: EditorServices | None = None, mcp: str = "stdio"
     ) -> None:
         launch = AgentLaunch("Fake", fake.command, folder, {"HOME": str(folder)}, mcp=mcp)
         super().__init__(AcpAgent(launch, services or EditorServices()))

@@ -15,12 +15,7 @@ NEW = "one\ntwo\nwrong again\n"
 async def nvim_lint(nvim: Neovim, *, stdin: bool = True, name: str = "words") -> None:
     """Load nvim-lint's stand-in, with one linter for text files, which reports each `wrong`."""
     await nvim.command(f"set runtimepath+={FOLDER} | filetype on")
-    await nvim.lua(
-        chunk("linters/define"),
-        name,
-        FIND,
-        stdin,
-    )
+    await nvim.lua(chunk("linters/define"), name, FIND, stdin)
 
 
 async def ale(nvim: Neovim) -> None:

@@ -19,13 +19,7 @@ class RandomUser(Hands):
     """Does one random step after the other."""
 
     def __init__(
-        self,
-        seed: int,
-        nvim: Neovim,
-        panel: Panel,
-        model: RandomModel,
-        project: Path,
-        config: Path,
+        self, seed: int, nvim: Neovim, panel: Panel, model: RandomModel, project: Path, config: Path
     ) -> None:
         super().__init__(seed, nvim, panel, model)
         self.project, self.config = project, config

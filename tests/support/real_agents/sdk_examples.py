@@ -10,11 +10,7 @@ from support.real_agents.install import folder, install, is_installed, programs,
 EXAMPLES = ("agent.py", "echo_agent.py")
 
 SDK = RealAgent(
-    "python-sdk",
-    ("agent-client-protocol==0.12.1",),
-    ("python",),
-    lambda _desk: {},
-    is_python=True,
+    "python-sdk", ("agent-client-protocol==0.12.1",), ("python",), lambda _desk: {}, is_python=True
 )
 
 

@@ -57,8 +57,7 @@ class RealTalk(Talking):
 
     def __init__(self, real: RealAgent, desk: Desk, services: EditorServices | None = None) -> None:
         launch = AgentLaunch(
-            *(real.name, command(real), desk.project, environment(real, desk)),
-            mcp=real.habits.mcp,
+            *(real.name, command(real), desk.project, environment(real, desk)), mcp=real.habits.mcp
         )
         self.disk = Disk()
         super().__init__(AcpAgent(launch, services or EditorServices(files=self.disk)))

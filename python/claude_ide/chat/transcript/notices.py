@@ -9,11 +9,7 @@ from claude_ide.ui.page import DETAIL, KEY, META, WARNING, Part, Row, all_in, ro
 from claude_ide.ui.sheet import Action, OpenOutput, View
 from claude_ide.ui.text import as_printed, counted, duration, lines, money, one_line
 
-LEVELS = {
-    "error": "ClaudeChatError",
-    "warn": WARNING,
-    "warning": WARNING,
-}
+LEVELS = {"error": "ClaudeChatError", "warn": WARNING, "warning": WARNING}
 LOG_IN = row(("L", KEY), (" opens a terminal to log in", META))
 COMMANDS = ("compact", "compress", "clear")
 """Commands that shorten a conversation, as far as an agent has them."""

@@ -95,11 +95,7 @@ class Queued(StartedPrompt):
         more = f" (+{counted(len(prompt) - 1, 'line')})" if len(prompt) > 1 else ""
         first = one_line(prompt[0], 120) if prompt else ""
         found = [
-            row(
-                (f"⧗ {first}{more}", "ClaudeChatQueued"),
-                ("  x", KEY),
-                (" withdraws it", META),
-            )
+            row((f"⧗ {first}{more}", "ClaudeChatQueued"), ("  x", KEY), (" withdraws it", META))
         ]
         return [*found, *self._context()]
 

@@ -29,12 +29,7 @@ from claude_ide.ui.page import META, Row, row
 from claude_ide.ui.sheet import Action, Announcement, Location, Sheet, ShowEarlier, View
 from claude_ide.ui.text import one_line
 
-URGENT = (
-    events.TurnEnded,
-    events.Dead,
-    RequestWithdrawn,
-    events.ToolStarted,
-)
+URGENT = (events.TurnEnded, events.Dead, RequestWithdrawn, events.ToolStarted)
 """Events that are drawn immediately: the user waits for them, or must react to them."""
 
 ANSWERS = (
@@ -329,10 +324,7 @@ class Transcript:
                 self._end_turn(event)
             case events.Dead():
                 self._settle(all_=True)
-                self._death = (
-                    self._announce("notice", self._dead(event, over=False)),
-                    event,
-                )
+                self._death = (self._announce("notice", self._dead(event, over=False)), event)
 
     def _notice(self, event: events.Notice) -> None:
         if event.level == "error":

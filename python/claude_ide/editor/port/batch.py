@@ -134,10 +134,7 @@ class BatchesPort(Protocol):
 
     @operation("batch.run", "batch.withdraw")
     async def run(
-        self,
-        gate: str,
-        facts: Sequence[Fact],
-        steps: Sequence[tuple[str, Sequence[Any]]],
+        self, gate: str, facts: Sequence[Fact], steps: Sequence[tuple[str, Sequence[Any]]]
     ) -> BatchOutcome:
         """Run functions with arguments, as soon as a gate is open. Cancelling withdraws them."""
 

@@ -116,10 +116,7 @@ async def find_action(
             ]
             return {
                 "textDocument": {"uri": view.uri},
-                "range": {
-                    "start": position_of(first, server),
-                    "end": position_of(last, server),
-                },
+                "range": {"start": position_of(first, server), "end": position_of(last, server)},
                 "context": {
                     "diagnostics": raw,
                     "triggerKind": 1,

@@ -144,8 +144,7 @@ async def marks(
     # The others are positions of the last change, jump and so on.
     found = [mark for mark in chain(*known) if re.fullmatch("'[A-Za-z]", mark["mark"])]
     places = await _described(
-        client,
-        [(mark["pos"][0] if "file" in mark else bufnr, *mark["pos"][1:3]) for mark in found],
+        client, [(mark["pos"][0] if "file" in mark else bufnr, *mark["pos"][1:3]) for mark in found]
     )
     for number, each in places.items():
         if file_of := found[number].get("file"):

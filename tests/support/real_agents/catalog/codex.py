@@ -38,10 +38,7 @@ def _run(line: str) -> Block:
 def _run_outside(line: str) -> Block:
     """Run a command outside the sandbox, for which the adapter asks."""
     return tool_use(
-        "exec_command",
-        cmd=line,
-        sandbox_permissions="require_escalated",
-        justification="to run it",
+        "exec_command", cmd=line, sandbox_permissions="require_escalated", justification="to run it"
     )
 
 
@@ -65,10 +62,7 @@ def _edit(path: Path, old: str, new: str) -> Block:
 
 
 def _plan(steps: Sequence[str]) -> Block:
-    return tool_use(
-        "update_plan",
-        plan=todos(steps, "step", ids=False),
-    )
+    return tool_use("update_plan", plan=todos(steps, "step", ids=False))
 
 
 def both(first: Path, text: str, second: Path, old: str, new: str) -> Block:

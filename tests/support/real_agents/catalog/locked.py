@@ -9,11 +9,7 @@ def _cline(_desk: Desk) -> dict[str, str]:
 
 
 CLINE = RealAgent(
-    "cline",
-    ("cline@3.0.65", NODE),
-    ("cline", "--acp"),
-    _cline,
-    refusal="Authentication required",
+    "cline", ("cline@3.0.65", NODE), ("cline", "--acp"), _cline, refusal="Authentication required"
 )
 
 

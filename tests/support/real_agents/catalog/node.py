@@ -84,10 +84,7 @@ QWEN = RealAgent(
         run=lambda line: tool_use(
             "run_shell_command", command=line, description="run it", is_background=False
         ),
-        plan=lambda steps: tool_use(
-            "todo_write",
-            todos=todos(steps),
-        ),
+        plan=lambda steps: tool_use("todo_write", todos=todos(steps)),
         propose=lambda plan: tool_use("exit_plan_mode", plan=plan),
     ),
     Habits(writes_here=True, streams_output=False, saves_late=True),

@@ -61,10 +61,7 @@ KIMI = RealAgent(
         ),
         read=lambda path: tool_use("ReadFile", path=str(path)),
         run=lambda line: tool_use("Shell", command=line),
-        plan=lambda steps: tool_use(
-            "SetTodoList",
-            todos=todos(steps, "title"),
-        ),
+        plan=lambda steps: tool_use("SetTodoList", todos=todos(steps, "title")),
     ),
     Habits(writes_here=True, runs_here=True, repeats=False),
     is_python=True,
@@ -89,11 +86,7 @@ VIBE = RealAgent(
         ),
         read=lambda path: tool_use("read_file", path=str(path)),
         run=lambda line: tool_use("bash", command=line),
-        plan=lambda steps: tool_use(
-            "todo",
-            action="write",
-            todos=todos(steps, priority="high"),
-        ),
+        plan=lambda steps: tool_use("todo", action="write", todos=todos(steps, priority="high")),
         ask=lambda words, choices: tool_use(
             "ask_user_question", questions=question(words, choices)
         ),
@@ -144,10 +137,7 @@ HERMES = RealAgent(
         ),
         read=lambda path: tool_use("read_file", path=str(path)),
         run=lambda line: tool_use("terminal", command=line),
-        plan=lambda steps: tool_use(
-            "todo",
-            todos=todos(steps),
-        ),
+        plan=lambda steps: tool_use("todo", todos=todos(steps)),
     ),
     Habits(asks_to_run=False, streams_output=False, ends_commands=False),
     is_python=True,
