@@ -471,8 +471,16 @@ async def test_a_session_is_chosen_from_all(
     await on_screen(nvim, "nothing found")
 
 
+def worktree_of(project: Path) -> Path:
+    """Return a new worktree of the project, with a file that git ignores."""
+    made = "git init -q; git -c user.name=a -c user.email=a@b commit -q --allow-empty -m first"
+    made += "; git worktree add -q .claude/worktrees/fish; echo secret > .git/info/exclude"
+    subprocess.run(["sh", "-c", f"{made}; touch .claude/worktrees/fish/secret"], cwd=project)
+    return project / ".claude/worktrees/fish"
+
+
 async def test_removing_one_in_the_background_is_the_clis(
-    nvim: Editor, records: Records, tmp_path: Path, other: int
+    nvim: Editor, records: Records, project: Path, tmp_path: Path, other: int
 ) -> None:
     script = tmp_path / "claude-stand-in"
     script.write_text(
@@ -480,11 +488,11 @@ async def test_removing_one_in_the_background_is_the_clis(
     )
     script.chmod(0o755)
     await configure(nvim, cmd=str(script))
-    records.job("fish")
+    records.job("fish", worktreePath=str(worktree_of(project)))
     await open_list(nvim)
     await on_screen(nvim, "background  fish")
     await nvim.keys("/fish<CR>d")
-    await on_screen(nvim, "Remove “fish” with its worktree?")
+    await on_screen(nvim, "Remove “fish” with its worktree, also 1 ignored file (secret)?")
 
     await choose(nvim, 1)
 

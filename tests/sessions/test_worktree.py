@@ -196,6 +196,95 @@ async def test_a_conflict_goes_on_or_is_aborted(
     assert await tree.unfinished() is None
 
 
+async def test_what_somebody_else_has_under_way_in_the_main_worktree_is_left_alone(
+    tree: Worktree, main: Path, root: Path
+) -> None:
+    conflict(main, root)
+    git(main, "branch", "other", "HEAD^")
+    git(main, "switch", "-q", "other")
+    (main / "a.txt").write_text("other\n")
+    git(main, "commit", "-qam", "other")
+    for what, words in (
+        ("merge", ["merge", "trunk"]),
+        ("squash", ["merge", "--squash", "trunk"]),
+        ("rebase", ["rebase", "trunk"]),
+    ):
+        with pytest.raises(subprocess.CalledProcessError):
+            git(main, *words)
+        await fails(tree.unfinished(), f"another {what} is under way: finish it first, in {main}")
+        git(main, "reset", "-q", "--merge")
+
+
+async def test_a_squash_that_a_hook_has_refused_goes_on(tree: Worktree, main: Path) -> None:
+    tree = Worktree.named("fish", main, runs_hooks=True)
+    hook = main / ".git/hooks/pre-commit"
+    hook.write_text("#!/bin/sh\necho trunk is protected >&2\nexit 1\n")
+    hook.chmod(0o755)
+    await fails(tree.squash("x"), "^trunk is protected$")
+    assert await tree.unfinished() == (main, "squash")
+    hook.unlink()
+
+    await tree.go_on(main, "squash", "x")
+
+    assert git(main, "log", "--format=%s") == "x\nfirst"
+    assert await tree.unfinished() is None
+
+
+@pytest.mark.parametrize("branch", ["worktree-fish", "trunk"])
+async def test_a_tag_that_git_would_merge_in_place_of_a_branch_is_named(
+    tree: Worktree, main: Path, branch: str
+) -> None:
+    git(main, "tag", branch, "trunk")
+
+    await fails(tree.check(), f"a tag has the name of a branch: {branch}")
+
+
+async def test_conflicts_in_the_worktree_are_not_committed(
+    tree: Worktree, main: Path, root: Path
+) -> None:
+    conflict(main, root)
+    with pytest.raises(subprocess.CalledProcessError):
+        git(root, "cherry-pick", "trunk")
+
+    await fails(tree.check(), rf"still in conflict: 1 file \(a\.txt\), in {root}")
+
+
+async def test_changes_of_the_main_worktree_are_never_put_aside(
+    tree: Worktree, main: Path, root: Path
+) -> None:
+    git(main, "config", "merge.autoStash", "true")
+    (main / "b.txt").write_text("mine\n")
+    git(main, "add", "--intent-to-add", "b.txt")
+
+    await fails(tree.merge(), "overwritten")
+
+    assert (main / "b.txt").read_text() == "mine\n"
+    assert git(main, "stash", "list") == ""
+
+
+async def test_submodules_of_a_worktree_are_named_before_they_go(
+    tree: Worktree, main: Path, root: Path, tmp_path: Path
+) -> None:
+    git(tmp_path, "clone", "-q", str(main), "sub")
+    git(root, *("-c", "protocol.file.allow=always"), "submodule", "add", "-q", f"{tmp_path}/sub")
+    (root / ".gitignore").write_text("secret\n")
+    (root / "secret").write_text("x")
+
+    assert await tree.ignored() == "1 ignored file (secret) and 1 submodule (sub)"
+
+
+async def test_a_hook_that_does_not_end_is_named(
+    tree: Worktree, main: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("claude_ide.sessions.worktree.HOOKS_SECONDS", 0.2)
+    hook = main / ".git/hooks/pre-commit"
+    hook.write_text("#!/bin/sh\nsleep 1000\n")
+    hook.chmod(0o755)
+
+    squashing = Worktree.named("fish", main, runs_hooks=True).squash("x")
+    await fails(squashing, f"git has not ended within 0 s, in {main}")
+
+
 async def test_staged_changes_of_the_main_worktree_stop_it(tree: Worktree, main: Path) -> None:
     (main / "own.txt").write_text("x")
     git(main, "add", "own.txt")

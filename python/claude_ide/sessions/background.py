@@ -125,6 +125,7 @@ class Background:
             if not is_alive(running.pid, ""):
                 return
             await asyncio.sleep(END_PAUSE_SECONDS)
+        raise UserError(f"{running.name or running.id} is stopped, but process {running.pid} runs")
 
     async def remove(self, id_: str) -> str:
         """Remove a session with its worktree, unless work would be lost; return what the CLI says.
@@ -153,10 +154,10 @@ class Background:
             command = [path, *rest, *words]
             process = await Process.start(command, where, environment, said.append)
             code = await asyncio.wait_for(process.wait(), SECONDS)
+        except TimeoutError:  # a kind of `OSError`
+            raise UserError(f"{first} {words[0]} has not ended within {SECONDS:.0f} s") from None
         except OSError as error:
             raise UserError(f"{first} cannot run: {error.strerror}") from None
-        except TimeoutError:
-            raise UserError(f"{first} {words[0]} has not ended within {SECONDS:.0f} s") from None
         lines = b"".join(said).decode("utf-8", "replace").splitlines()
         told = [" ".join(line.split()) for line in lines if not line.startswith(STARTING)]
         if code:

@@ -35,6 +35,7 @@ from claude_ide.sessions.collection import (
 from claude_ide.sessions.entry import META, WAITS, Place, SessionEntry, items, ordered
 from claude_ide.sessions.here import Watcher
 from claude_ide.sessions.merging import WorktreeMerging, open_below
+from claude_ide.sessions.worktree import goes_with
 from claude_ide.ui.listing import SECONDS, Listing, item
 from claude_ide.ui.page import row
 from claude_ide.ui.request import SHOWN
@@ -330,10 +331,12 @@ class SessionList:
         title = one_line(entry.name or entry.first_prompt, 60)
         source = entry.source
         if isinstance(source, RunningSession):
-            runs = "is running: stop and remove it" if source.pid else "with its worktree"
-            asked = f"“{title}” {runs}?" if source.pid else f"Remove “{title}” {runs}?"
+            root = Path(entry.place.worktree)
+            also = await goes_with(root, Path(entry.place.project))
+            asked = f"Remove “{title}” with its worktree{also}?"
+            if source.pid:
+                asked = f"“{title}” is running: stop and remove it{also}?"
             if await self._editor.select(asked, ["Remove it", "Keep it"]) == 0:
-                root = Path(entry.place.worktree)
                 left = await open_below(self._editor, root)
                 with self._app.sessions.worktrees.removing(root):
                     said = await self.background.remove(source.id)

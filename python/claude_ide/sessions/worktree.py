@@ -13,9 +13,15 @@ from claude_ide.base import files, git
 from claude_ide.base.errors import UserError
 from claude_ide.transport.process import Process
 
-GIT_SECONDS = 60.0
+GIT_SECONDS, HOOKS_SECONDS = 60.0, 600.0
+"""How long git may take, and where it runs the repository's hooks, which may be tests."""
+
+KEEPS_CHANGES = ("-c", "merge.autoStash=false")
+"""Git then refuses to merge into changed files, which otherwise it would put aside."""
+
 MOST_NAMED = 3
-LARGEST_REASON_BYTES = 4096
+LARGEST_REASON_BYTES, LARGEST_MESSAGE_BYTES = 4096, 2**20
+MOST_COMMITS = 1000
 BRANCH = "worktree-"
 """The beginning of the branches that the CLI makes for worktrees."""
 _OPTION = re.compile(r"--worktree(?:=(.*))?|-w=?(.*)", re.DOTALL)
@@ -23,6 +29,9 @@ _SEGMENT = re.compile(r"[A-Za-z0-9._-]+")
 LONGEST_NAME = 100
 _LOCK = re.compile(r"claude .*\(pid (\d+)(?: start (\d+))?\)")
 """Why the CLI has locked a worktree: a session works there."""
+
+_MERGED = re.compile(r"^(?:commit )?([0-9a-f]{40,64})$", re.MULTILINE)
+"""The commits that git merges, in its own files."""
 
 MARKS = (b"<<<<<<< ", b">>>>>>> ")
 """At the beginning of lines between which a conflict is."""
@@ -142,6 +151,11 @@ class Worktree:
         if not self.branch or not self.into:
             which = self.root if not self.branch else self.main
             raise UserError(f"this worktree is on no branch: {which}")
+        if tags := await self._text(self.main, "tag", "--list", self.branch, self.into):
+            # Git would merge the tag.
+            raise UserError(f"a tag has the name of a branch: {tags.split()[0]} (rename it first)")
+        if left := await self.conflicts(self.root):
+            raise UserError(f"still in conflict: {_named('file', left)}, in {self.root}")
         if await self._text(self.main, "diff", "--cached", "--name-only"):
             raise UserError(f"staged changes: commit or unstage them first, in {self.main}")
 
@@ -155,10 +169,14 @@ class Worktree:
         return UnmergedWork(tip, tuple(log.splitlines()), tuple(_files(status)))
 
     async def ignored(self) -> str:
-        """Return in words what it has that git ignores, which goes with it."""
+        """Return in words what goes with it and is not part of `work`."""
         listed = await self._text(self.root, "status", "--porcelain", "-z", "--ignored")
         found = [each[3:] for each in listed.split("\0") if each.startswith("!! ")]
-        return _named("ignored file", found)
+        # Their branches are in no other repository.
+        folders = sorted((await self._data(self.root) / "modules").glob("*"))
+        submodules = [each.name for each in folders]
+        parts = _named("ignored file", found), _named("submodule", submodules)
+        return " and ".join(filter(None, parts))
 
     async def base(self) -> str:
         """Return the commit at which it has branched. Raises `UserError`."""
@@ -202,16 +220,37 @@ class Worktree:
         return [each for each in listed.split("\0") if each]
 
     async def unfinished(self) -> tuple[Path, str] | None:
-        """Return the worktree in which a merge, squash or rebase is under way, and which it is."""
+        """Return the worktree in which its merge, squash or rebase is under way, and which it is.
+
+        Raises `UserError` if in the main worktree that of something else is.
+        """
         for folder in (self.main, self.root):
-            data = Path(await self._text(folder, "rev-parse", "--absolute-git-dir"))
-            if (data / "MERGE_HEAD").exists():
-                return folder, "merge"
-            if (data / "rebase-merge").exists() or (data / "rebase-apply").exists():
-                return folder, "rebase"
-            if (data / "SQUASH_MSG").exists() and await self.conflicts(folder):
-                return folder, "squash"
+            data = await self._data(folder)
+            what, source = "", data / "MERGE_HEAD"
+            if source.exists():
+                what = "merge"
+            elif (data / "rebase-merge").exists() or (data / "rebase-apply").exists():
+                what = "rebase"
+            elif await self._text(folder, "diff", "--cached", "--name-only"):
+                source = data / "SQUASH_MSG"
+                what = "squash" if source.exists() else ""
+            if what and folder == self.main and not await self._is_merged_by(source):
+                raise UserError(f"another {what} is under way: finish it first, in {folder}")
+            if what:
+                return folder, what
         return None
+
+    async def _is_merged_by(self, source: Path) -> bool:
+        """Return whether git merges commits from here, as far as one of its files says."""
+        content = files.read_if_sound(source, LARGEST_MESSAGE_BYTES) or b""
+        commits = _MERGED.findall(content.decode("utf-8", "replace"))
+        return bool(commits) and not await self._text(
+            *(self.root, "rev-list", "--max-count=1", *commits[:MOST_COMMITS], "^HEAD")
+        )
+
+    async def _data(self, folder: Path) -> Path:
+        """Return git's own folder of a worktree."""
+        return Path(await self._text(folder, "rev-parse", "--absolute-git-dir"))
 
     async def go_on(self, folder: Path, what: str, message: str) -> None:
         """Finish what is under way, once no conflict is left. Raises `UserError`."""
@@ -253,7 +292,7 @@ class Worktree:
 
     async def _unlock(self) -> None:
         """Remove the lock of a session that has ended: the CLI leaves it."""
-        data = Path(await self._text(self.root, "rev-parse", "--absolute-git-dir"))
+        data = await self._data(self.root)
         reason = files.read_if_sound(data / "locked", LARGEST_REASON_BYTES) or b""
         found = _LOCK.fullmatch(reason.decode("utf-8", "replace").strip())
         if found and not is_alive(int(found[1]), found[2] or ""):
@@ -263,12 +302,14 @@ class Worktree:
         """Return what git says without changing anything. Raises `UserError`."""
         command = [str(each) for each in git.command(*words)]
         environment = await self._environment(git.environment(os.environ))
-        return (await _output(command, folder, environment)).strip("\n")
+        return (await _output(command, folder, environment, GIT_SECONDS)).strip("\n")
 
     async def _run(self, folder: Path, *words: str) -> None:
         run = git.users_command if self._runs_hooks else git.command
         given = {**os.environ, "GIT_EDITOR": "true", "GIT_TERMINAL_PROMPT": "0"}
-        await _output([str(each) for each in run(*words)], folder, await self._environment(given))
+        command = [str(each) for each in run(*KEEPS_CHANGES, *words)]
+        seconds = HOOKS_SECONDS if self._runs_hooks else GIT_SECONDS
+        await _output(command, folder, await self._environment(given), seconds)
 
     async def _environment(self, given: dict[str, str]) -> dict[str, str]:
         """Return an environment in which git runs no filter of a repository without trust."""
@@ -277,20 +318,30 @@ class Worktree:
         return await asyncio.to_thread(git.guarded, given, self.main)
 
 
-async def _output(command: Sequence[str], folder: Path, environment: dict[str, str]) -> str:
+async def _output(
+    command: Sequence[str], folder: Path, environment: dict[str, str], seconds: float
+) -> str:
     said: list[bytes] = []
     errors: list[bytes] = []
     try:
         process = await Process.start(command, folder, environment, said.append, errors.append)
-        code = await asyncio.wait_for(process.wait(), GIT_SECONDS)
+        code = await asyncio.wait_for(process.wait(), seconds)
+    except TimeoutError:  # a kind of `OSError`
+        raise UserError(f"git has not ended within {seconds:.0f} s, in {folder}") from None
     except OSError as error:
         raise UserError(f"git cannot run in {folder}: {error.strerror}") from None
-    except TimeoutError:
-        raise UserError(f"git has not ended within {GIT_SECONDS:.0f} s") from None
     if code:
         told = b"".join(errors or said).decode("utf-8", "replace")
         raise UserError(" ".join(told.split()) or f"git has failed with {code}")
     return os.fsdecode(b"".join(said))
+
+
+async def goes_with(root: Path, main: Path) -> str:
+    """Say in the end of a question what the CLI removes unasked with a session; or nothing."""
+    if root.parent != main / WORKTREES:
+        return ""
+    ignored = await Worktree(root, main, runs_hooks=False).ignored()
+    return f", also {ignored}" if ignored else ""
 
 
 def _files(status: str) -> list[str]:
