@@ -3,7 +3,8 @@ vim9script
 # and judges what may leave the editor (`editor/contexts.py`).
 #
 # Where the user is: `win`, `bufnr`, `cursor` (line, byte column from 1), and the `selection`, empty
-# without one: its `first` and `last` line, its `lines`, and its `kind` ("lines", "part", "block").
+# without one: its `first` and `last` line, its `lines`, its `kind` ("lines", "part", "block"), and the `paths` that
+# the lines of a list are about.
 
 import autoload './file/path.vim' as file
 import autoload './messages/reason.vim'
@@ -17,35 +18,65 @@ const NAMES = {v: 'part', V: 'lines', "\<C-v>": 'block'}
 const OF_OPERATOR = {char: 'v', line: 'V', block: "\<C-v>"}
 
 def LinesOf(bufnr: number, first: number, last: number): dict<any>
-  return {first: first, last: last, lines: getbufline(bufnr, first, last), kind: 'lines'}
+  return {
+    first: first,
+    last: last,
+    lines: getbufline(bufnr, first, last),
+    kind: 'lines',
+    paths: claude_ide#places#About(bufnr, first, last),
+  }
 enddef
 
-def Area(kind: string, from: list<number>, to: list<number>): dict<any>
+# `to_eol`: whether a block extends to the ends of its lines.
+def Area(kind: string, from: list<number>, to: list<number>, to_eol: bool): dict<any>
   if kind ==# 'V'
     return LinesOf(bufnr(), min([from[1], to[1]]), max([from[1], to[1]]))
   endif
-  const found = visual.Area(kind, from, to, getcurpos()[4] == v:maxcol)
+  const found = visual.Area(kind, from, to, to_eol)
   const ends_before = found.last.col == 0 && found.last.row > found.first.row
+  const first = found.first.row + 1
+  const last = found.last.row + (ends_before ? 0 : 1)
   var lines: list<string> = found.text
   if len(lines) > 1 && lines[-1] ==# ''
     lines = lines[: -2]
   endif
   return {
-    first: found.first.row + 1,
-    last: found.last.row + (ends_before ? 0 : 1),
+    first: first,
+    last: last,
     lines: lines,
     kind: NAMES[kind],
+    paths: claude_ide#places#About(bufnr(), first, last),
   }
 enddef
 
+# What is selected in Visual mode, of a kind.
+def Selected(kind: string): dict<any>
+  return Area(kind, getpos('v'), getpos('.'), getcurpos()[4] == v:maxcol)
+enddef
+
 # Whether a range is that of `:'<,'>` after the Visual mode that has just ended, in which less than
-# whole lines were selected: the cursor is still at an end.
+# whole lines were selected: the cursor is still at an end, or in the upper left corner of a block.
 def IsOfSelection(lines: list<number>): bool
   const ends = [getpos("'<"), getpos("'>")]
-  return index(['v', "\<C-v>"], visualmode()) >= 0
-    && lines == [ends[0][1], ends[1][1]]
-    && ends->indexof((_, pos) =>
-      line('.') == pos[1] && (col('.') == pos[2] || pos[2] == v:maxcol)) >= 0
+  if index(['v', "\<C-v>"], visualmode()) < 0 || lines != [ends[0][1], ends[1][1]]
+    return false
+  elseif visualmode() ==# "\<C-v>"
+    const left = min([virtcol("'<", true)[0], virtcol("'>", true)[0]])
+    const here = virtcol('.', true)
+    return line('.') == lines[0] && here[0] <= left && left <= here[1]
+  endif
+  return ends->indexof((_, pos) =>
+    line('.') == pos[1] && (col('.') == pos[2] || pos[2] == v:maxcol)) >= 0
+enddef
+
+# What was selected in it. Only `gv` knows whether a block extended to the ends of its lines.
+def SelectedBefore(): dict<any>
+  const view = winsaveview()
+  noautocmd normal! gv
+  const found = Selected(visualmode())
+  execute "noautocmd normal! \<Esc>"
+  winrestview(view)
+  return found
 enddef
 
 # Where the user is, and what is selected there: in Visual mode that, otherwise the range.
@@ -53,9 +84,9 @@ export def Here(range: list<number> = []): dict<any>
   const kind = get(KINDS, mode(), '')
   var selection: dict<any> = {}
   if kind !=# ''
-    selection = Area(kind, getpos('v'), getpos('.'))
+    selection = Selected(kind)
   elseif !empty(range) && IsOfSelection(range)
-    selection = Area(visualmode(), getpos("'<"), getpos("'>"))
+    selection = SelectedBefore()
   elseif !empty(range)
     selection = LinesOf(bufnr(), range[0], range[1])
   endif
@@ -63,8 +94,8 @@ export def Here(range: list<number> = []): dict<any>
 enddef
 
 # The same for what an operator covers; its kind is that which 'operatorfunc' gets.
-export def Covered(kind: string): dict<any>
-  return extend(Here(), {selection: Area(OF_OPERATOR[kind], getpos("'["), getpos("']"))})
+export def Covered(kind: string, to_eol: bool): dict<any>
+  return extend(Here(), {selection: Area(OF_OPERATOR[kind], getpos("'["), getpos("']"), to_eol)})
 enddef
 
 def Nothing(_: dict<any>): dict<any>
@@ -148,7 +179,7 @@ def Own(): dict<func>
   return found
 enddef
 
-def Call(Context: func, here: dict<any>): dict<any>
+def Call(name: string, Context: func, here: dict<any>): dict<any>
   const selection = here.selection
   const said: any = call(Context, [{
     bufnr: here.bufnr,
@@ -163,7 +194,7 @@ def Call(Context: func, here: dict<any>): dict<any>
   elseif said !~# '\S'
     throw 'claude-ide: it has nothing to say here'
   endif
-  return {own: said}
+  return {[name]: said}
 enddef
 
 # What the placeholders of a text mean (`Facts` of the port).
@@ -182,18 +213,21 @@ export def Facts(here: dict<any>, text: string): dict<any>
     facts.selection = here.selection
   endif
   const own = Own()
-  for name in claude_ide#arguments#Placeholders()
-    if stridx(text, '{' .. name .. '}') >= 0
-      const found = has_key(own, name) ? reason.Attempt(Call, [own[name], here])
-        : reason.Attempt(get(FACTS, name, Nothing), [here])
-      if !found[0]
-        facts.problems[name] = found[1]
-      elseif has_key(own, name)
-        facts.own[name] = found[1].own
-      else
-        extend(facts, found[1])
-      endif
+  final names = claude_ide#arguments#Placeholders()
+    ->filter((_, name) => stridx(text, '{' .. name .. '}') >= 0)
+  def Try(name: string, Describe: func, arguments: list<any>): dict<any>
+    const found = reason.Attempt(Describe, arguments)
+    if !found[0]
+      facts.problems[name] = found[1]
     endif
+    return found[0] ? found[1] : {}
+  enddef
+  # The user's functions may go elsewhere, so they come last.
+  for name in copy(names)->filter((_, name) => !has_key(own, name))
+    extend(facts, Try(name, get(FACTS, name, Nothing), [here]))
+  endfor
+  for name in names->filter((_, name) => has_key(own, name))
+    extend(facts.own, Try(name, Call, [name, own[name], here]))
   endfor
   return facts
 enddef

@@ -85,6 +85,12 @@ function claude_ide#places#Lines(bufnr, first, last, win = 0) abort
   return l:found
 endfunction
 
+" The files that lines of a list of places are about, empty where there is none; nothing for other buffers.
+function claude_ide#places#About(bufnr, first, last) abort
+  return getbufvar(a:bufnr, '&buftype') !=# 'quickfix' ? []
+        \ : map(range(a:first, a:last), {_, line -> s:name(get(s:entry(a:bufnr, line), 'bufnr', 0))})
+endfunction
+
 " A float is decoration, unless the user is in it or it shows a file; a popup of Vim is no window of a tab page.
 function s:wins() abort
   let l:wins = gettabinfo(tabpagenr())[0].windows
@@ -224,11 +230,13 @@ function claude_ide#places#visible(bufnr) abort
         \ 'line': line('w0', win), 'last': line('w$', win)}})
 endfunction
 
-" The mark of a buffer has no file, and its number in some versions only.
+" The mark of a buffer has no file, and its number in some versions only. Those in other buffers without a file are
+" left out: they have no name to be known by.
 function claude_ide#places#marks(bufnr) abort
-  let l:marks = filter(getmarklist(a:bufnr) + getmarklist(), {_, each -> each.mark =~# "^'\\a$"})
+  let l:local = map(getmarklist(a:bufnr), {_, each -> extend(each, {'pos': [a:bufnr] + each.pos[1 :]})})
+  let l:marks = filter(l:local + getmarklist(), {_, each -> each.mark =~# "^'\\a$"
+        \ && (index([0, a:bufnr], each.pos[0]) >= 0 || s:has_file(each.pos[0]))})
   return map(l:marks, {_, each -> {'name': each.mark[1], 'line': each.pos[1],
-        \ 'path': has_key(each, 'file') ? fnamemodify(each.file, ':p') : s:name(a:bufnr),
-        \ 'text': strpart(get(getbufline(each.pos[0] > 0 ? each.pos[0] : a:bufnr, each.pos[1]), 0, ''),
-        \   0, s:longest_entry)}})
+        \ 'path': each.pos[0] > 0 ? s:path(each.pos[0]) : fnamemodify(each.file, ':p'),
+        \ 'text': each.pos[0] > 0 ? strpart(claude_ide#places#Line(each.pos[0], each.pos[1]), 0, s:longest_entry) : ''}})
 endfunction

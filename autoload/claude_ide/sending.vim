@@ -64,16 +64,13 @@ export def Send(text: any, options: any)
   Start(contexts.Here(), text, given)
 enddef
 
-var covered = '' # what an operator covers, while it runs, as 'operatorfunc' gets it
-
 # Carry out `:[range]ClaudeType[!] {text}`.
 export def Type(text: string, lines: list<number>, bang: bool)
   if text !~# '\S'
     message.Show('usage: :ClaudeType {text}', 'error')
     return
   endif
-  const here = covered ==# '' ? contexts.Here(lines) : contexts.Covered(covered)
-  Start(here, trim(text), {submit: bang})
+  Start(contexts.Here(lines), trim(text), {submit: bang})
 enddef
 
 # `:ClaudeSend` with lines of a buffer that has no file.
@@ -87,15 +84,16 @@ export def Fix(lines: list<number>)
   Hand('ClaudeFix', {text: '', facts: facts, submit: true})
 enddef
 
+var to_eol = false # whether the operator was begun with a block that extends to the ends of its lines
+
 # Quote what an operator covers in the prompt, for 'operatorfunc'.
 export def Operate(kind: string)
-  covered = kind
-  execute "legacy :'[,']ClaudeType {selection}"
-  covered = ''
+  Start(contexts.Covered(kind, to_eol), '{selection}', {})
 enddef
 
 # Begin that operator, for an `<expr>` map in Normal or Visual mode. Returns keys.
 export def Operator(): string
+  to_eol = mode() ==# "\<C-v>" && getcurpos()[4] == v:maxcol
   &operatorfunc = 'claude_ide#sending#Operate'
   return 'g@'
 enddef

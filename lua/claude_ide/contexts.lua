@@ -24,6 +24,7 @@ local SHARED = { 'quickfix', 'loclist', 'buffers', 'visible', 'marks' }
 ---@field last integer inclusive
 ---@field lines string[]
 ---@field kind? 'lines'|'part'|'block' of a text that is a part of the lines
+---@field paths string[] the files that the lines of a list are about
 
 --- Where the user is, for the facts of a text that may come later.
 ---@class claude_ide.Here
@@ -38,37 +39,57 @@ local function lines_of(bufnr, first, last)
     first = first,
     last = last,
     lines = api.nvim_buf_get_lines(bufnr, first - 1, last, false),
+    paths = fn['claude_ide#places#About'](bufnr, first, last),
   }
 end
 
 ---@param kind 'v'|'V'|'\22'
+---@param to_eol? boolean whether a block extends to the ends of its lines; nil: as the cursor says
 ---@return claude_ide.Quoted
-local function area(kind, from, to)
+local function area(kind, from, to, to_eol)
   if kind == 'V' then
-    return lines_of(0, math.min(from[2], to[2]), math.max(from[2], to[2]))
+    return lines_of(api.nvim_get_current_buf(), math.min(from[2], to[2]), math.max(from[2], to[2]))
   end
-  local found = visual.area(kind, from, to, fn.getcurpos()[5] == vim.v.maxcol)
+  if to_eol == nil then
+    to_eol = fn.getcurpos()[5] == vim.v.maxcol
+  end
+  local found = visual.area(kind, from, to, to_eol)
   local ends_before = found.last.col == 0 and found.last.row > found.first.row
+  local first, last = found.first.row + 1, found.last.row + (ends_before and 0 or 1)
   return {
-    first = found.first.row + 1,
-    last = found.last.row + (ends_before and 0 or 1),
+    first = first,
+    last = last,
     lines = vim.split(found.text:gsub('\n$', ''), '\n', { plain = true }),
     kind = NAMES[kind],
+    paths = fn['claude_ide#places#About'](api.nvim_get_current_buf(), first, last),
   }
 end
 
 -- Whether a range is that of `:'<,'>` after the Visual mode that has just ended, in which less than whole
--- lines were selected: the cursor is still at an end.
+-- lines were selected: the cursor is still at an end, or in the upper left corner of a block.
 local function is_of_selection(lines)
-  local first, last = fn.getpos("'<"), fn.getpos("'>")
+  local kind, first, last = fn.visualmode(), fn.getpos("'<"), fn.getpos("'>")
   local cursor = api.nvim_win_get_cursor(0)
-  local function is_at(pos)
-    return cursor[1] == pos[2] and (cursor[2] == pos[3] - 1 or pos[3] == vim.v.maxcol)
+  if kind == 'V' or lines[1] ~= first[2] or lines[2] ~= last[2] then
+    return false
+  elseif kind == '\22' then
+    local left = math.min(fn.virtcol("'<", true)[1], fn.virtcol("'>", true)[1])
+    local here = fn.virtcol('.', true)
+    return cursor[1] == first[2] and here[1] <= left and left <= here[2]
   end
-  return fn.visualmode() ~= 'V'
-    and lines[1] == first[2]
-    and lines[2] == last[2]
-    and (is_at(first) or is_at(last))
+  return vim.iter({ first, last }):any(function(pos)
+    return cursor[1] == pos[2] and (cursor[2] == pos[3] - 1 or pos[3] == vim.v.maxcol)
+  end)
+end
+
+-- What was selected in it. Only `gv` knows whether a block extended to the ends of its lines.
+local function selected_before()
+  local view = fn.winsaveview()
+  vim.cmd('noautocmd normal! gv')
+  local found = area(KINDS[fn.mode()], fn.getpos('v'), fn.getpos('.'))
+  vim.cmd('noautocmd normal! \27')
+  fn.winrestview(view)
+  return found
 end
 
 --- Where the user is, and what is selected there: in Visual mode that, otherwise the range.
@@ -80,9 +101,9 @@ function M.here(range)
   if kind then
     selection = area(kind, fn.getpos('v'), fn.getpos('.'))
   elseif range and is_of_selection(range) then
-    selection = area(fn.visualmode() --[[@as any]], fn.getpos("'<"), fn.getpos("'>"))
+    selection = selected_before()
   elseif range then
-    selection = lines_of(0, range[1], range[2])
+    selection = lines_of(api.nvim_get_current_buf(), range[1], range[2])
   end
   return {
     win = api.nvim_get_current_win(),
@@ -94,11 +115,12 @@ end
 
 --- The same for what an operator covers.
 ---@param kind 'char'|'line'|'block' as 'operatorfunc' gets it
+---@param to_eol boolean whether a block extends to the ends of its lines
 ---@return claude_ide.Here
-function M.covered(kind)
+function M.covered(kind, to_eol)
   local here = M.here()
   local letter = ({ char = 'v', line = 'V', block = '\22' })[kind]
-  here.selection = area(letter, fn.getpos("'["), fn.getpos("']"))
+  here.selection = area(letter, fn.getpos("'["), fn.getpos("']"), to_eol)
   return here
 end
 
@@ -279,24 +301,25 @@ local function call(context, here)
   return said
 end
 
----@param names string[]
----@return table
-local function gathered(here, names, text)
-  local facts = { own = vim.empty_dict(), problems = vim.empty_dict() }
+-- Set what the placeholders of a text mean. The user's functions may go elsewhere, so they come last.
+local function gather(here, facts, text)
   local contexts = own()
+  local names = vim.tbl_filter(function(name)
+    return text:find(('{%s}'):format(name), 1, true) ~= nil
+  end, fn['claude_ide#arguments#Placeholders']())
+  local function try(name, describe, ...)
+    local ok, said = pcall(describe, ...)
+    facts.problems[name] = not ok and reason.of(said) or nil
+    return ok and said or nil
+  end
   for _, name in ipairs(names) do
-    if text:find(('{%s}'):format(name), 1, true) then
-      local ok, said
-      if contexts[name] then
-        ok, said = pcall(call, contexts[name], here)
-        facts.own[name] = ok and said or nil
-      elseif FACTS[name] then
-        ok, said = pcall(FACTS[name], here, facts)
-      end
-      facts.problems[name] = ok == false and reason.of(said) or nil
+    if FACTS[name] and not contexts[name] then
+      try(name, FACTS[name], here, facts)
     end
   end
-  return facts
+  for _, name in ipairs(names) do
+    facts.own[name] = contexts[name] and try(name, call, contexts[name], here)
+  end
 end
 
 --- What the placeholders of a text mean (`Facts` of the port).
@@ -304,20 +327,26 @@ end
 ---@param text string
 ---@return table facts
 function M.facts(here, text)
-  local is_there = api.nvim_win_is_valid(here.win) and api.nvim_win_get_buf(here.win) == here.bufnr
-  local function gather()
-    return gathered(here, fn['claude_ide#arguments#Placeholders'](), text)
-  end
-  local facts = is_there and api.nvim_win_call(here.win, gather) or gather()
   local line = api.nvim_buf_get_lines(here.bufnr, here.cursor[1] - 1, here.cursor[1], false)[1]
     or ''
   local name = api.nvim_buf_get_name(here.bufnr)
-  facts.folder = fn.getcwd()
-  facts.path = file.path(here.bufnr)
-  facts.name = name ~= '' and fn.fnamemodify(name, ':.') or NO_NAME
-  facts.line = here.cursor[1]
-  facts.column = vim.str_utfindex(line, 'utf-32', math.min(here.cursor[2], #line), false) + 1
-  facts.selection = here.selection
+  local facts = {
+    folder = fn.getcwd(),
+    path = file.path(here.bufnr),
+    name = name ~= '' and fn.fnamemodify(name, ':.') or NO_NAME,
+    line = here.cursor[1],
+    column = vim.str_utfindex(line, 'utf-32', math.min(here.cursor[2], #line), false) + 1,
+    selection = here.selection,
+    own = vim.empty_dict(),
+    problems = vim.empty_dict(),
+  }
+  if api.nvim_win_is_valid(here.win) and api.nvim_win_get_buf(here.win) == here.bufnr then
+    api.nvim_win_call(here.win, function()
+      gather(here, facts, text)
+    end)
+  else
+    gather(here, facts, text)
+  end
   return facts
 end
 

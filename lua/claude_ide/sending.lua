@@ -95,16 +95,13 @@ function M.send(text, options)
   send_from(contexts.here(), text, options or {})
 end
 
-local covered ---@type 'char'|'line'|'block'|nil what an operator covers, while it runs
-
 --- Carry out `:[range]ClaudeType[!] {text}`.
 ---@param opts vim.api.keyset.create_user_command.command_args
 function M.type(opts)
   if not opts.args:find('%S') then
     return message.show('usage: :ClaudeType {text}', 'error')
   end
-  local here = covered and contexts.covered(covered) or contexts.of_command(opts)
-  send_from(here, vim.trim(opts.args), { submit = opts.bang })
+  send_from(contexts.of_command(opts), vim.trim(opts.args), { submit = opts.bang })
 end
 
 --- `:ClaudeSend` with lines of a buffer that has no file.
@@ -135,17 +132,18 @@ function M.send_named(opts)
   end)
 end
 
+local to_eol = false -- whether the operator was begun with a block that extends to the ends of its lines
+
 --- Quote what an operator covers in the prompt, for 'operatorfunc'.
 ---@param kind 'char'|'line'|'block'
 function M.operate(kind)
-  covered = kind
-  vim.cmd("'[,']ClaudeType {selection}")
-  covered = nil
+  send_from(contexts.covered(kind, to_eol), '{selection}', {})
 end
 
 --- Begin that operator, for an `<expr>` map in Normal or Visual mode.
 ---@return string keys
 function M.operator()
+  to_eol = vim.fn.mode() == '\22' and vim.fn.getcurpos()[5] == vim.v.maxcol
   vim.o.operatorfunc = "v:lua.require'claude_ide.sending'.operate"
   return 'g@'
 end

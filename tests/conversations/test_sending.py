@@ -145,6 +145,28 @@ async def test_a_block_is_quoted_as_it_was_selected(nvim: Editor, claude: BoxCli
     assert await claude.pasted() == ["a.py, lines 1-2 (a block):\n> on\n> tw"]
 
 
+@pytest.mark.parametrize("last", [":ClaudeType {selection}<CR>", "gs"])
+@pytest.mark.parametrize(
+    ("keys", "lines"),
+    [
+        ("gg0l<C-v>jlO", ["bc", " m"]),
+        ("3gg0<C-v>gg$", ["abc", "a more", "c"]),
+        ("gg0<C-v>jj$", ["abc", "a more", "c"]),
+    ],
+)
+async def test_a_block_may_begin_in_any_corner_and_extend_to_the_ends(
+    nvim: Editor, claude: BoxCli, keys: str, lines: list[str], last: str
+) -> None:
+    await nvim.command("call setline(1, ['abc', 'a more', 'c']) | xmap gs <Plug>(claude-type)")
+    await nvim.keys(keys + last)
+
+    (text,) = await claude.pasted()
+    heading, *quoted = text.split("\n")
+    assert heading.endswith(" (a block):")
+    assert quoted == [f"> {line}" for line in lines]
+    assert await nvim.eval("mode()") == "n"
+
+
 async def test_a_part_of_a_line_is_quoted_as_it_was_selected(nvim: Editor, claude: BoxCli) -> None:
     await nvim.keys("3ggvll:ClaudeType {this}<CR>")
 
@@ -236,6 +258,11 @@ async def test_entries_in_private_files_are_left_out_of_the_quickfix_list(
         lambda: nvim.eval("execute('messages') =~# 'left out: .env stays in'"), "it is said"
     )
 
+    await nvim.keys(":copen<CR>:%ClaudeType {selection}<CR>")
+    assert (await claude.pasted(2))[1] == " buffer [No Name], lines 1-2:\n> a.py|2| odd"
+    await nvim.keys("gg:ClaudeType {line}<CR>")
+    await on_screen(nvim, "{line}: .env stays in")
+
 
 async def test_a_range_of_a_terminal_is_quoted(nvim: Editor, claude: BoxCli, path: Path) -> None:
     script = path.parent / "say"
@@ -298,6 +325,23 @@ async def test_own_placeholders_are_called(nvim: Editor, claude: BoxCli) -> None
     await on_screen(nvim, "{none}: it has nothing to say here")
 
 
+async def test_own_placeholders_may_end_a_line_and_leave_the_buffer(
+    nvim: Editor, claude: BoxCli
+) -> None:
+    if isinstance(nvim, Vim):
+        own = "{'away': {_ -> execute('bwipeout!') .. \"gone\\n\"}}"
+        await nvim.command(f"let g:claude_ide.contexts = {own}")
+    else:
+        assert isinstance(nvim, Neovim)
+        await nvim.lua(
+            "vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, { contexts = {"
+            "away = function() vim.cmd('bwipeout!') return 'gone\\n' end } })"
+        )
+    await nvim.keys(":ClaudeType {away} from {line}<CR>")
+
+    assert await claude.pasted() == ["gone from a.py, line 1:\n> one"]
+
+
 async def test_the_names_are_completed(nvim: Editor, path: Path) -> None:
     async def completed(line: str) -> Any:
         return await nvim.call("getcompletion", line, "cmdline")
@@ -320,6 +364,20 @@ async def test_lists_and_marks_are_told(nvim: Editor, claude: BoxCli) -> None:
 
     await nvim.keys(":ClaudeType {visible}<CR>")
     assert "- @a.py#L1-3" in (await claude.pasted(3))[2]
+
+
+async def test_marks_of_buffers_without_a_file_name_no_file(
+    nvim: Editor, claude: BoxCli, project: Path
+) -> None:
+    await nvim.command("enew | call setline(1, ['un', 'deux']) | 2mark b | 2mark B")
+    await nvim.keys(":ClaudeType {marks}<CR>")
+    assert [each.strip() for each in (await claude.pasted())[0].split("\n")] == [
+        "- b buffer [No Name], line 2: deux",
+        "- B buffer [No Name], line 2: deux",
+    ]
+
+    await nvim.keys(":edit! a.py<CR>:1mark a<CR>:ClaudeType {marks}<CR>")
+    assert (await claude.pasted(2))[1].strip() == "- a a.py:1: one"
 
 
 async def test_an_ordinary_terminal_is_told(nvim: Editor, claude: BoxCli, path: Path) -> None:

@@ -110,8 +110,13 @@ def Context(lines: list<number>): dict<any>
     throw 'claude-ide: ' .. why
   endif
   const [first, last] = lines
-  const text = getline(first, last)
-  return {lines: {name: name ?? 'an unnamed buffer', first: first, last: last, text: text}}
+  return {lines: {
+    name: name ?? 'an unnamed buffer',
+    first: first,
+    last: last,
+    text: getline(first, last),
+    paths: claude_ide#places#About(bufnr(), first, last),
+  }}
 enddef
 
 # Carry out `:[range]ClaudeAsk[!] [question]`.

@@ -142,8 +142,16 @@ local function context(opts)
     error(why, 0)
   end
   local lines = vim.api.nvim_buf_get_lines(0, opts.line1 - 1, opts.line2, true)
-  local about = { name = name or 'an unnamed buffer', text = table.concat(lines, '\n') }
-  return { lines = vim.tbl_extend('error', about, { first = opts.line1, last = opts.line2 }) }
+  local bufnr, first, last = vim.api.nvim_get_current_buf(), opts.line1, opts.line2
+  return {
+    lines = {
+      name = name or 'an unnamed buffer',
+      first = first,
+      last = last,
+      text = table.concat(lines, '\n'),
+      paths = vim.fn['claude_ide#places#About'](bufnr, first, last),
+    },
+  }
 end
 
 --- Carry out `:[range]ClaudeAsk[!] [question]`.

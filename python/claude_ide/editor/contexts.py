@@ -61,11 +61,14 @@ async def expanded(
     if first and first[1] in facts.own and COMMAND.match(said[first[1]].lstrip()):
         # Only the user's own words may be a command of the agent.
         said[first[1]] = f"> {said[first[1]].lstrip()}"
-    if placeholders.omitted:
-        left = sorted(placeholders.omitted)
-        more = f" (and {len(left) - 1} more)" if len(left) > 1 else ""
-        editor.notify(f"left out: {left[0]}{more}", "warn")
+    _tell_left_out(editor, placeholders.omitted)
     return _filled(text, said)
+
+
+def _tell_left_out(editor: Editor, reasons: set[str]) -> None:
+    if reasons:
+        more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
+        editor.notify(f"left out: {min(reasons)}{more}", "warn")
 
 
 async def selected(editor: Editor, facts: Facts, folder: str = "") -> str:
@@ -76,6 +79,38 @@ async def selected(editor: Editor, facts: Facts, folder: str = "") -> str:
     placeholders = _Placeholders(editor, facts, folder or facts.folder, has_lines=False)
     text: str = readable(await placeholders._selection())
     return text
+
+
+async def shared_lines(editor: Editor, lines: list[str], paths: list[str]) -> list[str]:
+    """Return lines without those about files that stay in the editor, which is said.
+
+    Raises `UserError` if none is left.
+    """
+    shared, left_out = await _shared(editor, _about(lines, paths))
+    _tell_left_out(editor, left_out)
+    return [each.text for each in shared]
+
+
+def _about(lines: list[str], paths: list[str]) -> list[NamedPlace]:
+    return [NamedPlace(path, text=line) for path, line in zip(paths, lines, strict=True)]
+
+
+async def _shared(editor: Editor, places: list[NamedPlace]) -> tuple[list[NamedPlace], set[str]]:
+    """Return places without those in files that stay in the editor, and why others are left out.
+
+    Raises `UserError` if nothing is left.
+    """
+    private = await editor.private({each.path for each in places if each.path})
+    sentence, is_named = editor.private_files.sentence, editor.private_files.is_named
+    reasons = {sentence(path, reason) for path, reason in private.items()}
+    shared = [
+        each
+        for each in places
+        if (each.path not in private if each.path else not is_named(each.text))
+    ]
+    if reasons and not shared:
+        raise UserError(min(reasons))
+    return shared, reasons
 
 
 async def quote(editor: Editor, asked: QuotationAsked) -> None:
@@ -183,7 +218,7 @@ class _Placeholders:
     async def say(self, name: str) -> str:
         """Return what a placeholder says."""
         if name in self._facts.own:
-            return self._facts.own[name]
+            return self._facts.own[name].rstrip("\r\n")
         try:
             if problem := self._facts.problems.get(name):
                 raise UserError(problem)
@@ -230,10 +265,12 @@ class _Placeholders:
     async def _quoted(self, found: Quoted | None, nothing: str = "nothing is here") -> str:
         if found is None:
             raise UserError(nothing)
-        path = self._facts.path
+        path, lines = self._facts.path, found.lines
         await self._check(path)
+        if found.paths:
+            lines = [each.text for each in await self._shared(_about(lines, found.paths))]
         heading = f"{self._heading()}, {span(found.first, found.last)}{PARTS[found.kind]}"
-        return quoted(heading, found.lines, MOST_LINES if path else None)
+        return quoted(heading, lines, MOST_LINES if path else None)
 
     def _heading(self) -> str:
         """Return how the agent knows the buffer."""
@@ -258,10 +295,7 @@ class _Placeholders:
         return await self._entries(self._facts.loclist, "the location list is empty")
 
     async def _entries(self, found: Iterable[NamedPlace], nothing: str) -> str:
-        is_named = self._editor.private_files.is_named
-        shared = [
-            each for each in await self._shared(found) if each.path or not is_named(each.text)
-        ]
+        shared = await self._shared(found)
 
         def entry(each: NamedPlace) -> str:
             at = f"{named(each.path, self._folder)}:{each.line}: " if each.path else ""
@@ -283,20 +317,16 @@ class _Placeholders:
 
         def mark(each: NamedPlace) -> str:
             text = f": {_one_line(each.text)}" if each.text.strip() else ""
+            if not each.path:
+                return f"{each.name} {self._heading()}, line {each.line}{text}"
             return f"{each.name} {named(each.path, self._folder)}:{each.line}{text}"
 
         return _listed(map(mark, shared), "no mark is set")
 
     async def _shared(self, places: Iterable[NamedPlace]) -> list[NamedPlace]:
         """Return places without those in files that stay in the editor."""
-        places = list(places)
-        private = await self._editor.private({each.path for each in places if each.path})
-        sentence = self._editor.private_files.sentence
-        reasons = {sentence(path, reason) for path, reason in private.items()}
-        shared = [each for each in places if each.path not in private]
-        if reasons and not shared:
-            raise UserError(min(reasons))
-        self.omitted |= reasons
+        shared, left_out = await _shared(self._editor, [*places])
+        self.omitted |= left_out
         return shared
 
     # Beyond the buffers.

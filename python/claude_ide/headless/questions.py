@@ -19,9 +19,10 @@ from claude_ide.agents.stream_json.headless import Format, HeadlessConversation,
 from claude_ide.base.errors import ClaudeIdeError, UserError
 from claude_ide.base.trust import Trust, shown
 from claude_ide.config import Config
-from claude_ide.editor.contexts import expanded
+from claude_ide.editor.contexts import expanded, shared_lines
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.prompts import (
+    AskedLines,
     AskRequest,
     CommitAsked,
     CommitRequest,
@@ -149,6 +150,9 @@ class Questions:
         The editor has judged it, too, if it knew the rules.
         """
         match request:
+            case AskRequest(lines=AskedLines(paths=[_, *_]) as about):
+                kept = await shared_lines(self._editor, about.text.split("\n"), about.paths)
+                return replace(request, lines=replace(about, text="\n".join(kept)))
             case AskRequest():
                 name = request.lines.name if request.lines is not None else request.file
             case RewriteRequest():

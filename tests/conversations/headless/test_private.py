@@ -33,6 +33,24 @@ async def test_lines_of_a_private_file_are_not_sent(
     assert (await claude.asked()).prompt == "next"
 
 
+async def test_lines_of_a_list_about_a_private_file_are_not_sent(
+    nvim: Editor, claude: FakeHeadless, project: Path
+) -> None:
+    for name in (".env", "a.py"):
+        (project / name).write_text("KEY=swordfish\n")
+    places = [{"filename": name, "lnum": 1, "text": f"in {name}"} for name in (".env", "a.py")]
+    await nvim.call("setqflist", places)
+    await nvim.command("copen")
+    await nvim.keys(":1ClaudeAsk why?<CR>")
+    await on_screen(nvim, WHY.format(name_of(nvim)))
+
+    await nvim.command("silent! only | copen")
+    await nvim.keys(":%ClaudeAsk why?<CR>")
+    prompt = (await claude.asked()).prompt
+    assert "a.py|1| in a.py" in prompt
+    assert ".env" not in prompt
+
+
 async def test_a_question_that_mentions_a_private_file_is_not_sent(
     nvim: Editor, claude: FakeHeadless, project: Path
 ) -> None:

@@ -12,12 +12,16 @@ from claude_ide.editor.port.events import Event
 
 
 class Quoted(Payload, frozen=True):
-    """Lines of a buffer, 1-based and inclusive; `kind` says whether the text is a part of them."""
+    """Lines of a buffer, 1-based and inclusive; `kind` says whether the text is a part of them.
+
+    `paths` are the files that the lines of a list of places are about, or empty.
+    """
 
     first: int
     last: int
     lines: list[str] = field(default_factory=list)
     kind: Literal["lines", "part", "block"] = "lines"
+    paths: list[str] = field(default_factory=list)
 
 
 class NamedPlace(Payload, frozen=True):
@@ -160,12 +164,16 @@ class HeadlessAsked(Event, frozen=True, tag_field="kind"):
 
 
 class AskedLines(Payload, frozen=True):
-    """AskedLines of a buffer, 1-based and inclusive; `name` is its path or another name."""
+    """AskedLines of a buffer, 1-based and inclusive; `name` is its path or another name.
+
+    `paths` are the files that the lines of a list of places are about, or empty.
+    """
 
     name: str
     first: int
     last: int
     text: str
+    paths: list[str] = field(default_factory=list)
 
 
 class AskRequest(HeadlessAsked, frozen=True, tag="ask"):
