@@ -47,7 +47,7 @@ def ShowNote(note: dict<any>, progress: string)
   note.id = prop_add(lnum, len(getbufline(bufnr, lnum)[0]) + 1, {
     type: NOTE,
     bufnr: bufnr,
-    text: $'  Claude is {note.verb}{plain.OneLine(words)}',
+    text: $'  {get(note, 'name', '')}{note.verb}{plain.OneLine(words)}',
   })
   screen.Draw()
 enddef
@@ -96,8 +96,8 @@ export def Begin(kind: string, request: dict<any>, handlers: dict<any>): number
   return id
 enddef
 
-# Handle what a running question reports: its `progress`, perhaps with the `row` of its note; or `text`,
-# which follows the first `keep` bytes of the answer so far. The host keeps all of them or none.
+# Handle what a running question reports: its `progress` with the `name` of who answers, perhaps with the
+# `row` of its note; or `text`, which follows the first `keep` bytes of the answer so far. The host keeps all of them or none.
 export def Update(id: number, frame: dict<any>): bool
   const question = get(questions, id, {})
   if empty(question)
@@ -106,6 +106,7 @@ export def Update(id: number, frame: dict<any>): bool
   if has_key(frame, 'progress')
     Call(question, 'OnProgress', [frame.progress])
     if has_key(question, 'note')
+      question.note.name = $'{plain.OneLine(frame.name)} is '
       question.note.lnum = has_key(frame, 'row') ? frame.row + 1 : question.note.lnum
       ShowNote(question.note, frame.progress)
     endif

@@ -1,19 +1,14 @@
 --- Lets `:ClaudeAsk` go on in the chat.
 local channel = require('claude_ide.channel')
-local message = require('claude_ide.messages.message')
-local own_options = require('claude_ide.own_options')
 
 local M = {}
 
 -- The panel opens before the host has stored the session, because the user may already be typing. The host
 -- closes the answer when it has the panel; otherwise the answer stays.
 ---@type claude_ide.Continue
-local function continue(id, cwd, leave)
-  if own_options.get('agents', 'claude') == false then
-    return message.show('the chat does not offer Claude (g:claude_ide.agents)', 'warn')
-  end
+local function continue(id, agent, cwd, leave)
   leave()
-  local chat = require('claude_ide.chat.panel').begin({ agent = 'claude', root = cwd })
+  local chat = require('claude_ide.chat.panel').begin({ agent = agent, root = cwd })
   channel.emit('question_continued', { id = id, chat = chat, cwd = cwd })
 end
 

@@ -241,7 +241,7 @@ async def test_a_second_refinement_has_to_wait(proposed: Editor, claude: FakeHea
 
     await proposed.command("ClaudeEdit longer")
 
-    await on_screen(proposed, "Claude is already refining this (:ClaudeEdit! stops it)")
+    await on_screen(proposed, "this is being refined already (:ClaudeEdit! stops it)")
 
 
 @pytest.mark.parametrize("decision", [":w<CR>", ":q<CR>", ":bwipeout!<CR>"])

@@ -97,9 +97,17 @@ async def test_a_question_can_be_asked_in_insert_mode(nvim: Neovim) -> None:
 class TestContinuing:
     """The key that continues an answer in the chat."""
 
+    @staticmethod
+    async def ask(nvim: Neovim) -> dict[str, Any]:
+        """Ask what a chat with the agent Otter can continue."""
+        request = await ask(nvim, "ClaudeAsk why?")
+        update = "require('claude_ide.headless').update(...)"
+        await nvim.lua(update, request["id"], {"chat": "otter"})
+        return request
+
     async def test_the_answer_goes_on_in_a_new_chat(self, nvim: Neovim, project: Path) -> None:
         await nvim.command("call setline(1, 'mine')")
-        request = await ask(nvim, "ClaudeAsk why?")
+        request = await self.ask(nvim)
         await finish(nvim, request["id"], {"result": "because"})
         await until(lambda: "c opens a chat · gy yanks · q closes" in nvim.screen.text())
 
@@ -109,7 +117,7 @@ class TestContinuing:
         assert (continued["id"], continued["cwd"]) == (request["id"], str(project))
         await until(lambda: nvim.eval("getline(1) == 'and then?'"), "it is in the prompt")
         chat = await nvim.lua("return require('claude_ide.chat.state').list()[1].options")
-        assert (chat["agent"], chat["root"]) == ("claude", str(project))
+        assert (chat["agent"], chat["root"]) == ("otter", str(project))
         # The host closes the answer once it has the chat.
         assert "because" in nvim.screen.text()
         await nvim.lua("require('claude_ide.headless.answer').close(...)", request["id"])
@@ -119,7 +127,7 @@ class TestContinuing:
 
     async def test_a_split_is_continued_too(self, nvim: Neovim) -> None:
         await nvim.command("let g:claude_ide.ask = {'window': 'split'}")
-        request = await ask(nvim, "ClaudeAsk why?")
+        request = await self.ask(nvim)
         await finish(nvim, request["id"], {"result": "because"})
 
         await nvim.keys("c")
@@ -133,7 +141,7 @@ class TestContinuing:
         self, nvim: Neovim, project: Path
     ) -> None:
         (project / "sub").mkdir()
-        request = await ask(nvim, "ClaudeAsk why?")
+        request = await self.ask(nvim)
         assert request["cwd"] == str(project)
         await finish(nvim, request["id"], {"result": "because"})
         await nvim.command("cd sub")
@@ -144,7 +152,7 @@ class TestContinuing:
         assert continued["cwd"] == str(project)
 
     async def test_a_stopped_answer_can_be_continued(self, nvim: Neovim) -> None:
-        request = await ask(nvim, "ClaudeAsk why?")
+        request = await self.ask(nvim)
         update = "require('claude_ide.headless').update(...)"
         await nvim.lua(update, request["id"], {"keep": 0, "text": "beca"})
         await nvim.lua("require('claude_ide.headless').cancel(...)", request["id"])
@@ -154,7 +162,7 @@ class TestContinuing:
         await until(lambda: nvim.events("question_continued"))
 
     async def test_an_answer_that_is_not_complete_stays(self, nvim: Neovim) -> None:
-        request = await ask(nvim, "ClaudeAsk why?")
+        request = await self.ask(nvim)
         update = "require('claude_ide.headless').update(...)"
         await nvim.lua(update, request["id"], {"keep": 0, "text": "beca"})
 
@@ -165,7 +173,7 @@ class TestContinuing:
         assert await nvim.eval("getline(1)") == "beca"
 
     async def test_a_failed_question_cannot_be_continued(self, nvim: Neovim) -> None:
-        request = await ask(nvim, "ClaudeAsk why?")
+        request = await self.ask(nvim)
         await finish(nvim, request["id"], {"error": "no more"})
         await until(lambda: "gy yanks · q closes" in nvim.screen.text())
         assert "opens a chat" not in nvim.screen.text()
@@ -176,7 +184,7 @@ class TestContinuing:
         assert nvim.events("question_continued") == []
 
     async def test_without_a_host_the_answer_stays(self, nvim: Neovim) -> None:
-        request = await ask(nvim, "ClaudeAsk why?")
+        request = await self.ask(nvim)
         await finish(nvim, request["id"], {"result": "because"})
         await nvim.lua("require('claude_ide.channel').id = nil")
 
@@ -185,20 +193,21 @@ class TestContinuing:
         await until(lambda: "the Python host has ended" in nvim.screen.text())
         assert await nvim.eval("getline(1)") == "because"
 
-    async def test_without_claude_among_the_agents_the_answer_stays(self, nvim: Neovim) -> None:
-        await nvim.command("let g:claude_ide.agents = {'claude': v:false}")
+    async def test_an_answer_that_no_chat_can_continue_stays(self, nvim: Neovim) -> None:
         request = await ask(nvim, "ClaudeAsk why?")
         await finish(nvim, request["id"], {"result": "because"})
+        await until(lambda: "gy yanks · q closes" in nvim.screen.text())
+        assert "opens a chat" not in nvim.screen.text()
 
         await nvim.keys("c")
 
-        await until(lambda: "the chat does not offer Claude" in nvim.screen.text())
+        await until(lambda: "no chat can continue this answer" in nvim.screen.text())
         assert nvim.events("question_continued") == []
         assert await nvim.eval("getline(1)") == "because"
 
     async def test_the_user_chooses_another_key(self, nvim: Neovim) -> None:
         await nvim.command("nmap ,c <Plug>(claude-ask-continue)")
-        request = await ask(nvim, "ClaudeAsk why?")
+        request = await self.ask(nvim)
         await finish(nvim, request["id"], {"result": "because"})
         await until(lambda: ",c opens a chat" in nvim.screen.text())
         assert await nvim.eval("maparg('c', 'n')") == ""

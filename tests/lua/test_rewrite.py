@@ -37,9 +37,9 @@ async def test_the_range_is_sent_with_the_question(
 
 async def test_the_mark_shows_progress_and_disappears_at_the_end(rewritable: Neovim) -> None:
     question = await asked(rewritable, "2ClaudeEdit x")
-    await update(rewritable, question, progress="thinking…")
+    await update(rewritable, question, progress="thinking…", name="Otter")
 
-    await on_screen(rewritable, "two  Claude is rewriting (thinking…)")
+    await on_screen(rewritable, "two  Otter is rewriting (thinking…)")
     await finish(rewritable, question)
     await hidden(rewritable, "rewriting")
 
@@ -129,10 +129,10 @@ class TestRefining:
     ) -> None:
         question = await asked(proposed, "ClaudeEdit shorter")
         assert question["rows"] == [0, 0]
-        await update(proposed, question, progress="starting…", row=1)
-        await update(proposed, question, progress="thinking…")
+        await update(proposed, question, progress="starting…", name="Otter", row=1)
+        await update(proposed, question, progress="thinking…", name="Otter")
 
-        await on_screen(proposed, "TWO  Claude is refining (thinking…)")
+        await on_screen(proposed, "TWO  Otter is refining (thinking…)")
         await finish(proposed, question)
         await hidden(proposed, "refining")
 
@@ -156,7 +156,7 @@ class TestRefining:
 
     async def test_the_end_of_the_host_ends_the_refinement(self, proposed: Neovim) -> None:
         question = await asked(proposed, "2ClaudeEdit shorter")
-        await on_screen(proposed, "Claude is refining")
+        await on_screen(proposed, " refining…")
 
         await proposed.lua("require('claude_ide.headless').host_ended()")
 

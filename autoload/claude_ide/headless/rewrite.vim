@@ -188,7 +188,7 @@ def Refusal(bufnr: number, rewrite: dict<any>): string
   elseif empty(rewrite.diff)
     return CLOSED
   elseif rewrite.refining > 0
-    return 'Claude is already refining this (:ClaudeEdit! stops it)'
+    return 'this is being refined already (:ClaudeEdit! stops it)'
   endif
   const why = WhyUnchangeable(rewrite.diff.bufnr)
   return why !=# '' || !bufexists(rewrite.bufnr) ? why : privacy.Why(rewrite.bufnr)

@@ -14,6 +14,7 @@ local M = {}
 
 local RUNNING = 'the answer is not complete yet (CTRL-C stops it)'
 local NO_ANSWER = 'there is no answer to continue'
+local NO_CHAT = 'no chat can continue this answer'
 local NO_MESSAGE = 'there is no commit message yet'
 
 local function window_kind()
@@ -25,13 +26,14 @@ end
 ---@field view claude_ide.AnswerWindow
 ---@field cwd string
 ---@field has_text boolean
+---@field chat? string the agent in whose chat it can be continued
 ---@field is_running boolean
 
 ---@type table<integer, claude_ide.ShownAnswer> by the id of its question
 local shown = {}
 
----@alias claude_ide.Continue fun(id: integer, cwd: string, leave: fun()) opens the chat; `leave` takes the
----  user back to where they asked
+---@alias claude_ide.Continue fun(id: integer, agent: string, cwd: string, leave: fun()) opens the chat;
+---  `leave` takes the user back to where they asked
 
 -- Call `use`, unless there is no complete answer, or no host that could use it.
 ---@param answer claude_ide.ShownAnswer
@@ -58,7 +60,10 @@ local function keys_of(answer, more)
     end,
     -- The host has the conversation, with the files that Claude has read for the answer.
     continue = more.open and when_complete(answer, NO_ANSWER, function()
-      more.open(answer.id, answer.cwd, function()
+      if not answer.chat then
+        return message.show(NO_CHAT, 'warn')
+      end
+      more.open(answer.id, answer.chat, answer.cwd, function()
         answer_window.leave(answer.view)
       end)
     end),
@@ -107,6 +112,9 @@ function M.show(title, kind, request, more)
     on_progress = function(progress)
       answer_window.set_status(view, progress)
     end,
+    on_chat = function(agent)
+      answer.chat = agent
+    end,
     on_end = function(err, text)
       answer.is_running = false
       if not answer.has_text and text then
@@ -114,7 +122,7 @@ function M.show(title, kind, request, more)
         answer.has_text = true
       end
       local is_cancelled = err == headless.CANCELLED
-      answer_window.finish(view, not is_cancelled and err or nil, more.open and answer.has_text)
+      answer_window.finish(view, not is_cancelled and err or nil, answer.chat and answer.has_text)
       if is_cancelled then
         answer_window.set_status(view, err)
       end

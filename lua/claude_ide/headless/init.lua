@@ -16,13 +16,15 @@ M.HOST_ENDED = 'the Python host has ended'
 ---@field bufnr integer
 ---@field row? integer 0-based; nil if the host will say it
 ---@field verb string such as "rewriting"
+---@field name? string who does that; nil until the host has said it
 ---@field id? integer extmark
 
 ---@class claude_ide.QuestionHandlers
 ---@field mark? claude_ide.QuestionMark the error of such a question is shown as a message
 ---@field on_text? fun(text: string, keep: integer) the answer so far; how many of its first bytes are
 ---   unchanged since the last call
----@field on_progress? fun(progress: string) what Claude does; empty once the answer arrives
+---@field on_progress? fun(progress: string) what the agent does; empty once the answer arrives
+---@field on_chat? fun(agent: string) called once it is known in whose chat the answer can be continued
 ---@field on_event? fun(event: table)
 ---@field on_end? fun(err: string?, result: any)
 
@@ -61,7 +63,7 @@ local function draw(mark, progress)
   local words = progress == '' and '…' or (' (%s)'):format(plain.one_line(progress))
   mark.id = vim.api.nvim_buf_set_extmark(mark.bufnr, marks, (position or {})[1] or mark.row, 0, {
     id = mark.id,
-    virt_text = { { (' Claude is %s%s'):format(mark.verb, words), 'Comment' } },
+    virt_text = { { (' %s%s%s'):format(mark.name or '', mark.verb, words), 'Comment' } },
     strict = false,
   })
 end
@@ -123,8 +125,9 @@ end
 
 --- Handle the progress or the answer of a running question.
 ---@param id integer
----@param frame { keep?: integer, text?: string, progress?: string, row?: integer, events?: table[] } the
----   answer is its first `keep` bytes so far, then `text`; `row` is where its mark is
+---@param frame { keep?: integer, text?: string, progress?: string, name?: string, chat?: string,
+---   row?: integer, events?: table[] } the answer is its first `keep` bytes so far, then `text`; `row` is
+---   where its mark is
 function M.update(id, frame)
   local question = questions[id]
   if not question then
@@ -138,8 +141,12 @@ function M.update(id, frame)
     call(question.on_progress, frame.progress)
     if question.mark then
       question.mark.row = frame.row or question.mark.row
+      question.mark.name = plain.one_line(frame.name) .. ' is '
       draw(question.mark, frame.progress)
     end
+  end
+  if frame.chat then
+    call(question.on_chat, frame.chat)
   end
   if frame.text then
     question.text = question.text:sub(1, frame.keep) .. frame.text

@@ -215,7 +215,7 @@ local function refusal(bufnr, rewrite)
   elseif not rewrite.diff then
     return 'the diff is no longer open'
   elseif rewrite.refining then
-    return 'Claude is already refining this (:ClaudeEdit! stops it)'
+    return 'this is being refined already (:ClaudeEdit! stops it)'
   end
   local has_file = api.nvim_buf_is_valid(rewrite.bufnr)
   return why_unchangeable(rewrite.diff.bufnr) or has_file and privacy.why(rewrite.bufnr) or nil

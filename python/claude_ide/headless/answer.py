@@ -37,7 +37,11 @@ THINKING = "thinking…"
 class Answer:
     """The answer to one question, without the text of subagents."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str = "") -> None:
+        self.name = name
+        """The name of who answers."""
+        self.chat = ""
+        """The id of the agent in whose chat it can be continued; empty if it cannot."""
         self._blocks: dict[str, list[str]] = {}
         self.progress = STARTING
         self.error: Notice | None = None
@@ -87,13 +91,14 @@ class AnswerFrames:
     """The frames of one answer; each has the changes since the last.
 
     A frame may have `keep` (how many bytes of the text stay) with `text` (the text after these),
-    `progress`, and `events` (a list).
+    `progress` with the `name` of who answers, `chat` (the agent in whose chat the answer can be
+    continued), and `events` (a list).
     """
 
     def __init__(self, answer: Answer, send: Callable[[dict[str, Any]], Awaitable[Any]]) -> None:
         self._answer = answer
         self._send = send
-        self._sent_text = self._sent_progress = ""
+        self._sent_text = self._sent_progress = self._sent_chat = ""
         self._events: list[dict[str, Any]] = []
         self._changed = asyncio.Event()
         self._refused = False
@@ -151,6 +156,9 @@ class AnswerFrames:
             self._sent_text = text
         if progress != self._sent_progress:
             frame["progress"] = self._sent_progress = progress
+            frame["name"] = self._answer.name
+        if self._answer.chat != self._sent_chat:
+            frame["chat"] = self._sent_chat = self._answer.chat
         if self._events:
             frame["events"], self._events = self._events, []
         return frame

@@ -34,13 +34,12 @@ from claude_ide.editor.port.prompts import (
 )
 from claude_ide.headless import commit, rewriting
 from claude_ide.headless.agent import Needs
-from claude_ide.headless.run import Run, following
+from claude_ide.headless.run import CLAUDE_ID, Run, following
 
 FAILED = "the question failed; see :ClaudeLog"
 NOT_KEPT = "this answer cannot be continued: the Python host has ended since"
 NO_ANSWER = "there is no answer to continue"
 
-CLAUDE = "claude"
 AT_NAME = re.compile(r"\s*@(?P<name>[\w-]+)[,:]?(?:\s+|$)")
 """What begins a prompt, and names an agent: a mention of a file has a dot or a slash."""
 
@@ -100,7 +99,7 @@ class Questions:
         Raises `UserError` or `AgentError`; then the answer stays on the screen.
         """
         run = self._kept.get(event.id)
-        agent = run.kind.id if run and run.kind else CLAUDE
+        agent = run.kind.id if run and run.kind else CLAUDE_ID
         await self._resume(event.chat, agent, Path(event.cwd), partial(self._store, event.id))
         await self._editor.port.question.close_answer(event.id)
 
@@ -137,8 +136,6 @@ class Questions:
         if run is None:
             raise UserError(NOT_KEPT)
         if run.kind is not None:
-            if not run.session:
-                raise UserError(f"{run.kind.name} cannot continue an answer in a chat")
             return run.session
         if run.conversation is None or not run.conversation.has_answer:
             raise UserError(NO_ANSWER)
@@ -183,7 +180,10 @@ class Questions:
             async with run:
                 request = addressed(asked)
                 usual = self._config.headless.agent
-                run.kind = answering(request, self._kinds(), usual, self._trust)
+                kinds = self._kinds()
+                run.kind = answering(request, kinds, usual, self._trust)
+                has_chat = run.kind is not None or CLAUDE_ID in (kind.id for kind in kinds)
+                run.is_kept = isinstance(request, AskRequest) and request.is_kept and has_chat
                 result = await self._result(run, await self._expanded(await self._shared(request)))
                 ended = {"text" if isinstance(result, str) else "result": result}
         except ClaudeIdeError as error:
@@ -216,8 +216,7 @@ async def ask(run: Run, request: AskRequest) -> Any:
     format_ = Format(request.format)
     schema = json.loads(request.schema) if request.schema else None
     content = prompt(request)
-    run.is_kept = request.is_kept
-    if request.is_kept and run.kind is None:
+    if run.is_kept and run.kind is None:
         run.conversation = HeadlessConversation(Path(request.cwd), content)
     result = await run.ask(
         Needs(request.cwd, request.tools, request.model),
@@ -237,9 +236,12 @@ def prompt(request: AskRequest) -> Prompt:
 
 
 def addressed(request: HeadlessAsked) -> HeadlessAsked:
-    """Return a request without the name at its beginning, and with that as its agent."""
+    """Return a request without the name at its beginning, and with that as its agent.
+
+    Where a caller names the agent, the whole prompt is for it.
+    """
     match request:
-        case AskRequest():
+        case AskRequest(agent=""):
             agent, words = _split(request.prompt)
             return replace(request, prompt=words, agent=agent) if agent else request
         case RewriteRequest():
@@ -264,8 +266,8 @@ def answering(request: HeadlessAsked, kinds: Kinds, usual: str, trust: Trust) ->
     Raises `UserError` if there is no such agent, or if it may not start in this folder.
     """
     assert isinstance(request, AskRequest | RewriteRequest | CommitRequest)
-    id_ = request.agent or usual or CLAUDE
-    kind = None if id_ == CLAUDE else kinds.find(id_)
+    id_ = request.agent or usual or CLAUDE_ID
+    kind = None if id_ == CLAUDE_ID else kinds.find(id_)
     words = request.instruction if isinstance(request, RewriteRequest) else None
     words = request.prompt if isinstance(request, AskRequest) else words
     if words is not None and not words.strip():

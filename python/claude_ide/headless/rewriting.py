@@ -169,7 +169,8 @@ async def refine(run: Run, request: RewriteRequest, opened: Rewrite) -> None:
     """Ask for other lines in the place of those that a diff proposes, and put them there."""
     port, target = run.editor.port, opened.refined(request)
     earlier = opened.instructions.get(request.version, opened.first)
-    await port.question.update(run.id, {"progress": STARTING, "row": target.first})
+    started = {"progress": STARTING, "name": run.name, "row": target.first}
+    await port.question.update(run.id, started)
     asked = refinement_prompt(request, target, opened.target.marked, earlier)
     lines = await _ask(run, request, target, asked)
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 S = TypeVar("S", bound=msgspec.Struct)
 
-CLAUDE = "Claude"
+CLAUDE, CLAUDE_ID = "Claude", "claude"
 
 QUESTION = "question"
 """What tells limits: the last of all questions."""
@@ -81,7 +81,7 @@ class Run:
         self.session = ""
         """The same in another agent: its session."""
         self.is_kept = False
-        """Whether the user may continue the answer."""
+        """Whether the user may continue the answer in a chat."""
         self._asking: Ask | AgentQuestion | None = None
         self._task: asyncio.Task[Any] | None = None
 
@@ -106,12 +106,17 @@ class Run:
         Raises `AgentError` with one line, and `UserError` if the prompt mentions a private file.
         """
         await check_private(self.editor, question.prompt, [needs.cwd])
-        answer = Answer()
+        answer = Answer(self.name)
         frames = AnswerFrames(answer, partial(self.editor.port.question.update, self.id))
-        if self.kind is not None:
-            keep = self._keep if self.is_kept else None
-            asking = AgentQuestion(self.kind, needs, question, self.editor.refusal, keep)
+        if (kind := self.kind) is not None:
+
+            def keep(session: str) -> None:
+                self.session, answer.chat = session, kind.id
+
+            kept = keep if self.is_kept else None
+            asking = AgentQuestion(kind, needs, question, self.editor.refusal, kept)
             return await self._followed(asking, answer, frames)
+        answer.chat = CLAUDE_ID if self.is_kept else ""
 
         def on_frame(frame: Frame) -> None:
             if self.conversation is not None:
@@ -137,10 +142,11 @@ class Run:
         try:
             return asking.result()
         except AgentError as error:
-            raise AgentError(_one_line(str(error), answer)) from None
-
-    def _keep(self, session: str) -> None:
-        self.session = session
+            line = str(error).strip().partition("\n")[0]
+            is_login = answer.error is not None and answer.error.reason == "authentication_failed"
+            if is_login and self.kind is None:
+                line = f"{line.removesuffix(PLEASE).rstrip('.')}. {LOGIN}"
+            raise AgentError(line) from None
 
     def cancel(self) -> None:
         """Cancel the question and end the CLI."""
@@ -149,12 +155,6 @@ class Run:
             self._asking.cancel()
         if self._task is not None:
             self._task.cancel()
-
-
-def _one_line(message: str, answer: Answer) -> str:
-    line = message.strip().partition("\n")[0]
-    is_login = answer.error is not None and answer.error.reason == "authentication_failed"
-    return f"{line.removesuffix(PLEASE).rstrip('.')}. {LOGIN}" if is_login else line
 
 
 def structured(result: HeadlessResult, type_: type[S], name: str = CLAUDE) -> S:

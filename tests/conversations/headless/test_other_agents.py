@@ -13,6 +13,7 @@ from support.acp.script import (
     diff,
     error,
     exit_,
+    initialized,
     option,
     permission,
     say,
@@ -20,6 +21,7 @@ from support.acp.script import (
     tool_update,
     write_file,
 )
+from support.acp.script import until as until_file
 from support.either_editor import BOTH, Editor, configure, hidden, on_screen
 from support.fake_headless import FakeHeadless
 from support.headless import accept, answers, ask, holds
@@ -132,6 +134,16 @@ class TestOtherAgents:
         assert "@beaver" not in prompts(agent)[0]
         assert file.read_text() == "one\ntwo\nthree\nfour\n"
 
+    async def test_a_note_says_who_rewrites(
+        self, nvim: Editor, begin: Begin, file: Path, tmp_path: Path
+    ) -> None:
+        await begin(prompt=[until_file(tmp_path / "go"), say("2")])
+        await nvim.command("2ClaudeEdit @beaver shout")
+
+        await on_screen(nvim, "two  Beaver is rewriting (")
+        (tmp_path / "go").touch()
+        await on_screen(nvim, "Beaver's rewrite")
+
     async def test_what_it_asks_for_is_rejected_but_for_reading_files_of_the_folder(
         self, nvim: Editor, begin: Begin, file: Path
     ) -> None:
@@ -174,6 +186,7 @@ class TestOtherAgents:
         ("script", "shown"),
         [
             ({"new": [error(-32000, "Log in first")]}, "Log in first"),
+            ({"prompt": [error(-32000, "Out")]}, "Log in in a chat: :ClaudeChat new beaver"),
             ({"prompt": [error(-32603, "the model is down")]}, "the model is down"),
             ({"prompt": [exit_(3)]}, "Beaver gave no answer: exit code 3"),
             ({"prompt": []}, "Beaver gave no answer"),
@@ -186,6 +199,7 @@ class TestOtherAgents:
         await nvim.keys(":ClaudeAsk @beaver hi<CR>")
 
         await on_screen(nvim, shown)
+        await hidden(nvim, "Run :Claude")
 
     async def test_the_names_are_completed(self, nvim: Editor, begin: Begin) -> None:
         await begin()
@@ -229,6 +243,17 @@ async def test_what_the_agent_cannot_do_is_an_error(
     assert prompts(agent) == []
 
 
+async def test_a_caller_that_names_the_agent_may_begin_with_any_word(
+    nvim: Neovim, begin: Begin
+) -> None:
+    agent = await begin(prompt=[say("yes")])
+
+    await ask(nvim, "@param is what?", {"agent": "beaver"})
+
+    assert (await answers(nvim))[0]["result"] == "yes"
+    assert prompts(agent)[0].endswith("@param is what?")
+
+
 async def test_an_answer_follows_a_schema(nvim: Neovim, begin: Begin) -> None:
     agent = await begin(prompt=[say('```json\n{"n": 3, "why": "so"}\n```')])
     fields = {"n": {"type": "integer"}, "why": {"type": "string"}}
@@ -252,3 +277,31 @@ async def test_the_answer_can_be_continued_in_a_chat_with_the_agent(
 
     await until(lambda: agent.received("session/load") or agent.received("session/resume"))
     assert agent.received("session/delete") == []
+
+
+async def test_an_answer_of_an_agent_that_cannot_resume_offers_no_chat(
+    nvim: Neovim, begin: Begin
+) -> None:
+    await begin(initialize=[initialized()], prompt=[say("A dam.")])
+    await nvim.keys(":ClaudeAsk @beaver what is it?<CR>")
+    await until(lambda: holds(nvim, ["A dam."]))
+    await on_screen(nvim, "gy yanks · q closes")
+    await hidden(nvim, "opens a chat")
+
+    await nvim.keys("c")
+
+    await on_screen(nvim, "no chat can continue this answer")
+    assert await holds(nvim, ["A dam."])
+
+
+async def test_a_chat_without_claude_still_continues_the_answer_of_another_agent(
+    nvim: Neovim, begin: Begin
+) -> None:
+    agent = await begin(prompt=[say("A dam.")])
+    await nvim.command("let g:claude_ide.agents.claude = v:false | ClaudeStop")
+    await nvim.keys(":ClaudeAsk @beaver what is it?<CR>")
+    await on_screen(nvim, "c opens a chat")
+
+    await nvim.keys("c")
+
+    await until(lambda: agent.received("session/load") or agent.received("session/resume"))
