@@ -11,7 +11,7 @@ from support.acp import script as acp
 from support.acp.chatting import Start, diff_is_open
 from support.acp.script import Make, Step
 from support.claude_code import ClaudeCode
-from support.either_editor import BOTH, Editor, configure, on_screen
+from support.either_editor import BOTH, Editor, choose, configure, on_screen
 from support.happenings import HookedCli, follow
 from support.neovim import Neovim, until
 from support.panel import Panel
@@ -62,7 +62,11 @@ async def waits(nvim: Editor, *expected: str) -> None:
         files = [f"{Path(each['path']).name} {len(each['hunks'])}" for each in review["files"]]
         return sorted(files) == sorted(expected)
 
-    await until(found, f"{expected} wait")
+    try:
+        await until(found, f"{expected} wait", 12)
+    except AssertionError:
+        print(await nvim.eval("claude_ide#review()"), await nvim.eval("execute('messages')"), nvim.screen.text())
+        raise
 
 
 async def says(nvim: Editor, words: str) -> None:
@@ -243,6 +247,59 @@ async def test_what_has_no_lines_to_show_is_listed_and_never_lost(
     assert (repository / "link").readlink() == outside
     await nvim.command("ClaudeKeep all")
     await waits(nvim)
+
+
+@BOTH
+async def test_what_others_have_just_written_is_not_reverted(
+    nvim: Editor, path: Path, agent: Agent, repository: Path
+) -> None:
+    other, theirs = repository / "b.py", "theirs\n" + AFTER + "theirs\n"
+    other.write_text(BEFORE)
+    git(repository, "add", "-A")
+    await agent.write({path: AFTER, other: AFTER})
+    await waits(nvim, "a.py 1", "b.py 1")
+    await nvim.command("ClaudeReview")
+    await until(lambda: nvim.eval("&buftype ==# 'quickfix' && line('$') == 2"), "the list")
+    # The review looks at the folder only if git has written something, or at a command.
+    other.write_text(theirs)
+    await nvim.keys("Gx")
+    await waits(nvim, "a.py 1")
+    assert other.read_text() == theirs.replace("TWO", "two")
+
+    await agent.write({other: theirs})
+    await waits(nvim, "a.py 1", "b.py 1")
+    # While a command runs, the review looks at no file: it may be the command's.
+    await agent.cli.send(
+        "PreToolUse", tool_name="Bash", tool_use_id="x", tool_input={"command": "x"}
+    )
+    other.write_text("more\n" + theirs)
+    await nvim.command("cclose | ClaudeRevert all")
+    await waits(nvim)
+    assert other.read_text() == "more\n" + theirs.replace("TWO", "two")
+
+
+@BOTH
+async def test_what_has_come_where_a_revert_writes_or_deletes_is_not_lost(
+    nvim: Editor, path: Path, agent: Agent, repository: Path
+) -> None:
+    moved, new = repository / "b.py", repository / "new.py"
+    await agent.run("mv a.py b.py; echo x > new.py")
+    await waits(nvim, "b.py 0", "new.py 1")
+    path.write_text("mine\n")
+    new.write_text("mine\n" * 600_000)
+
+    await nvim.command(f"edit {moved} | ClaudeRevert!")
+    await on_screen(nvim, "a.py is there again. Replace it?")
+    await choose(nvim, 2)
+    await nvim.command("ClaudeRevert all")
+    await on_screen(nvim, "a.py is there again. Replace it?")
+    await choose(nvim, 1)
+    await says(nvim, "new.py: not reverted: too large")
+    assert (path.read_text(), moved.exists()) == (BEFORE, False)
+    assert new.stat().st_size == 3_000_000
+    await nvim.command("ClaudeReview undo")
+    await until(lambda: path.read_text() == "mine\n", "the user's file is back")
+    assert moved.read_text() == BEFORE
 
 
 @BOTH

@@ -164,7 +164,8 @@ async def test_no_program_of_the_repository_runs(project: Path, tmp_path: Path) 
 
     found = await changed(project, lambda: (project / "a.py").write_text("A\n"))
 
-    assert found == [("a.py", b"a.py\n", b"A\n")]
+    # What the filter would make of the committed text is not known.
+    assert found == [("a.py", None, b"A\n")]
     assert not ran.exists()
 
 
@@ -244,6 +245,59 @@ async def test_a_file_that_is_a_folder_now(project: Path) -> None:
         ("a.py", b"a.py\n", None),
         ("a.py/inner", None, b"x\n"),
     ]
+
+
+async def test_a_folder_that_is_a_file_now(project: Path) -> None:
+    for name in ("bin/inner", "z.py"):
+        (project / name).parent.mkdir(exist_ok=True)
+        (project / name).write_text("mine\n")
+    commit(project)
+
+    def command() -> None:
+        (project / "bin" / "inner").unlink()
+        (project / "bin").rmdir()
+        (project / "bin").write_text("x\n")
+        (project / "z.py").write_text("Z\n")
+
+    assert await changed(project, command) == [
+        ("bin", None, b"x\n"),
+        ("bin/inner", b"mine\n", None),
+        ("z.py", b"mine\n", b"Z\n"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "attributes"),
+    [
+        pytest.param("a\nb", "", id="line feed"),
+        pytest.param("a", "* ident", id="ident"),
+        pytest.param("a", "* filter=lfs", id="filter"),
+        pytest.param("a", "* working-tree-encoding=latin1", id="encoding"),
+    ],
+)
+async def test_a_file_that_git_has_otherwise_is_never_taken_for_a_new_one(
+    project: Path, name: str, attributes: str
+) -> None:
+    path, new = project / name, project / f"new {name}"
+    path.write_text("mine\n")
+    (project / ".gitattributes").write_text(attributes)
+    commit(project)
+    snapshots = Snapshots(str(project))
+    before = await snapshots.take()
+    for each in (path, new):
+        each.write_text("the agent's\n")
+
+    found = await snapshots.changed(before, await snapshots.take())
+
+    obstacle = snapshot.UNSEEN if attributes == "" else ""
+    assert [(each.path, each.before, each.obstacle) for each in found] == [
+        (str(path), None, snapshot.UNSEEN),
+        (str(new), None, obstacle),
+    ]
+    there = await snapshots.before(before, str(path))
+    assert there is None
+    base = await snapshots.since("HEAD")
+    assert base == {new.name: None}
 
 
 async def test_without_git_files_are_found_and_those_in_use_have_their_texts(

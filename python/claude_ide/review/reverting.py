@@ -1,6 +1,7 @@
 """Reverts what agents have written, in one editor: in buffers, or on disk; and takes that back."""
 
 import asyncio
+import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,7 +15,8 @@ from claude_ide.review import folder as folder_files
 from claude_ide.review.display import for_buffer, of_buffer
 from claude_ide.review.entry import File
 from claude_ide.review.folder import Folder, read
-from claude_ide.review.texts import OverlapError, Rows, Texts, added, decoded, encoded
+from claude_ide.review.snapshot import obstacle_of
+from claude_ide.review.texts import OverlapError, Rows, Texts, added, decoded, encoded, moved
 
 if TYPE_CHECKING:
     from claude_ide.review.recorder import Recorder
@@ -78,9 +80,17 @@ class Reverts:
             await self._editor.port.disk.sync(bufnr)
             return await self._revert_buffer(folder, path, rows, bufnr, is_exact=is_exact)
         folder.unsaved.pop(path, None)
-        texts = await self._reverted(folder, path, None, rows, is_exact=is_exact)
+        # Others may have written it since the last look.
+        before = await asyncio.to_thread(_read, path, folder.root)
+        text = None if before is None else decoded(before)
+        if before is None or text is None:
+            raise UserError(f"{file.path} has changed since")
+        if rows is not None and file.texts is not None:
+            rows = moved(file.texts.now or "", text, rows)
+        texts = await self._reverted(folder, path, text, rows, is_exact=is_exact)
         if texts is not None:
-            before = await asyncio.to_thread(read, path)
+            if await asyncio.to_thread(read, path) != before:
+                raise UserError(f"{file.path} has changed since")
             after = encoded(texts.now or "")
             await asyncio.to_thread(folder_files.write, path, after)
             self._note(Reverted(path, before, after))
@@ -129,6 +139,8 @@ class Reverts:
         Raises `UserError` if the content before is not known.
         """
         review, entry = folder.review, file.entry
+        if entry.mode is not None and entry.base == entry.now:
+            return await self._revert_mode(folder, path, entry.mode[0])
         if file.is_compared and file.texts:
             content = None if file.texts.base is None else encoded(file.texts.base)
         else:
@@ -136,17 +148,17 @@ class Reverts:
             if content is None and entry.base is not None:
                 why = entry.obstacle or "its stored text is gone"
                 raise UserError(f"{file.path}: its earlier content is not known ({why})")
-        now = await asyncio.to_thread(read, path)
+        target = folder.path(entry.origin) if entry.origin else path
+        now, there = [await asyncio.to_thread(_read, each, folder.root) for each in (path, target)]
         is_mixed = file.is_mixed or path in folder.unsaved
+        question = ""
         if now is not None and (is_mixed or now != review.content_of(entry.now)):
             question = f"{file.path} has changed since. Revert it as a whole?"
-            if await self._editor.choose(question, [YES, NO]) != YES:
-                return
-        if entry.mode is not None and entry.base == entry.now:
-            return await self._revert_mode(folder, path, entry.mode[0])
-        target = folder.path(entry.origin) if entry.origin else path
+        elif entry.origin and there is not None:
+            question = f"{entry.origin} is there again. Replace it?"
+        if question and await self._editor.choose(question, [YES, NO]) != YES:
+            return
         if content is not None:
-            there = await asyncio.to_thread(read, target)
             self._note(Reverted(target, there, content))
             await self._write_file(target, content)
         if entry.origin:
@@ -205,7 +217,11 @@ class Reverts:
         # What the user has not saved stays, whether there is a file or not.
         is_apart = buffer is not None and buffer.is_modified and None in (before, after)
         shown = None if is_apart or after is None else buffer
-        now = encoded(of_buffer(shown)) if shown else await asyncio.to_thread(read, path)
+        now = (
+            encoded(of_buffer(shown))
+            if shown
+            else await asyncio.to_thread(_read, path, folder.root)
+        )
         if now != after:
             raise UserError(f"{within(path, folder.root)} has changed since")
         if buffer is not None and not is_apart and before is not None:
@@ -220,8 +236,12 @@ class Reverts:
         self._announce(path, before, after, is_reverted=False)
 
     async def _buffer(self, path: str) -> ShownBuffer | None:
+        """Return the buffer of a file, if it has one, with what was just written."""
         found = await self._editor.port.review.find([path])
-        return await self._editor.port.review.buffer(found[0][0]) if found else None
+        if not found:
+            return None
+        await self._editor.port.disk.sync(found[0][0])
+        return await self._editor.port.review.buffer(found[0][0])
 
     async def _write_file(self, path: str, content: bytes) -> None:
         """Write a file beside its buffer, whose unsaved changes then count as based on it."""
@@ -245,3 +265,14 @@ class Reverts:
         refusal = "" if buffer.is_modified else await self._editor.port.review.save(buffer.bufnr)
         if refusal:
             raise UserError(refusal)
+
+
+def _read(path: str, root: str) -> bytes | None:
+    """Return the content of a file that a revert replaces or deletes; None if there is no file.
+
+    Raises `UserError` if nothing would be left of what is there.
+    """
+    content = read(path)
+    if content is None and os.path.lexists(path):
+        raise UserError(f"{within(path, root)}: not reverted: {obstacle_of(path)}")
+    return content

@@ -33,6 +33,10 @@ LARGEST = 2_000_000
 MOST_OUTPUT = 20_000_000
 """Bytes that git may print."""
 
+CONVERTING = "filter", "ident", "working-tree-encoding"
+UNCONVERTED = (b"unspecified", b"unset")
+"""Attributes of files that git writes otherwise than it stores them, and their usual values."""
+
 BUILT = {"node_modules", "__pycache__", ".venv", "venv", "target", "build", "dist", ".cache"}
 """Folders that are skipped where git does not say what is ignored."""
 
@@ -139,12 +143,28 @@ class Snapshots:
         return [Path(self._top or "", os.fsdecode(each)) for each in found.splitlines()]
 
     async def contents_in(self, head: str, names: Sequence[str]) -> dict[str, bytes | None]:
-        """Return the contents that a commit has of files, by paths relative to the top."""
+        """Return the contents that a commit has of files, by paths relative to the top.
+
+        Those are missing that a working tree has otherwise, and whose names git cannot be asked
+        for.
+        """
         wanted = [name for name in names if "\n" not in name]
         asked = b"".join(os.fsencode(f"{head}:{name}") + b"\n" for name in wanted)
         # With `--filters`, git prints other sizes than those of what it prints.
         answer = await self._git("cat-file", "--batch", given=asked) if wanted else b""
-        return dict(zip(wanted, _objects(answer or b"", len(wanted)), strict=True))
+        found = dict(zip(wanted, _objects(answer or b"", len(wanted)), strict=True))
+        for name in await self._converted([each for each in found if found[each] is not None]):
+            del found[name]
+        return found
+
+    async def _converted(self, names: Sequence[str]) -> set[str]:
+        """Return the files that git converts when it writes them, but for their line ends."""
+        given = b"".join(os.fsencode(name) + b"\0" for name in names)
+        asked = "check-attr", "-z", "--stdin", *CONVERTING
+        answer = await self._git(*asked, given=given) if names else b""
+        *fields, _ = (answer or b"").split(b"\0")
+        found = zip(fields[::3], fields[2::3], strict=False)
+        return {os.fsdecode(name) for name, value in found if value not in UNCONVERTED}
 
     async def since(self, revision: str) -> dict[str, bytes | None] | None:
         """Return the contents that files had in a revision, of those that differ from it now.
@@ -196,7 +216,8 @@ class Snapshots:
                 was_there = old is not None
             else:
                 old = before.contents.get(path)
-                was_there = before.stamps.get(path) is not None or before.is_cut
+                is_unknown = before.is_cut or (bool(self._top) and path not in before.stamps)
+                was_there = is_unknown or before.stamps.get(path) is not None
             is_there = os.path.lexists(path)
             obstacle = "" if new is not None or not is_there else self._obstacle(path)
             if path in before.links or path in after.links:
@@ -404,12 +425,11 @@ def _objects(answer: bytes, count: int) -> list[bytes | None]:
         head, _, _ = answer[at:].partition(b"\n")
         at += len(head) + 1
         words = head.rsplit(b" ", 2)
-        if len(words) == 3 and words[1] == b"blob" and words[2].isdigit():
-            size = int(words[2])
-            found.append(answer[at : at + size])
-            at += size + 1
-        else:
-            found.append(None)
+        size = int(words[2]) if len(words) == 3 and words[2].isdigit() else None
+        is_file = size is not None and words[1] == b"blob"
+        found.append(answer[at : at + (size or 0)] if is_file else None)
+        # What was a folder has a content, too.
+        at += 0 if size is None else size + 1
     return found
 
 
