@@ -62,11 +62,7 @@ async def waits(nvim: Editor, *expected: str) -> None:
         files = [f"{Path(each['path']).name} {len(each['hunks'])}" for each in review["files"]]
         return sorted(files) == sorted(expected)
 
-    try:
-        await until(found, f"{expected} wait", 12)
-    except AssertionError:
-        print(await nvim.eval("claude_ide#review()"), await nvim.eval("execute('messages')"), nvim.screen.text())
-        raise
+    await until(found, f"{expected} wait")
 
 
 async def says(nvim: Editor, words: str) -> None:

@@ -180,6 +180,20 @@ def test_a_kept_hunk_stays_kept_when_an_earlier_text_is_back(project: Project) -
     assert project.hunks() == ["SIX"]
 
 
+@pytest.mark.parametrize("before", [BEFORE, None])
+def test_what_was_kept_stays_kept_without_what_a_formatter_has_made_of_it(
+    project: Project, before: str | None
+) -> None:
+    project.put(before, "b.py")
+    new = BEFORE.replace("two", "TWO")
+    project.agent(new, "b.py")
+    project.user(new.replace("TWO", "  TWO"), "b.py")
+    project.review.keep(str(project.root / "b.py"))
+
+    project.user(new, "b.py")
+    assert statuses(project) == []
+
+
 def test_what_the_user_types_is_theirs(project: Project) -> None:
     project.agent(BEFORE.replace("two", "TWO"))
     project.user("mine\n" + BEFORE.replace("two", "TWO"))

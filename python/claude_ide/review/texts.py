@@ -119,8 +119,15 @@ class Texts:
             return then
         # Of a file that was new then, the user has kept something.
         then = Texts(then.base or "", then.agent, then.now)
-        now, base = lines_of(then.now or ""), lines_of(then.base or "")
-        differing = _Meeting([*_hunks(self.now or "", then.now or "")])
+        now, base, here = (lines_of(each or "") for each in (then.now, then.base, self.now))
+        # The same lines with other blanks are not back: what the user has kept of them stays kept.
+        differing = _Meeting(
+            [
+                each
+                for each in _hunks(self.now or "", then.now or "")
+                if not _is_formatted(here, (*each[:2], now[each.start : each.stop]))
+            ]
+        )
         without, as_written = [*now], _Touched(_changes(then.now or "", then.agent or ""))
         back = list[_Change]()
         for hunk in reversed(then.hunks):
