@@ -10,6 +10,7 @@ vim9script
 import autoload '../channel.vim'
 import autoload '../messages/screen.vim'
 import autoload '../own_options.vim'
+import autoload '../status_line.vim'
 import autoload '../system/program.vim'
 import autoload '../window/location.vim'
 
@@ -53,6 +54,10 @@ def IsAlive(terminal: dict<any>): bool
   return bufexists(terminal.bufnr) && term_getstatus(terminal.bufnr) =~# 'running'
 enddef
 
+def Report()
+  status_line.Report('terminals', mapnew(terminals, (_, terminal) => terminal.name))
+enddef
+
 # Forget a terminal whose CLI has ended.
 export def Remove(terminal: dict<any>)
   const index = terminals->indexof((_, other) => other is terminal)
@@ -60,6 +65,7 @@ export def Remove(terminal: dict<any>)
     return
   endif
   terminals->remove(index)
+  Report()
   if terminal.launch !=# ''
     channel.Emit('terminal_ended', {launch: terminal.launch})
   endif
@@ -110,6 +116,7 @@ export def Add(given: dict<any>): dict<any>
   last_name += 1
   extend(terminal, {name: string(last_name), home: Tab(), folder: getcwd(), worktree: Worktree()})
   terminals->insert(terminal)
+  Report()
   return terminal
 enddef
 

@@ -43,6 +43,13 @@ local function is_alive(terminal)
   return api.nvim_buf_is_valid(terminal.bufnr)
 end
 
+local function report()
+  local names = vim.tbl_map(function(terminal)
+    return terminal.name
+  end, terminals)
+  require('claude_ide.status_line').report('terminals', names)
+end
+
 --- Forget a terminal whose CLI has ended.
 ---@param terminal claude_ide.Terminal
 function M.remove(terminal)
@@ -50,6 +57,7 @@ function M.remove(terminal)
   terminals = vim.tbl_filter(function(other)
     return other ~= terminal
   end, terminals)
+  report()
   if #terminals < count and terminal.launch ~= '' then
     channel.emit('terminal_ended', { launch = terminal.launch })
   end
@@ -128,6 +136,7 @@ function M.add(terminal)
   terminal.home, terminal.worktree = api.nvim_get_current_tabpage(), worktree()
   terminal.folder = vim.fn.getcwd()
   table.insert(terminals, 1, terminal)
+  report()
   return terminal --[[@as claude_ide.Terminal]]
 end
 

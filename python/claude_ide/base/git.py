@@ -137,10 +137,15 @@ def are_worktrees_of_one(one: Repository, other: Repository) -> bool:
 
 def branch(root: Path) -> str:
     """Return the branch of the worktree with this root; empty if it is on none, or has none."""
+    content = files.read_if_sound(head(root), LARGEST_BYTES) or b""
+    named = content.decode("utf-8", "replace").strip()
+    return named.removeprefix(BRANCH) if named.startswith(BRANCH) else ""
+
+
+def head(root: Path) -> Path:
+    """Return the file that names the branch of the worktree with this root."""
     git = root / ".git"
-    head = (_named_in(git, "gitdir:") or git) / "HEAD" if git.is_file() else git / "HEAD"
-    content = (files.read_if_sound(head, LARGEST_BYTES) or b"").decode("utf-8", "replace").strip()
-    return content.removeprefix(BRANCH) if content.startswith(BRANCH) else ""
+    return (_named_in(git, "gitdir:") or git) / "HEAD" if git.is_file() else git / "HEAD"
 
 
 def worktrees(main: Path) -> list[Path]:

@@ -162,6 +162,11 @@ class StatusLine:
         self._review = Reviewable()
         self._background = 0
         self._shown: dict[str, Any] = {}
+        self._listeners: list[Callable[[], object]] = []
+
+    def subscribe(self, listener: Callable[[], object]) -> None:
+        """Call a listener whenever an agent, a review or the editor has reported something."""
+        self._listeners.append(listener)
 
     def waits(self, review: Reviewable) -> None:
         """Report how much waits for review."""
@@ -208,6 +213,8 @@ class StatusLine:
                 self._last = source
 
     def _show(self) -> None:
+        for listener in self._listeners:
+            listener()
         status = self._composed()
         if status != self._shown:
             self._shown = status

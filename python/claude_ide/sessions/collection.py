@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from claude_ide.agents.kinds import Stored, StoredSessions, latest_first
 from claude_ide.agents.requests import PermissionAsked
 from claude_ide.agents.stream_json.running import BUSY, RunningSession
+from claude_ide.agents.stream_json.stored import folder as stored_folder
 from claude_ide.base import git, program
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.terminals import Terminal
@@ -50,6 +51,8 @@ class SessionCollection:
         """The stored sessions with their folders, by their keys, the latest first."""
         self.asked: list[Stored] = []
         """Those of agents that had to be started, as they were when the list opened."""
+        self.paths: list[Path] = []
+        """The files and folders that tell of changes of stored sessions, worktrees and branches."""
         self.folder = Path()
         self.terminals: list[Terminal] = []
         self._lineages: dict[int, list[int]] = {}
@@ -57,7 +60,7 @@ class SessionCollection:
     async def read(self) -> None:
         """Read the stored sessions of the working folder and of the worktrees of its project."""
         self.folder = Path(await self._editor.port.buffers.folder())
-        folders = await asyncio.to_thread(_with_worktrees, self.folder)
+        folders, self.paths = await asyncio.to_thread(_with_worktrees, self.folder)
         found: dict[str, tuple[Path, Stored]] = {}
         for folder in folders:
             asked = self.asked if folder == self.folder else []
@@ -271,8 +274,11 @@ def _at(entry: SessionEntry, place: Place) -> SessionEntry:
     return replace(entry, place=place, lacks=entry.lacks + (() if is_linked else (MERGE,)))
 
 
-def _with_worktrees(folder: Path) -> list[Path]:
-    """Return a folder, and the worktrees of its project."""
+def _with_worktrees(folder: Path) -> tuple[list[Path], list[Path]]:
+    """Return a folder and the worktrees of its project, and what tells of changes there."""
     project = git.repository_of(folder.resolve()).main
     roots = [project, *git.worktrees(project)]
-    return [folder, *(each for each in roots if each != folder.resolve())]
+    folders = [folder, *(each for each in roots if each != folder.resolve())]
+    stored = [stored_folder(os.environ, each) for each in folders]
+    heads = [head for head in map(git.head, roots) if head.is_file()]
+    return folders, [*stored, project / ".git/worktrees", *heads]

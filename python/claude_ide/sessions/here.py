@@ -18,7 +18,7 @@ from claude_ide.base.watch import Watch
 from claude_ide.config import Config
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.binding import handles
-from claude_ide.editor.port.events import StatusReported, TerminalEnded
+from claude_ide.editor.port.events import TerminalEnded
 from claude_ide.editor.port.panel import FoundChat
 from claude_ide.editor.port.terminals import Terminal
 from claude_ide.hooks.registration import link_in
@@ -152,8 +152,8 @@ class Watcher:
         self._records = Records(environment)
         self._report = report
         self.worktrees = Worktrees()
-        self.is_followed = False
-        """Whether the user looks at the list."""
+        self.followed: Sequence[Path] = ()
+        """The files and folders whose changes count while the user looks at the list."""
         self._changes: Watch | None = None
         self._is_ended = False
 
@@ -175,10 +175,10 @@ class Watcher:
 
     def _watch(self, loop: asyncio.AbstractEventLoop, changes: Watch) -> None:
         reported: list[RunningSession] = []
-        is_new = True
+        is_new, stamps = True, list[Any]()
         while not (self._is_ended or loop.is_closed()):
             pids: list[int] = []
-            found, gone = reported, list[Path]()
+            found, gone, before = reported, list[Path](), stamps
             try:
                 # What changes while it is read may have the time of what was read before.
                 is_new, was_new = self._records.has_changed(), is_new
@@ -186,17 +186,28 @@ class Watcher:
                 pids = self._records.pids
                 self.worktrees.add(found)
                 gone = self.worktrees.gone()
+                before, stamps = stamps, [*map(_stamps, self.followed)]
             except Exception:
                 logger.exception("the records of sessions could not be read")
-            if found != reported or gone:
+            if found != reported or gone or stamps != before:
                 reported = [*found]
                 with contextlib.suppress(RuntimeError):  # the loop has just been closed
                     loop.call_soon_threadsafe(self._report, reported, gone)
-            is_live = self.is_followed or any(each.pid for each in reported)
-            paths = [*self._records.paths, *self.worktrees.paths]
+            is_live = self.followed or any(each.pid for each in reported)
+            paths = [*self._records.paths, *self.worktrees.paths, *self.followed]
             pause = LIVE_SECONDS if is_live else IDLE_SECONDS
             changes.wait(paths, pids, LIVE_SECONDS if is_new else None, pause)
         changes.close()
+
+
+def _stamps(path: Path) -> list[tuple[str, int, int]]:
+    """Return what tells a state of a file, or of the files in a folder, from others."""
+    try:
+        paths = [*os.scandir(path)] if path.is_dir() else [path]
+        found = [(each.name, each.stat()) for each in paths]
+    except OSError:
+        return []
+    return [(name, stat.st_mtime_ns, stat.st_size) for name, stat in found]
 
 
 class SessionsHere:
@@ -210,6 +221,7 @@ class SessionsHere:
         """The processes of sessions in the background that report to us, by their launches."""
         self._look_again: asyncio.TimerHandle | None = None
         app.editor.events.register(self, app.guard)
+        app.editor.status.subscribe(self._something_changed)
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
         """Watch until `stop`."""
@@ -249,9 +261,13 @@ class SessionsHere:
         ]
 
     def by_id(self, given: Sequence[str]) -> Sequence[str]:
-        """Return arguments for `attach` with an id in place of a name: 2.1.197 knows no names."""
+        """Return arguments for `attach` with an id in place of a name: 2.1.197 knows no names.
+
+        A session that runs is meant before one of the same name that has ended.
+        """
         name = " ".join(given[1:])
-        ids = {each.id for each in self._running if each.id and each.name == name}
+        named = [each for each in self._running if each.id and each.name == name]
+        ids = {each.id for each in named if each.pid} or {each.id for each in named}
         return [*given[:1], *ids] if len(ids) == 1 else given
 
     async def worktree(self, name: str, folder: Path) -> Path:
@@ -319,8 +335,7 @@ class SessionsHere:
         if left := await open_below(self._app.editor, root):
             self._app.editor.notify(f"the worktree {root.name} is removed{left}")
 
-    @handles(StatusReported)
-    def _status_reported(self, _: StatusReported) -> None:
+    def _something_changed(self) -> None:
         if "shown" in self.__dict__:
             self.shown.something_changed()
 

@@ -1,6 +1,7 @@
 """`:ClaudeSessions`: the list of all sessions, its keys, and what the editor knows of them."""
 
 import asyncio
+import contextlib
 import os
 import time
 from collections import Counter
@@ -33,10 +34,10 @@ from claude_ide.sessions.collection import (
     SessionCollection,
 )
 from claude_ide.sessions.entry import META, WAITS, Place, SessionEntry, items, ordered
-from claude_ide.sessions.here import Watcher
+from claude_ide.sessions.here import LIVE_SECONDS, Watcher
 from claude_ide.sessions.merging import WorktreeMerging, open_below
 from claude_ide.sessions.worktree import goes_with
-from claude_ide.ui.listing import SECONDS, Listing, item
+from claude_ide.ui.listing import Listing, item
 from claude_ide.ui.page import row
 from claude_ide.ui.request import SHOWN
 from claude_ide.ui.text import one_line
@@ -63,6 +64,12 @@ MOST_COUNTED = 300
 NOTICED_SECONDS = 0.4
 """How long a permission must have been shown: a key typed earlier was not meant for it."""
 
+AGES_SECONDS = 10.0
+"""How often the ages, which are minutes, are drawn again."""
+
+SHARE, LONGEST_PAUSE_SECONDS = 4, 1.0
+"""After an update comes a pause that is as many times as long, within bounds."""
+
 NOTHING, NO_SESSION = "nothing found", "no session"
 MORE = "there is more of it: scroll until all of it is shown"
 
@@ -84,6 +91,7 @@ class SessionList:
         self._listing = Listing(NAME, KEYS, self._port, app.guard)
         self._found = SessionCollection(self._editor, stored, self._chats, self._hooks)
         self.leaving = Leaving(app, self._found, watch)
+        self._listed: list[SessionEntry] = []
         self._entries: dict[str, SessionEntry] = {}
         self._words: list[str] = []
         self._turns: dict[str, tuple[datetime, int]] = {}
@@ -196,10 +204,7 @@ class SessionList:
         self._listing.end()
         self._words, self._passages, self._found.asked = words.split(), {}, []
         self._is_wanted = True
-        self._watch.is_followed = True
-        self._watch.look()
         await self._listing.open(self._title(), self._draw_first, self._follow)
-        self._watch.is_followed = self._listing.is_open
         if self._listing.is_open and not self._found.asked:
             self._run(self._ask(self._found.folder))
 
@@ -217,7 +222,7 @@ class SessionList:
     async def press(self, pressed: ListPressed) -> None:
         """Handle a key of the list on a session."""
         if pressed.key == "closed":
-            self._watch.is_followed = False
+            self._watch.followed = ()
             return self._listing.end()
         if not pressed.id:
             return
@@ -367,14 +372,24 @@ class SessionList:
     async def _follow(self) -> None:
         """Update the list until it is closed."""
         while True:
-            if not await self._advance():
-                with_change = asyncio.ensure_future(self._changed.wait())
-                try:
-                    await asyncio.wait((with_change,), timeout=SECONDS)
-                finally:
-                    with_change.cancel()
+            if self._watch.followed != self._found.paths:
+                self._watch.followed = self._found.paths
+                self._watch.look()
+            began = time.monotonic()
+            while await self._advance():
+                await self._draw()
+            # While a session works, it changes again and again.
+            spent = time.monotonic() - began
+            await asyncio.sleep(min(max(LIVE_SECONDS, SHARE * spent), LONGEST_PAUSE_SECONDS))
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(AGES_SECONDS):
+                    await self._changed.wait()
+            if self._changed.is_set():
+                self._changed.clear()
                 await self._found.read()
-            await self._draw()
+                await self._draw()
+            else:
+                await self._show()
 
     async def _advance(self) -> bool:
         """Search or count one more session; False if there is none."""
@@ -398,7 +413,7 @@ class SessionList:
             asked = await self._stored().asked(folder)
             if folder == self._found.folder:
                 self._found.asked = asked
-                await self._found.read()
+                self._changed.set()
 
     async def _draw_first(self) -> None:
         await self._found.read()
@@ -407,12 +422,16 @@ class SessionList:
         await self._draw()
 
     async def _draw(self) -> None:
-        self._changed.clear()
         collected = await self._found.collect()
         self._report(collected)
+        self._listed = await self._in_order(collected)
+        await self._show()
+
+    async def _show(self) -> None:
+        """Show the sessions as they were collected last, with their ages of now."""
         waiting = self._app.review.waiting if self._app.begun("review") else {}
         written = sum((Counter(each.sessions) for each in waiting.values()), Counter[str]())
-        known = (self._known(each, written) for each in await self._in_order(collected))
+        known = [self._known(each, written) for each in self._listed]
         found = [each for each in known if each.passage or each.contains(self._words)]
         are_several = len({each.agent for each in found}) > 1
         entries = [replace(each, shows_agent=are_several) for each in found]

@@ -325,11 +325,18 @@ async def _output(
     errors: list[bytes] = []
     try:
         process = await Process.start(command, folder, environment, said.append, errors.append)
-        code = await asyncio.wait_for(process.wait(), seconds)
-    except TimeoutError:  # a kind of `OSError`
-        raise UserError(f"git has not ended within {seconds:.0f} s, in {folder}") from None
     except OSError as error:
         raise UserError(f"git cannot run in {folder}: {error.strerror}") from None
+    ended = asyncio.ensure_future(process.wait())
+    try:
+        await asyncio.wait((ended,), timeout=seconds)
+        if not ended.done():
+            process.stop()
+            await ended
+            raise UserError(f"git has not ended within {seconds:.0f} s, in {folder}")
+        code = ended.result()
+    finally:
+        ended.cancel()
     if code:
         told = b"".join(errors or said).decode("utf-8", "replace")
         raise UserError(" ".join(told.split()) or f"git has failed with {code}")

@@ -98,6 +98,8 @@ class StatusReported(Event, frozen=True):
     """For each proposal what tells its client from others, or nothing."""
     held: int = 0
     """How many edits and plans wait because of what the user is doing."""
+    terminals: tuple[str, ...] = ()
+    """The names of those in which CLIs run."""
     is_shared: bool = True
     """Whether the selection may leave the editor."""
 
