@@ -1,4 +1,4 @@
-"""`ui/init.lua`: questions on one line, each answered once."""
+"""`ui/init.lua`, `ui.vim`: questions on one line, each answered once."""
 
 from typing import Any
 
@@ -6,43 +6,56 @@ import pytest
 
 from support.answers import answer, answers, listen, settled
 from support.chunks import chunk
-from support.either_editor import choose, noticed, on_screen, type_answer
+from support.either_editor import BOTH, Editor, choose, noticed, on_screen, run, type_answer
 from support.neovim import Neovim, until
 
 MODULE = "require('claude_ide.ui')"
 
 
 @pytest.fixture
-async def dialogue(nvim: Neovim) -> Neovim:
+async def dialogue(nvim: Editor) -> Editor:
     await listen(nvim)
     return nvim
 
 
-async def select(nvim: Neovim, token: int, prompt: str, items: list[str]) -> None:
-    await nvim.lua(f"{MODULE}.select(...)", token, prompt, items)
+HALF_TYPED = [(":", "c"), ("v", "v"), ("q:", "n")]
 
 
-async def ask(nvim: Neovim, token: int, prompt: str, default: Any = None) -> None:
-    await nvim.lua(f"{MODULE}.input(...)", token, prompt, default)
+async def select(editor: Editor, token: int, prompt: str, items: list[str]) -> None:
+    await run(editor, "ui.select", token, prompt, items)
 
 
-async def test_the_answer_is_the_number_of_the_chosen_item(dialogue: Neovim) -> None:
+async def ask(editor: Editor, token: int, prompt: str, default: str = "") -> None:
+    await run(editor, "ui.input", token, prompt, default)
+
+
+@BOTH
+async def test_the_answer_is_the_number_of_the_chosen_item(dialogue: Editor) -> None:
     await select(dialogue, 7, "Which scope?", ["this time", "this project", "always"])
-    await on_screen(dialogue, "3: always")
+    await on_screen(dialogue, "always")
+    assert "Which scope?" in dialogue.screen.text()
 
     await choose(dialogue, 2)
 
     assert await answer(dialogue, 7) == {"index": 2}
     await settled(dialogue)
-    await until(lambda: "3: always" not in dialogue.screen.text(), "the list is gone")
+    await until(lambda: "always" not in dialogue.screen.text(), "the list is gone")
 
 
-@pytest.mark.parametrize("keys", ["<CR>", "<Esc>", "q<CR>", "9<CR>", "0<CR>", "<C-c>"])
-async def test_a_dismissed_choice_has_no_number(dialogue: Neovim, keys: str) -> None:
+@pytest.mark.parametrize(
+    ("nvim", "keys"),
+    [
+        *(("neovim", keys) for keys in ("<CR>", "<Esc>", "q<CR>", "9<CR>", "0<CR>", "<C-c>")),
+        *(("vim", keys) for keys in ("<Esc>", "x", "<C-c>")),
+    ],
+    indirect=["nvim"],
+)
+async def test_a_dismissed_choice_has_no_number(dialogue: Editor, keys: str) -> None:
     await select(dialogue, 7, "Which scope?", ["this time", "always"])
-    await on_screen(dialogue, "2: always")
+    await on_screen(dialogue, "always")
+    await noticed(dialogue)
 
-    await type_answer(dialogue, keys)
+    await dialogue.keys(keys)
 
     assert await answer(dialogue, 7) == {}
     await settled(dialogue)
@@ -65,7 +78,8 @@ async def test_a_choice_shows_its_question_without_a_command_line(
     assert await dialogue.eval("[&cmdheight, winrestcmd()]") == [0, sizes]
 
 
-async def test_the_answer_is_the_typed_text(dialogue: Neovim) -> None:
+@BOTH
+async def test_the_answer_is_the_typed_text(dialogue: Editor) -> None:
     await ask(dialogue, 3, "Why not? ", "because")
     await on_screen(dialogue, "Why not? because")
 
@@ -73,21 +87,27 @@ async def test_the_answer_is_the_typed_text(dialogue: Neovim) -> None:
 
     assert await answer(dialogue, 3) == {"text": "because it is käse"}
     await settled(dialogue)
+    await until(lambda: "Why not?" not in dialogue.screen.text(), "the question is gone")
 
 
-async def test_an_empty_line_is_an_answer_and_a_cancelled_one_is_not(dialogue: Neovim) -> None:
+@BOTH
+@pytest.mark.parametrize(
+    ("keys", "answered"), [("<CR>", {"text": ""}), ("text<Esc>", {}), ("text<C-c>", {})]
+)
+async def test_an_empty_line_is_an_answer_and_a_cancelled_one_is_not(
+    dialogue: Editor, keys: str, answered: dict[str, str]
+) -> None:
     await ask(dialogue, 1, "Why not? ")
     await on_screen(dialogue, "Why not?")
-    await type_answer(dialogue, "<CR>")
-    assert await answer(dialogue, 1) == {"text": ""}
 
-    await ask(dialogue, 2, "And now? ")
-    await on_screen(dialogue, "And now?")
-    await type_answer(dialogue, "text<Esc>")
-    assert await answer(dialogue, 2) == {}
+    await type_answer(dialogue, keys)
+
+    assert await answer(dialogue, 1) == answered
+    await settled(dialogue)
 
 
-async def test_long_texts_with_many_lines_cause_no_hit_enter_prompt(dialogue: Neovim) -> None:
+@BOTH
+async def test_long_texts_with_many_lines_cause_no_hit_enter_prompt(dialogue: Editor) -> None:
     long = "why\nis\tthis " + "so wide 漢字 " * 40
     await ask(dialogue, 1, long, long)
     await on_screen(dialogue, "why is this so wide")
@@ -96,7 +116,7 @@ async def test_long_texts_with_many_lines_cause_no_hit_enter_prompt(dialogue: Ne
     await settled(dialogue)
 
     await select(dialogue, 2, long, [long, "two\nlines"])
-    await on_screen(dialogue, "2: two lines")
+    await on_screen(dialogue, "two lines")
     assert dialogue.screen.text().count("…") == 2
     await choose(dialogue, 2)
     assert await answer(dialogue, 2) == {"index": 2}
@@ -104,19 +124,25 @@ async def test_long_texts_with_many_lines_cause_no_hit_enter_prompt(dialogue: Ne
 
 
 @pytest.mark.parametrize(
-    ("keys", "mode"), [("i", "i"), (":", "c"), ("d", "no"), ("v", "v"), ("q:", "n")]
+    ("nvim", "keys", "mode"),
+    [
+        *(("neovim", "i", "i"), ("neovim", "d", "no")),
+        *((editor, *each) for editor in ("neovim", "vim") for each in HALF_TYPED),
+        *(("vim", keys, "") for keys in ("i", "d", "3", '"')),
+    ],
+    indirect=["nvim"],
 )
 async def test_a_question_waits_until_nothing_is_half_typed(
-    dialogue: Neovim, keys: str, mode: str
+    dialogue: Editor, keys: str, mode: str
 ) -> None:
-    """Insert mode does not delay it, and resumes afterwards."""
+    """Insert mode does not delay it in Neovim, and resumes afterwards."""
     await dialogue.keys(keys)
-    await until(lambda: dialogue.eval(f"mode(1) ==# '{mode}'"))
+    if mode:
+        await until(lambda: dialogue.eval(f"mode(1) ==# '{mode}'"))
 
     await ask(dialogue, 1, "Why not? ")
     if mode != "i":
-        await dialogue.lua("vim.defer_fn(function() vim.g.waited = 1 end, 150)")
-        await until(lambda: dialogue.eval("get(g:, 'waited')"))
+        await dialogue.idle(300)
         assert "Why not?" not in dialogue.screen.text()
         await dialogue.keys(":q<CR>" if keys == "q:" else "<Esc>")
     await on_screen(dialogue, "Why not?")
@@ -126,11 +152,12 @@ async def test_a_question_waits_until_nothing_is_half_typed(
     await until(lambda: dialogue.eval(f"mode(1) ==# '{'i' if mode == 'i' else 'n'}'"))
 
 
-async def test_a_withdrawn_question_is_never_asked(dialogue: Neovim) -> None:
+@BOTH
+async def test_a_withdrawn_question_is_never_asked(dialogue: Editor) -> None:
     await dialogue.keys(":")
     await until(lambda: dialogue.eval("mode() ==# 'c'"))
     await ask(dialogue, 1, "Withdrawn? ")
-    await dialogue.lua(f"{MODULE}.close_all()")
+    await run(dialogue, "ui.close", 1)
     await dialogue.keys("<Esc>")
     await ask(dialogue, 2, "Why not? ")
 
@@ -142,10 +169,11 @@ async def test_a_withdrawn_question_is_never_asked(dialogue: Neovim) -> None:
     assert answers(dialogue, 1) == []
 
 
-async def test_an_answer_that_is_no_longer_awaited_is_reported(dialogue: Neovim) -> None:
+@BOTH
+async def test_an_answer_that_is_no_longer_awaited_is_reported(dialogue: Editor) -> None:
     await ask(dialogue, 1, "Why not? ")
     await on_screen(dialogue, "Why not?")
-    await dialogue.lua(f"{MODULE}.close_all()")
+    await run(dialogue, "ui.close_all")
 
     await type_answer(dialogue, "x<CR>")
 
@@ -154,26 +182,38 @@ async def test_an_answer_that_is_no_longer_awaited_is_reported(dialogue: Neovim)
     assert answers(dialogue, 1) == []
 
 
-BLIND = {
-    "select": ("1<CR>", "2<CR>", {"index": 2}),
-    "select_later": ("1<CR>", "2<CR>", {"index": 2}),
-    "input": ("blind<CR>", " text<CR>", {"text": "typed text"}),
-}
+@BOTH
+async def test_a_question_asked_again_is_answered_once(dialogue: Editor) -> None:
+    await dialogue.keys(":")
+    await until(lambda: dialogue.eval("mode() ==# 'c'"))
+    await select(dialogue, 1, "The first?", ["a", "b"])
+    await select(dialogue, 1, "The second?", ["a", "b"])
+    await dialogue.keys("<Esc>")
+    await on_screen(dialogue, "The second?")
+
+    await choose(dialogue, 2)
+
+    assert await answer(dialogue, 1) == {"index": 2}
+    await settled(dialogue)
 
 
-@pytest.mark.parametrize("kind", BLIND)
-async def test_keys_typed_blindly_answer_nothing(dialogue: Neovim, kind: str) -> None:
-    blind, meant, expected = BLIND[kind]
+@BOTH
+@pytest.mark.parametrize("kind", ["select", "select_later", "input"])
+async def test_keys_typed_blindly_answer_nothing(dialogue: Editor, kind: str) -> None:
+    lines = ["one", "two", "three"]
+    await dialogue.call("setline", 1, lines)
     given: Any = "typed" if kind == "input" else ["run it", "refuse it"]
-    await dialogue.lua(f"{MODULE}.{kind}(...)", 1, "Run this?", given)
+    await run(dialogue, f"ui.{kind}", 1, "Run this?", given)
     await on_screen(dialogue, "Run this?")
 
-    await dialogue.keys(blind)
+    await dialogue.keys("dd<CR>")
     await noticed(dialogue)
     assert answers(dialogue, 1) == []
-    await dialogue.keys(meant)
+    await (type_answer(dialogue, " text<CR>") if kind == "input" else choose(dialogue, 2))
 
+    expected = {"text": "typed text"} if kind == "input" else {"index": 2}
     assert await answer(dialogue, 1) == expected
+    assert await dialogue.call("getline", 1, "$") == lines
 
 
 PICKER = """
@@ -285,7 +325,7 @@ async def test_a_failing_ui_causes_one_message_and_a_dismissal(dialogue: Neovim)
     await settled(dialogue)
 
 
-async def test_a_question_asked_again_is_answered_once(dialogue: Neovim) -> None:
+async def test_the_first_answer_to_a_question_asked_again_is_late(dialogue: Neovim) -> None:
     await dialogue.lua("vim.ui.input = function(opts, fn) _G.confirm = _G.confirm or fn end")
     await ask(dialogue, 1, "What?")
     await until(lambda: dialogue.lua("return _G.confirm ~= nil"))
