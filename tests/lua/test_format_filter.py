@@ -4,19 +4,22 @@ from pathlib import Path
 
 import pytest
 
+from support.either_editor import BOTH, Editor
 from support.formatting import STRIP, TIDY, UNTIDY, fail, read, reformat, set_option, succeed, write
-from support.neovim import Neovim, until
+from support.neovim import until
 from support.processes import alive, most_memory, pid_in
+
+pytestmark = BOTH
 
 
 @pytest.mark.parametrize("option", ["formatprg", "equalprg"])
-@pytest.mark.parametrize("scope", ["o", "bo"])
+@pytest.mark.parametrize("scope", ["", "l:"])
 async def test_a_program_formats_an_open_file(
-    nvim: Neovim, project: Path, option: str, scope: str
+    nvim: Editor, project: Path, option: str, scope: str
 ) -> None:
     path = write(project / "a.txt")
     await nvim.command("edit a.txt")
-    await nvim.lua("local scope, name, value = ...; vim[scope][name] = value", scope, option, STRIP)
+    await set_option(nvim, option, STRIP, scope)
 
     await succeed(nvim, path)
 
@@ -24,7 +27,7 @@ async def test_a_program_formats_an_open_file(
 
 
 @pytest.mark.parametrize("name", ["sp ace.txt", "it's.txt", "br[ac]ket.txt", "$HOME;%#!.txt"])
-async def test_a_program_gets_the_name_of_the_file(nvim: Neovim, project: Path, name: str) -> None:
+async def test_a_program_gets_the_name_of_the_file(nvim: Editor, project: Path, name: str) -> None:
     path = write(project / name, "old\n")
     await set_option(nvim, "formatprg", r"echo %:t %:t:r % %:p:S 5\%; cat > /dev/null")
 
@@ -43,7 +46,7 @@ async def test_a_program_gets_the_name_of_the_file(nvim: Neovim, project: Path, 
     ],
 )
 async def test_a_failing_program_changes_nothing(
-    nvim: Neovim, project: Path, program: str, error: str
+    nvim: Editor, project: Path, program: str, error: str
 ) -> None:
     path = write(project / "a.txt")
     await nvim.command("edit a.txt")
@@ -57,7 +60,7 @@ async def test_a_failing_program_changes_nothing(
     assert read(path) == UNTIDY
 
 
-async def test_a_missing_shell_is_an_error(nvim: Neovim, project: Path) -> None:
+async def test_a_missing_shell_is_an_error(nvim: Editor, project: Path) -> None:
     path = write(project / "a.txt")
     await set_option(nvim, "formatprg", "cat")
     await set_option(nvim, "shell", "/no/such/shell")
@@ -68,7 +71,7 @@ async def test_a_missing_shell_is_an_error(nvim: Neovim, project: Path) -> None:
     assert "it could not be started: No such file or directory" in result["error"]
 
 
-async def test_a_program_may_write_other_line_ends(nvim: Neovim, project: Path) -> None:
+async def test_a_program_may_write_other_line_ends(nvim: Editor, project: Path) -> None:
     path = write(project / "a.txt")
     await set_option(nvim, "formatprg", rf"{STRIP} | sed 's/$/\r/'")
 
@@ -98,7 +101,7 @@ def a_second(monkeypatch: pytest.MonkeyPatch) -> None:
     ids=["itself", "child", "in the background", "deaf to SIGTERM", "endless errors"],
 )
 async def test_a_program_that_hangs_is_stopped_with_its_children(
-    nvim: Neovim, project: Path, a_second: None, program: str
+    nvim: Editor, project: Path, a_second: None, program: str
 ) -> None:
     path = write(project / "a.txt")
     await nvim.command("edit a.txt")
@@ -114,23 +117,25 @@ async def test_a_program_that_hangs_is_stopped_with_its_children(
     assert await nvim.eval("[getline(1, '$'), &modified]") == [["one  ", "two", "three \t"], 0]
 
 
+@pytest.mark.parametrize("endless", ["yes", "tr '\\0' x < /dev/zero"], ids=["lines", "one line"])
 async def test_a_program_with_endless_output_is_stopped(
-    nvim: Neovim, project: Path, monkeypatch: pytest.MonkeyPatch
+    nvim: Editor, project: Path, monkeypatch: pytest.MonkeyPatch, endless: str
 ) -> None:
     path = write(project / "a.txt")
     await nvim.command("edit a.txt")
-    await set_option(nvim, "formatprg", "echo $$ > pid; yes")
+    program = f"echo $$ > pid; {endless}"
+    await set_option(nvim, "formatprg", program)
     monkeypatch.setattr("claude_ide.editor.formatting.MOST_MORE_BYTES", 2_000_000)
 
     assert await fail(nvim, path) == (
-        f"echo $$ > pid; yes could not reformat {path}: wrote more than 2 MB and was stopped"
+        f"{program} could not reformat {path}: wrote more than 2 MB and was stopped"
     )
 
     pid = await pid_in(project / "pid")
     await until(lambda: not alive(pid), "the program has ended")
 
 
-async def test_endless_errors_take_no_memory(nvim: Neovim, project: Path, a_second: None) -> None:
+async def test_endless_errors_take_no_memory(nvim: Editor, project: Path, a_second: None) -> None:
     path = write(project / "a.txt")
     await set_option(nvim, "formatprg", "yes >&2")
 

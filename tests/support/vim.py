@@ -100,7 +100,7 @@ class Vim:
         self._ids = itertools.count(1)
         self._pending: dict[int, asyncio.Future[Any]] = {}
         self._reader = asyncio.create_task(self._read(reader))
-        self._told: list[tuple[str, Any]] = []
+        self.notifications: list[tuple[str, Any]] = []
 
     @classmethod
     async def start(
@@ -223,7 +223,7 @@ class Vim:
 
     def events(self, name: str) -> list[Any]:
         """Return what Vim has sent under this name so far, by `ch_sendexpr` over the door."""
-        return [data for each, data in self._told if each == name]
+        return [data for each, data in self.notifications if each == name]
 
     def resize(self, columns: int, rows: int) -> None:
         """Change the size of the terminal, as a user who drags its corner."""
@@ -242,7 +242,7 @@ class Vim:
 
     def _receive(self, number: int, answer: Any) -> None:
         if number > 0:
-            self._told.append(tuple(answer))
+            self.notifications.append(tuple(answer))
             return
         future = self._pending.pop(-number)
         if future.done():

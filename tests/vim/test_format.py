@@ -8,7 +8,9 @@ import pytest
 
 from support.claude_code import ClaudeCode
 from support.either_editor import jobs
+from support.formatting import set_option
 from support.neovim import until
+from support.processes import alive, pid_in
 from support.vim import Vim
 from support.vim_plugins import load
 
@@ -29,30 +31,18 @@ async def are_formatted(vim: Vim, path: Path) -> None:
     assert await vim.eval("getline(1, '$')") == ["b", "a", "last"]
 
 
-async def test_formatprg_formats_and_saves_and_keeps_cursor_mark_and_undo(
+async def test_a_program_ends_when_vim_quits(
     vim_client: ClaudeCode, serving_vim: Vim, project: Path
 ) -> None:
     path = await three_lines(serving_vim, project)
-    await serving_vim.command("let &l:formatprg = \"sed 's/a$/A/; 1i first'\"")
+    program = "sh -c 'trap \"\" TERM; echo $$ > pid; sleep 1000; sleep 1000'"
+    await set_option(serving_vim, "formatprg", program)
+    vim_client.start_call("reformat_file", {"file_path": str(path)})
+    pid = await pid_in(project / "pid")
 
-    assert await reformat(vim_client, path) == {
-        "ok": True,
-        "report": "Reformatted with sed 's/a$/A/; 1i first': 2 lines changed, saved.",
-    }
-    await are_formatted(serving_vim, path)
+    await serving_vim.keys(":qall!<CR>")
 
-
-async def test_a_failing_formatter_changes_nothing(
-    vim_client: ClaudeCode, serving_vim: Vim, project: Path
-) -> None:
-    path = project / "a.txt"
-    path.write_text("b\n")
-    await serving_vim.command(f"edit {path}")
-    await serving_vim.command("let &l:formatprg = 'echo no >&2; exit 3'")
-
-    said = str((await reformat(vim_client, path))["error"])
-    assert said.endswith(f"could not reformat {path}: exit code 3: no")
-    assert path.read_text() == "b\n"
+    await until(lambda: not alive(pid), "the program has ended")
 
 
 UNTIDY = "import os\nx = {  'a':1 }\ny = 2\nprint( os , x,y )\n"

@@ -88,7 +88,7 @@ class Vim:
 
     def _send(self, message: list[Any]) -> None:
         assert self._output is not None
-        self._output.write(_encoded(json.dumps(_for_vim(message), ensure_ascii=False)) + b"\n")
+        self._output.write(_encoded(json.dumps(for_vim(message), ensure_ascii=False)) + b"\n")
 
     def _handle(self, line: bytes, report: Report) -> None:
         try:
@@ -97,7 +97,7 @@ class Vim:
         except (ValueError, TypeError):
             logger.error("Vim has sent no message: %r", line[:200])
             return
-        given = _from_vim(given)
+        given = from_vim(given)
         if number == 0:
             report(*given)
         elif (done := self._waiting.pop(number, None)) is not None and not done.done():
@@ -116,28 +116,30 @@ def _encoded(text: str) -> bytes:
         return text.encode("utf-8", "surrogatepass")
 
 
-def _for_vim(value: Any) -> Any:
+def for_vim(value: Any) -> Any:
+    """Return a value as Vim gets it: a text is a list of lines, in which a NUL is a line feed."""
     if isinstance(value, dict):
         return {
-            key: _lines(inner) if key == TEXT and isinstance(inner, str) else _for_vim(inner)
+            key: _lines(inner) if key == TEXT and isinstance(inner, str) else for_vim(inner)
             for key, inner in value.items()
         }
     if isinstance(value, str):
         return value.replace("\0", NUL)
-    return [*map(_for_vim, value)] if isinstance(value, list | tuple) else value
+    return [*map(for_vim, value)] if isinstance(value, list | tuple) else value
 
 
 def _lines(text: str) -> list[str]:
     return [line.replace("\0", "\n") for line in text.split("\n")]
 
 
-def _from_vim(value: Any) -> Any:
+def from_vim(value: Any) -> Any:
+    """Return a value that Vim has sent, in the form in which Neovim sends it."""
     if isinstance(value, dict):
         return {
-            key: _text(inner) if key == TEXT and isinstance(inner, list) else _from_vim(inner)
+            key: _text(inner) if key == TEXT and isinstance(inner, list) else from_vim(inner)
             for key, inner in value.items()
         }
-    return [*map(_from_vim, value)] if isinstance(value, list) else value
+    return [*map(from_vim, value)] if isinstance(value, list) else value
 
 
 def _text(lines: list[str]) -> str:
