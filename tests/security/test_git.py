@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from claude_ide.base import git
+from claude_ide.base.errors import UserError
 from claude_ide.chat.prompt_buffers import PromptFiles
+from claude_ide.review.snapshot import Snapshots
 from support.either_editor import BOTH, Editor, configure
 from support.fake_headless import FakeHeadless
 from support.neovim import until
@@ -166,12 +168,40 @@ async def test_composing_a_commit_message_fetches_nothing(
     assert repository.ran == set()
 
 
-def test_the_guarding_environment_keeps_git_from_running_programs(repository: Repository) -> None:
-    given = git.guarded(os.environ, repository.folder)
+def test_the_guarding_environment_keeps_git_from_running_programs(
+    repository: Repository, tmp_path: Path
+) -> None:
+    inner = Repository(repository.folder / "inner", tmp_path / "inner-ran")
+    repository.git("submodule", "add", "./inner")
+    repository.git("config", "-f", ".gitmodules", "submodule.inner.ignore", "none")
+    inner.arm()
+    (tmp_path / "ran").write_text("")
+    (tmp_path / "inner-ran").write_text("")
+    given = git.for_programs(os.environ, repository.folder)
 
     repository.git("status", **given)
     repository.git("log", "--oneline", **given)
 
+    assert repository.ran == inner.ran == set()
+
+
+def test_git_does_not_run_unguarded(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(git, "CONFIG_SECONDS", 0)
+
+    with pytest.raises(UserError, match="git has not told its configuration"):
+        git.guarded(os.environ, repository.folder)
+
+
+async def test_a_review_without_the_configuration_knows_nothing_of_git(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(git, "CONFIG_SECONDS", 0)
+
+    snapshot = await Snapshots(str(repository.folder)).take()
+
+    assert not snapshot.head
     assert repository.ran == set()
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from claude_ide.base.errors import UserError
+from claude_ide.review.snapshot import Snapshots
 from claude_ide.sessions.worktree import Worktree, check_branch, given_to, made
 
 
@@ -358,6 +359,88 @@ def test_a_worktree_that_was_removed_by_hand_is_none(main: Path, root: Path) -> 
 
     with pytest.raises(UserError, match="there is no worktree fish"):
         Worktree.named("fish", main, runs_hooks=False)
+
+
+@pytest.fixture
+def submodule(main: Path, root: Path, tmp_path: Path) -> Path:
+    """A submodule of the worktree, with a changed file."""
+    source = tmp_path / "source"
+    source.mkdir()
+    git(source, "init", "-q")
+    (source / "c.txt").write_text("one\n")
+    (source / ".gitattributes").write_text("* filter=x\n")
+    git(source, "add", ".")
+    git(source, "commit", "-qm", "first")
+    git(root, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(source), "sub")
+    git(root, "config", "-f", ".gitmodules", "submodule.sub.ignore", "none")
+    git(root, "commit", "-qam", "add sub")
+    (root / "sub/c.txt").write_text("two\n")
+    return root / "sub"
+
+
+async def test_without_trust_git_runs_no_program_of_the_repository(
+    main: Path, root: Path, submodule: Path, tmp_path: Path
+) -> None:
+    ran, program = tmp_path / "ran", tmp_path / "program"
+    program.write_text(f"#!/bin/sh\ntouch {ran}\ncat\n")
+    program.chmod(0o755)
+    git(main, "config", "extensions.worktreeConfig", "true")
+    git(main, "config", "merge.x.driver", str(program))
+    for folder, option in ((root, "--worktree"), (submodule, "--local")):
+        git(folder, "config", option, "filter.x.clean", str(program))
+    for folder, text in ((main, "main\none\n"), (root, "one\nfish\n")):
+        (folder / "a.txt").write_text(text)
+        git(folder, "commit", "-qam", f"change {text}")
+    (main / ".git/info/attributes").write_text("*.txt merge=x filter=x\n")
+    (root / "b.txt").write_text("newer\n")
+    ran.unlink(missing_ok=True)
+    tree = Worktree.named("fish", main, runs_hooks=False)
+
+    await tree.work()
+    await tree.stage()
+    await tree.commit("more")
+    await tree.merge()
+    await tree.conflicts(root)
+    await Snapshots(str(root)).since("HEAD~1")
+
+    assert (main / "a.txt").read_text() == "main\none\nfish\n"
+    assert (main / "b.txt").read_text() == "newer\n"
+    git(main, "config", "gpg.program", str(program))
+    git(main, "config", "commit.gpgSign", "true")
+    (root / "b.txt").write_text("newest\n")
+    await tree.stage()
+    await fails(tree.commit("signed"), "sign")
+    assert not ran.exists()
+
+
+async def test_without_trust_a_rebase_that_runs_commands_does_not_go_on(
+    tree: Worktree, main: Path, root: Path
+) -> None:
+    conflict(main, root)
+    with pytest.raises(UserError):
+        await tree.rebase()
+    (root / "a.txt").write_text("both\n")
+    todo = main / ".git/worktrees/fish/rebase-merge/git-rebase-todo"
+    todo.write_text(f"\tx touch {main}/ran\n")
+
+    await fails(tree.go_on(root, "rebase", ""), "this rebase runs commands")
+
+    assert not (main / "ran").exists()
+    todo.write_text("")
+    await tree.go_on(root, "rebase", "")
+    assert (main / "a.txt").read_text() == "both\n"
+
+
+async def test_no_worktree_is_made_where_a_link_leads(main: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (main / ".claude").mkdir()
+    (main / ".claude/worktrees").symlink_to(elsewhere)
+
+    await fails(made("fish", main, runs_hooks=True), "a link leads this worktree elsewhere")
+    await fails(check_branch("fish", main, runs_hooks=True), "a link leads this worktree")
+
+    assert not [*elsewhere.iterdir()]
 
 
 async def test_hooks_run_only_where_that_is_wanted(main: Path, root: Path) -> None:

@@ -7,10 +7,12 @@ import os
 import re
 import subprocess
 from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 from claude_ide.base import files
+from claude_ide.base.errors import UserError
 from claude_ide.base.program import locate
 
 OPTIONS = (
@@ -22,8 +24,11 @@ OPTIONS = (
 )
 """Options of `git` itself, before the subcommand."""
 
-DIFF = ("--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short")
-"""Options of `git diff`. For a submodule git starts another git, which obeys its configuration."""
+UNTOUCHED = "--ignore-submodules=dirty"
+"""Without it, git looks for changes in a submodule with another git, which obeys its filters."""
+
+DIFF = ("--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short", UNTOUCHED)
+"""Options of `git diff`."""
 
 PASSIVE = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1"}
 """Writing the index runs a hook; fetching objects missing from a partial clone runs a command."""
@@ -31,9 +36,27 @@ PASSIVE = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1"}
 OFFLINE = {"GIT_TERMINAL_PROMPT": "0", "GIT_ALLOW_PROTOCOL": "none"}
 
 NO_PROGRAMS = {"core.fsmonitor": "false", "log.showSignature": "false"}
-FILTER = re.compile(r"filter\..*\.(clean|smudge|process|required)", re.DOTALL)
+PROGRAM = re.compile(
+    r"filter\..*\.(clean|smudge|process|required)|merge\..*\.driver"
+    r"|gpg\.(.*\.)?(program|defaultkeycommand)",
+    re.DOTALL,
+)
+USUAL = {
+    "required": "false",
+    "driver": "git merge-file --marker-size=%L %A %O %B",
+    "gpg.program": "gpg",
+    "gpg.openpgp.program": "gpg",
+    "gpg.x509.program": "gpgsm",
+    "gpg.ssh.program": "ssh-keygen",
+}
+"""What replaces them where the user has set none, or else nothing: by the key, or its end."""
+
+MODULES = ".gitmodules"
+BLOBS = (f"--blob=:{MODULES}",), (f"--blob=HEAD:{MODULES}",)
+"""Where git looks for the settings of submodules if that file is missing."""
+
 OWN_SCOPES = ("local", "worktree")
-CONFIG_SECONDS = 1.0
+CONFIG_SECONDS = 10.0
 
 BRANCH = "ref: refs/heads/"
 LARGEST_BYTES = 4096
@@ -58,44 +81,74 @@ def environment(inherited: Mapping[str, str]) -> dict[str, str]:
     return {**inherited, **PASSIVE, **OFFLINE}
 
 
-def guarded(inherited: Mapping[str, str], folder: Path) -> dict[str, str]:
-    """Return an environment in which git runs no program named by a folder's repository.
+def guarded(inherited: Mapping[str, str], *folders: Path) -> dict[str, str]:
+    """Return an environment in which git runs no program named by the repository of these folders.
 
-    It is for programs that run git themselves. Filters from the user's own configuration stay.
+    What looks at files also needs `UNTOUCHED`. What the user's own configuration names stays.
+    Raises `UserError` if git does not tell what the repository names.
     """
-    given = {**inherited, **PASSIVE}
+    found = [_programs(folder, inherited) for folder in dict.fromkeys(folders)]
+    return _configured({**inherited, **PASSIVE}, NO_PROGRAMS, *found)
+
+
+def for_programs(inherited: Mapping[str, str], *folders: Path) -> dict[str, str]:
+    """Return the same for programs that run git themselves, without `UNTOUCHED`."""
+    given = {"diff.ignoreSubmodules": "dirty"}
+    for folder in dict.fromkeys(folders):
+        top = _told(folder, inherited, "rev-parse", "--show-toplevel")[0].removesuffix("\n")
+        for place in ((), (f"--file={top}/{MODULES}",), *BLOBS):
+            names = _told(folder, inherited, "config", *place, "--list", "--name-only", "-z")
+            # A submodule's own setting is stronger than the general one.
+            modules = {name.rpartition(".")[0] for name in names if name.startswith("submodule.")}
+            given |= {f"{module}.ignore": "dirty" for module in modules}
+    return _configured(guarded(inherited, *folders), given)
+
+
+def _configured(given: dict[str, str], *found: Mapping[str, str]) -> dict[str, str]:
     counted = given.get("GIT_CONFIG_COUNT", "")
     count = int(counted) if counted.isdecimal() else 0
-    for key, value in {**NO_PROGRAMS, **_filters(folder, inherited)}.items():
+    for key, value in chain.from_iterable(each.items() for each in found):
         given |= {f"GIT_CONFIG_KEY_{count}": key, f"GIT_CONFIG_VALUE_{count}": value}
         count += 1
     return given | {"GIT_CONFIG_COUNT": str(count)}
 
 
-def _filters(folder: Path, inherited: Mapping[str, str]) -> dict[str, str]:
-    """Return the filter keys that a repository sets, each with the value that overrides it."""
+def _programs(folder: Path, inherited: Mapping[str, str]) -> dict[str, str]:
+    """Return the keys of programs that a repository sets, each with the value that overrides it."""
+    usual, own = dict[str, str](), set[str]()
+    fields = _told(folder, inherited, "config", "--list", "--show-scope", "-z")
+    for scope, pair in zip(fields[::2], fields[1::2], strict=False):
+        key, _, value = pair.partition("\n")
+        if not PROGRAM.fullmatch(key):
+            continue
+        if scope in OWN_SCOPES:
+            own.add(key)
+        else:
+            usual[key] = value
+    return {key: usual.get(key) or _usual(key) for key in own}
+
+
+def _usual(key: str) -> str:
+    return USUAL.get(key) or USUAL.get(key.rpartition(".")[2], "")
+
+
+def _told(folder: Path, inherited: Mapping[str, str], *words: str) -> list[str]:
+    """Return what git says, between NULs. Raises `UserError`."""
     try:
         done = subprocess.run(
-            command("config", "--list", "--show-scope", "-z"),
+            command(*words),
             cwd=folder,
             env=environment(inherited),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=CONFIG_SECONDS,
         )
-    except (OSError, subprocess.SubprocessError):
-        return {}
-    usual, own = dict[str, str](), set[str]()
-    fields = os.fsdecode(done.stdout).split("\0")
-    for scope, pair in zip(fields[::2], fields[1::2], strict=False):
-        key, _, value = pair.partition("\n")
-        if not FILTER.fullmatch(key):
-            continue
-        if scope in OWN_SCOPES:
-            own.add(key)
-        else:
-            usual[key] = value
-    return {key: usual.get(key, "false" if key.endswith("required") else "") for key in own}
+    except OSError:
+        return [""]
+    except subprocess.TimeoutExpired:
+        told = f"git has not told its configuration within {CONFIG_SECONDS:.0f} s"
+        raise UserError(f"{told}, in {folder}") from None
+    return os.fsdecode(done.stdout).split("\0")
 
 
 class Repository(NamedTuple):

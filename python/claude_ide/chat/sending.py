@@ -129,7 +129,7 @@ class Shell:
 
     def _environment(self) -> dict[str, str]:
         given = program.inherited(os.environ)
-        return given if self._trust.is_trusted else git.guarded(given, self._root)
+        return given if self._trust.is_trusted else git.for_programs(given, self._root)
 
 
 async def _every(seconds: float, act: Callable[[], None]) -> None:

@@ -6,6 +6,7 @@ Elsewhere the files are listed with their times and sizes, and their texts are n
 
 import asyncio
 import contextlib
+import logging
 import os
 import re
 import stat
@@ -16,7 +17,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from claude_ide.base import files, git
+from claude_ide.base.errors import UserError
 from claude_ide.base.program import output
+
+logger = logging.getLogger(__name__)
 
 MOST_FILES = 20_000
 """Of a folder without git, or that differ from the latest commit."""
@@ -44,6 +48,7 @@ STATUS = (
     *("--porcelain=v2", "--branch", "--no-ahead-behind", "-z", "--untracked-files=all"),
     *("--no-renames", "--ignore-submodules=all"),
 )
+DIFF = (*git.DIFF, "--name-only", "--no-renames", "-z")
 HEAD = "# branch.oid "
 
 T = TypeVar("T")
@@ -175,7 +180,7 @@ class Snapshots:
         head = (await self._git(*verify) or b"").decode().strip()
         if not head:
             return None
-        differing = await self._git("diff", "--name-only", "--no-renames", "-z", head, "--")
+        differing = await self._git("diff", *DIFF, head, "--")
         untracked = await self._git("ls-files", "--others", "--exclude-standard", "-z")
         names = [os.fsdecode(each) for each in (differing or b"").split(b"\0") if each]
         found = await self.contents_in(head, names)
@@ -313,7 +318,11 @@ class Snapshots:
             return None
         if self._environment is None:
             inherited = git.environment(os.environ)
-            self._environment = await asyncio.to_thread(git.guarded, inherited, Path(folder))
+            try:
+                self._environment = await asyncio.to_thread(git.guarded, inherited, Path(folder))
+            except UserError as error:
+                logger.warning("the review knows nothing of git: %s", error)
+                return None
         return await output(command, MOST_OUTPUT, self._environment, folder, given)
 
 

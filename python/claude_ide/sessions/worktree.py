@@ -33,6 +33,7 @@ _LOCK = re.compile(r"claude .*\(pid (\d+)(?: start (\d+))?\)")
 _MERGED = re.compile(r"^(?:commit )?([0-9a-f]{40,64})$", re.MULTILINE)
 """The commits that git merges, in its own files."""
 
+SUBMODULE_MODE = "160000 "
 MARKS = (b"<<<<<<< ", b">>>>>>> ")
 """At the beginning of lines between which a conflict is."""
 
@@ -62,10 +63,18 @@ async def made(name: str, here: Path, *, runs_hooks: bool) -> Path:
     if found is None:
         raise UserError(f"there is no git repository for a worktree: {here}")
     plain = name.replace("/", "+")
-    root = found.main / WORKTREES / plain
+    root = _root(found.main, plain)
     main = Worktree(found.main, found.main, runs_hooks=runs_hooks)
     if not (root / ".git").is_file():
         await main.add(root, f"{BRANCH}{plain}")
+    return root
+
+
+def _root(main: Path, plain: str) -> Path:
+    """Return where a worktree is, or will be. Raises `UserError` if a link leads elsewhere."""
+    root = main / WORKTREES / plain
+    if root.resolve() != root:
+        raise UserError(f"a link leads this worktree elsewhere: {root} → {root.resolve()}")
     return root
 
 
@@ -76,7 +85,7 @@ async def check_branch(name: str, here: Path, *, runs_hooks: bool) -> None:
     """
     found = git.find_repository(here.resolve())
     plain = name.replace("/", "+")
-    if found is None or (found.main / WORKTREES / plain / ".git").is_file():
+    if found is None or (_root(found.main, plain) / ".git").is_file():
         return
     main = Worktree(found.main, found.main, runs_hooks=runs_hooks)
     branch = f"{BRANCH}{plain}"
@@ -194,7 +203,14 @@ class Worktree:
 
     async def stage(self) -> None:
         """Stage all that it has. Raises `UserError` with git's words."""
-        await self._run(self.root, "add", "--all")
+        others = []
+        if not self._runs_hooks:
+            # Git would look into a submodule, by whose filters it goes.
+            listed = await self._text(self.root, "ls-files", "--stage", "-z")
+            entries = (each.split("\t", 1) for each in listed.split("\0"))
+            modules = [entry[1] for entry in entries if entry[0].startswith(SUBMODULE_MODE)]
+            others = ["--", *(f":(top,exclude,literal){each}" for each in modules)]
+        await self._run(self.root, "add", "--all", *others)
 
     async def commit(self, message: str) -> None:
         """Commit all that is staged. Raises `UserError` with git's words."""
@@ -261,6 +277,8 @@ class Worktree:
         if left:
             await self._run(folder, "add", "--", *left)
         if what == "rebase":
+            if not self._runs_hooks and await self._runs_commands(folder):
+                raise UserError(f"this rebase runs commands: trust {folder} first (:ClaudeTrust)")
             await self._run(folder, "rebase", "--continue")
             if folder == self.root:
                 await self._run(self.main, "merge", "--ff-only", git.branch(self.root))
@@ -268,6 +286,15 @@ class Worktree:
             await self._run(folder, "commit", "--no-edit", "--quiet")
         else:
             await self._run(folder, "commit", "--quiet", "-m", message)
+
+    async def _runs_commands(self, folder: Path) -> bool:
+        todo = await self._data(folder) / "rebase-merge" / "git-rebase-todo"
+        if not os.path.lexists(todo):
+            return False
+        content = files.read_if_sound(todo, LARGEST_MESSAGE_BYTES)
+        return content is None or any(
+            line.split()[:1] in ([b"exec"], [b"x"]) for line in content.split(b"\n")
+        )
 
     async def abort(self, folder: Path, what: str) -> None:
         """Undo what is under way. Raises `UserError`."""
@@ -306,16 +333,18 @@ class Worktree:
 
     async def _run(self, folder: Path, *words: str) -> None:
         run = git.users_command if self._runs_hooks else git.command
-        given = {**os.environ, "GIT_EDITOR": "true", "GIT_TERMINAL_PROMPT": "0"}
+        given = dict(os.environ) if self._runs_hooks else git.environment(os.environ)
+        given |= {"GIT_EDITOR": "true", "GIT_TERMINAL_PROMPT": "0"}
         command = [str(each) for each in run(*KEEPS_CHANGES, *words)]
         seconds = HOOKS_SECONDS if self._runs_hooks else GIT_SECONDS
         await _output(command, folder, await self._environment(given), seconds)
 
     async def _environment(self, given: dict[str, str]) -> dict[str, str]:
-        """Return an environment in which git runs no filter of a repository without trust."""
+        """Return an environment in which git runs no program of a repository without trust."""
         if self._runs_hooks:
             return given
-        return await asyncio.to_thread(git.guarded, given, self.main)
+        # Each worktree may have a configuration of its own.
+        return await asyncio.to_thread(git.for_programs, given, self.main, self.root)
 
 
 async def _output(

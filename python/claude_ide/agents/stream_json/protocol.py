@@ -17,7 +17,7 @@ from msgspec import Struct
 from claude_ide.agents import agent
 from claude_ide.agents.fields import mapping
 from claude_ide.base import files, git, program
-from claude_ide.base.errors import AgentError
+from claude_ide.base.errors import AgentError, UserError
 from claude_ide.base.names import check_command
 from claude_ide.base.paths import config_folder
 from claude_ide.base.unicode import readable
@@ -344,11 +344,14 @@ class CliLaunch(Struct, frozen=True):
         return mode
 
     async def child_environment(self) -> dict[str, str]:
-        """Return the environment for the CLI."""
+        """Return the environment for the CLI. Raises `AgentError`."""
         inherited = program.inherited(self.environment)
         if not self.trusted:
             # 2.1.197 runs `git status` at its start, which could run the repository's programs.
-            inherited = await asyncio.to_thread(git.guarded, inherited, self.cwd)
+            try:
+                inherited = await asyncio.to_thread(git.for_programs, inherited, self.cwd)
+            except UserError as error:
+                raise AgentError(str(error)) from None
         return inherited | {
             "CLAUDE_CODE_ENTRYPOINT": ENTRYPOINT,
             "CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING": "true",
