@@ -51,24 +51,15 @@ endfunction
 
 " All sessions (:help claude-ide.sessions()).
 function! claude_ide#sessions() abort
-  if !has('nvim')
-    return claude_ide#sessions#Value()
-  endif
-  return v:lua.require'claude_ide'.sessions()
+  return claude_ide#status#Sessions()
 endfunction
 
 " What is known of the limits of your plan (:help claude-ide.limits()).
 function! claude_ide#limits() abort
-  if !has('nvim')
-    return claude_ide#status_line#Limits()
-  endif
-  return v:lua.require'claude_ide'.limits()
+  return claude_ide#status#Limits()
 endfunction
 
 " A short text for 'statusline' (:help claude-ide.statusline()).
 function! claude_ide#statusline() abort
-  if !has('nvim')
-    return claude_ide#status_line#Text()
-  endif
-  return v:lua.require'claude_ide'.statusline()
+  return claude_ide#status#Text()
 endfunction

@@ -212,8 +212,6 @@ ROOMS = (
         "channel",
         "messages",
         "private_api",
-        "status_line",
-        "sessions",
         "system",
         "colouring",
         "highlights",

@@ -150,7 +150,7 @@ def emitted_by_vim() -> dict[str, str]:
     return {
         event: path.relative_to(ROOT).as_posix()
         for path in sorted(VIM.rglob("*.vim"))
-        for event in re.findall(r"\bEmit\('(\w+)'", path.read_text("utf-8"))
+        for event in re.findall(r"\b[Ee]mit\('(\w+)'", path.read_text("utf-8"))
     }
 
 

@@ -15,7 +15,6 @@ import autoload './messages/announce.vim'
 import autoload './messages/message.vim'
 import autoload './messages/screen.vim'
 import autoload './own_options.vim'
-import autoload './status_line.vim'
 import autoload './timing/moment.vim'
 import autoload './ui/vim_ui.vim'
 import autoload './window/location.vim'
@@ -57,7 +56,7 @@ def CountChanged()
     # Its number among the waiting ones, and theirs.
     diff.position = [len(labels), len(diffs)]
   endfor
-  status_line.Report('diffs', labels)
+  claude_ide#status#Report('diffs', labels)
   timer_start(0, (_) => {
     if !empty(diffs)
       screen.DrawStatusLines()

@@ -8,7 +8,6 @@ import autoload './messages/announce.vim'
 import autoload './messages/log.vim'
 import autoload './messages/message.vim'
 import autoload './messages/reason.vim'
-import autoload './status_line.vim'
 
 # Commands that need the host, but no server.
 const WITHOUT_SERVER = ['ClaudeStop', 'ClaudeStatus', 'ClaudeTrust']
@@ -52,7 +51,7 @@ def Announce(subscribers: list<func>, argument: any)
 enddef
 
 def ReportClients()
-  status_line.Report('clients', serving ? clients : null)
+  claude_ide#status#Report('clients', serving ? clients : null)
 enddef
 
 def SetServing(on: bool)

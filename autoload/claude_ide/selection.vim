@@ -12,7 +12,6 @@ import autoload './messages/announce.vim'
 import autoload './messages/message.vim'
 import autoload './messages/reason.vim'
 import autoload './selection/visual.vim'
-import autoload './status_line.vim'
 import autoload './timing/debounce.vim'
 
 # Milliseconds.
@@ -267,7 +266,7 @@ export def Share(word: string)
   elseif word !=# ''
     const was_shared = is_shared
     is_shared = word ==# 'on' || (word ==# 'toggle' && !was_shared)
-    status_line.Report('is_shared', is_shared)
+    claude_ide#status#Report('is_shared', is_shared)
     Recheck()
     if is_shared != was_shared
       announce.Event('ClaudeShared', {shared: is_shared})

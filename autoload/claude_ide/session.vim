@@ -25,8 +25,7 @@ const CLEANUPS = [
   'claude_ide#disk_changes#reload#HostEnded',
   'claude_ide#ui#CloseAll',
   'claude_ide#headless#HostEnded',
-  'claude_ide#status_line#Clear',
-  'claude_ide#sessions#Clear',
+  'claude_ide#status#Clear',
   'claude_ide#chat#list#HostEnded',
   'claude_ide#permission#Close',
   'claude_ide#terminal#typing#HostEnded',
@@ -40,7 +39,7 @@ final for_diffs = [
   'bars', 'diagnostics#texts', 'diagnostics#unopened', 'diff', 'diff#decision', 'diff#virtual_text',
   'diff#waiting', 'diff#winbar', 'diff#windows', 'disk_changes#reload', 'file#borrowed_buffer',
   'file#buffers', 'file#command_buffer', 'file#disk', 'file#edit', 'file#load', 'file#path', 'file#text',
-  'messages#plain', 'terminal#register', 'window#inside', 'window#label', 'window#location', 'window#shape', 'window#tiling', 'window#winbar',
+  'messages#plain', 'terminals', 'window#inside', 'window#label', 'window#location', 'window#shape', 'window#tiling', 'window#winbar',
 ]
 
 # Vim loads a script to find a function of it, also one that it does not have.

@@ -6,7 +6,6 @@ import autoload './channel.vim'
 import autoload './messages/message.vim'
 import autoload './messages/reason.vim'
 import autoload './terminal/quit.vim'
-import autoload './terminal/register.vim'
 import autoload './terminal/typing_mode.vim'
 import autoload './terminal/window.vim'
 import autoload './timing/moment.vim'
@@ -26,7 +25,7 @@ def Enter(bufnr: number, will_type: bool)
   if !empty(shown)
     win_gotoid(here > 0 ? here : shown[0])
   else
-    const terminal = register.Of(bufnr)
+    const terminal = claude_ide#terminals#Of(bufnr)
     window.Open(bufnr, empty(terminal) ? ANYWHERE : terminal.place)
   endif
   if will_type || (empty(shown) && !typing_mode.IsReading(bufnr))
@@ -60,15 +59,9 @@ def Show(terminal: dict<any>, will_type: bool)
   if empty(terminal.pane)
     Go(terminal.bufnr, will_type)
   else
-    Visit(terminal)
+    claude_ide#terminals#Visit(terminal.number)
     channel.Emit('pane_wanted', {id: terminal.pane.id})
   endif
-enddef
-
-# The user is about to go to a pane.
-def Visit(terminal: dict<any>)
-  terminal.is_found = false
-  register.Use(terminal)
 enddef
 
 # The window that the user came from, or another one; empty if nothing else is open. They may have come
@@ -115,7 +108,7 @@ export def ToggleFocus()
     Leave(bufnr())
     return
   endif
-  const terminal = register.Current()
+  const terminal = claude_ide#terminals#Current()
   # A terminal that the user has opened counts, if a client runs in it.
   const own = term_list()->filter((_, bufnr) => getbufvar(bufnr, 'claude_ide_terminal', false))
   if empty(terminal) && empty(own)
@@ -132,8 +125,8 @@ enddef
 # Called by the host. Go to the terminal in which a client runs; to the terminal of `:Claude` if
 # none is found. `pid` is the client's, 0 if it is unknown. Returns `error` if there is none.
 export def Focus(pid: number): any
-  const found = register.OfClient(pid)
-  const terminal = empty(found) ? register.Current() : found
+  const found = claude_ide#terminals#OfClient(pid)
+  const terminal = empty(found) ? claude_ide#terminals#Current() : found
   if empty(terminal)
     return {error: pid == 0 ? NONE_RUNS
       : 'Claude is not in a terminal of this Vim; switch to it yourself'}
@@ -144,7 +137,7 @@ enddef
 
 # Called by the host: show the CLI with a name instead of the current one, and go there.
 export def Switch(name: string): bool
-  const terminal = register.Named(name)
+  const terminal = claude_ide#terminals#Named(name)
   if !empty(terminal)
     moment.WhenAsked(() => Show(terminal, true))
   endif
@@ -164,9 +157,9 @@ def RemoveBuffer(bufnr: number)
 enddef
 
 def Ended(bufnr: number, launch: string, code: number)
-  const terminal = register.Of(bufnr)
+  const terminal = claude_ide#terminals#Of(bufnr)
   if !empty(terminal)
-    register.Remove(terminal)
+    claude_ide#terminals#Remove(terminal.number)
   elseif launch !=# ''
     channel.Emit('terminal_ended', {launch: launch})
   endif
@@ -176,7 +169,7 @@ def Ended(bufnr: number, launch: string, code: number)
     # Keep the last output until its window is closed or another CLI is started.
     failed = bufnr
     setbufvar(bufnr, '&bufhidden', empty(win_findbuf(bufnr)) ? 'hide' : 'wipe')
-    register.Mark()
+    claude_ide#terminals#Mark()
     return
   endif
   quit.After(() => {
@@ -230,10 +223,7 @@ enddef
 def Add(request: dict<any>, bufnr: number, side: any)
   const place = {side: side, size: request.size}
   const [launch, attached] = [get(request, 'launch', ''), get(request, 'attached', '')]
-  const terminal = register.Add({bufnr: bufnr, place: place, launch: launch, attached: attached})
-  setbufvar(bufnr, 'claude_ide_launch', terminal.launch)
-  # The autocommands of its filetype may read it.
-  register.Describe(terminal, 'idle')
+  claude_ide#terminals#Add({bufnr: bufnr, place: place, launch: launch, attached: attached})
   if getbufvar(bufnr, '&filetype') ==# ''
     silent! setbufvar(bufnr, '&filetype', 'claude-terminal')
   endif
@@ -244,11 +234,11 @@ def Add(request: dict<any>, bufnr: number, side: any)
     execute $'autocmd BufEnter <buffer={bufnr}> Use({bufnr})'
     execute $'autocmd BufWipeout <buffer={bufnr}> ++once autocmd! claude_ide_terminal_{bufnr}'
   augroup END
-  register.Mark()
+  claude_ide#terminals#Mark()
 enddef
 
 def Use(bufnr: number)
-  register.Use(register.Of(bufnr))
+  claude_ide#terminals#Use(claude_ide#terminals#Of(bufnr)->get('number', 0))
 enddef
 
 def StartNow(request: dict<any>)
@@ -297,7 +287,7 @@ enddef
 # it reports what it does (empty if it does not), and the `size` of the option `terminal.size`; it
 # `is_found` if an earlier editor has left it.
 export def Adopt(found: dict<any>): bool
-  register.Add({
+  claude_ide#terminals#Add({
     pane: {id: found.id, pid: found.pid},
     place: {side: 'tmux', size: found.size},
     launch: found.launch,
@@ -334,7 +324,7 @@ def HasUnseenFailure(): bool
 enddef
 
 def ToggleNow(place: dict<any>)
-  const terminal = register.Current()
+  const terminal = claude_ide#terminals#Current()
   if !empty(terminal)
     ToggleBuffer(terminal)
   elseif HasUnseenFailure()
@@ -347,11 +337,11 @@ enddef
 # `pane`. If the last one failed while it was hidden, show its output instead, once. Returns whether it
 # `is_done`: there is either.
 export def Toggle(place: dict<any>): dict<any>
-  const terminal = register.Current()
+  const terminal = claude_ide#terminals#Current()
   const is_found = get(terminal, 'is_found', false)
   const pane: dict<any> = get(terminal, 'pane', {})
   if !empty(pane)
-    Visit(terminal)
+    claude_ide#terminals#Visit(terminal.number)
     return {is_done: true, pane: pane.id, is_found: is_found}
   endif
   const is_done = is_starting || !empty(terminal) || HasUnseenFailure()

@@ -35,13 +35,13 @@ end
 --- context and the cost, as far as the agent that was last active has reported them.
 ---@return string text empty while there is nothing to show
 function M.statusline()
-  return require('claude_ide.status_line').text()
+  return vim.fn['claude_ide#status#Text']()
 end
 
 --- What is known of the limits of your plan (`:help claude-ide.limits()`).
 ---@return claude_ide.Limit[] limits empty as long as no CLI has told any
 function M.limits()
-  return require('claude_ide.status_line').limits()
+  return vim.fn['claude_ide#status#Limits']()
 end
 
 --- What agents have written and nobody has reviewed, and the remarks on it (`:help claude-ide.review()`).
@@ -54,7 +54,7 @@ end
 --- folder and its worktrees (`:help claude-ide.sessions()`).
 ---@return claude_ide.SessionValue[] sessions empty while no host runs
 function M.sessions()
-  return require('claude_ide.sessions').value()
+  return vim.fn['claude_ide#status#Sessions']()
 end
 
 --- Ask Claude one question (`:help claude-ide.ask()`).

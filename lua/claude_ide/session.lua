@@ -14,8 +14,6 @@ local CLEANUPS = {
   { 'ui', 'close_all' },
   { 'approval_buffer', 'close_all' },
   { 'headless', 'host_ended' },
-  { 'status_line', 'clear' },
-  { 'sessions', 'clear' },
   { 'chat.list', 'host_ended' },
   { 'diagnostics.unopened', 'release' },
   { 'disk_changes.reload', 'host_ended' },
@@ -133,6 +131,7 @@ host.on('start', function()
 end)
 
 host.on('exit', function(reason)
+  vim.fn['claude_ide#status#Clear']()
   for _, cleanup in ipairs(CLEANUPS) do
     local module, name = unpack(cleanup)
     if loaded(module) then

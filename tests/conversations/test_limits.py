@@ -103,7 +103,7 @@ async def test_the_end_of_the_host_ends_what_it_knew(nvim: Editor, cli: HookedCl
     await cli.show_status("cat", rate_limits={"five_hour": window(20)})
     await told(nvim, {"name": "five_hour", "used": 20, "resets": LATER})
 
-    await run(nvim, "status_line.clear")
+    await run(nvim, "claude_ide#status#Clear")
 
     assert await limits(nvim) == []
 

@@ -99,7 +99,7 @@ async def test_the_requests_of_two_chats_of_an_agent_say_whose_they_are(
     await until(lambda: "[Dam]" in pond.nvim.screen.text(), "the diff names the chat")
 
     # As if a server ran: without one, the status line names nobody.
-    await pond.nvim.lua("require('claude_ide.status_line').report('clients', 0)")
+    await pond.nvim.lua("vim.fn['claude_ide#status#Report']('clients', 0)")
 
     async def asking(labels: str) -> bool:
         status = await pond.nvim.lua("return require('claude_ide').statusline()")

@@ -149,7 +149,7 @@ async def test_a_terminal_follows_its_session_into_a_worktree(
         records.process("s", pid=pid, cwd=str(folder))
 
         async def follows(folder: Path = folder) -> bool:
-            (terminal,) = await run(nvim, "terminal.register.running")
+            (terminal,) = await run(nvim, "claude_ide#terminals#Running")
             return bool(terminal["folder"] == str(folder))
 
         await until(follows, str(folder))

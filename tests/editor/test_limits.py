@@ -45,7 +45,7 @@ async def test_the_editor_gets_each_change_once() -> None:
     assert told.limits.shown == [hours]
     assert told.notices == [
         (
-            "status_line.set_limits",
+            "claude_ide#status#SetLimits",
             [{"name": "five_hour", "used": 80}, {"name": "seven_day", "used": 41, "resets": LATER}],
         )
     ]

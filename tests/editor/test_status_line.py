@@ -26,7 +26,7 @@ class Shown:
         await asyncio.sleep(0)
 
     def _notice(self, function: str, status: Any) -> None:
-        if function == "status_line.set":
+        if function == "claude_ide#status#Set":
             self.statuses.append(status)
 
     @property

@@ -32,7 +32,6 @@ async def test_a_host_is_started_before_any_feature_is_loaded(nvim: Neovim) -> N
         "messages.log",
         "review.early",
         "session",
-        "status_line",
         "system.program",
     ]
 

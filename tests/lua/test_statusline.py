@@ -4,7 +4,7 @@ from support.chunks import chunk
 from support.neovim import Neovim, until
 
 STATUS = "return require('claude_ide').statusline()"
-SET = "require('claude_ide.status_line').set(...)"
+SET = "vim.fn['claude_ide#status#Set'](...)"
 
 
 async def shows(nvim: Neovim, text: str) -> None:

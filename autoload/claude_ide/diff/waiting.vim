@@ -3,7 +3,6 @@ vim9script
 
 import autoload '../messages/announce.vim'
 import autoload '../messages/message.vim'
-import autoload '../status_line.vim'
 import autoload '../timing/moment.vim'
 
 const POLL_MS = 100
@@ -16,7 +15,7 @@ var is_polling = false
 def SetCount(count: number)
   if count != held
     held = count
-    status_line.Report('held', held)
+    claude_ide#status#Report('held', held)
     announce.Event('ClaudeWaiting', {count: count})
   endif
 enddef

@@ -4,7 +4,6 @@ vim9script
 import autoload '../channel.vim'
 import autoload '../messages/message.vim'
 import autoload '../own_options.vim'
-import autoload './register.vim'
 
 const LONGEST = 60 # seconds, for which the host may send sessions to the background
 const WRITTEN = ['', 'acwrite'] # values of 'buftype'
@@ -55,7 +54,7 @@ enddef
 
 # Whether `:qa` ends the CLIs, instead of refusing as for any job.
 def LetEnd(may: bool)
-  for terminal in register.All()
+  for terminal in claude_ide#terminals#All()
     if terminal.bufnr > 0 && terminal.attached ==# ''
       term_setkill(terminal.bufnr, may ? 'term' : '')
     endif

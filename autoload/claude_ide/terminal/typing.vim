@@ -2,7 +2,6 @@ vim9script
 # What the host needs to type prompts into terminals (`editor/typing.py`), and the words that are on
 # their way: they are not lost with the CLI or the host.
 
-import autoload './register.vim'
 import autoload '../messages/message.vim'
 import autoload '../messages/yank.vim'
 
@@ -28,8 +27,8 @@ enddef
 # `bufnr`, or the id of the `pane` and $TMUX; `error` if no terminal of this Vim, or pane of `:Claude`,
 # is found.
 export def Begin(pid: number, text: string, name = ''): dict<any>
-  const named = register.Named(name)
-  const terminal = !empty(named) ? named : pid > 0 ? register.OfClient(pid) : register.Current()
+  const named = claude_ide#terminals#Named(name)
+  const terminal = !empty(named) ? named : pid > 0 ? claude_ide#terminals#OfClient(pid) : claude_ide#terminals#Current()
   if empty(terminal)
     const reason = pid == 0 ? 'no terminal of this Vim runs Claude (:Claude opens one)'
       : 'Claude is not in a terminal of this Vim'

@@ -8,7 +8,6 @@ import autoload '../messages/message.vim'
 import autoload '../messages/reason.vim'
 import autoload '../own_options.vim'
 import autoload '../timing/moment.vim'
-import autoload './register.vim'
 
 const SPLITS = {
   right: 'botright vertical',
@@ -42,9 +41,9 @@ enddef
 # Whether a window has to show its terminal again. Another terminal of a CLI may stay in it.
 def IsLost(win: number): bool
   const shown = winbufnr(win)
-  if shown < 0 || empty(register.Of(get(kept, win, 0)))
+  if shown < 0 || empty(claude_ide#terminals#Of(get(kept, win, 0)))
     Release(win)
-  elseif !empty(register.Of(shown))
+  elseif !empty(claude_ide#terminals#Of(shown))
     kept[win] = shown
   endif
   return has_key(kept, win) && kept[win] != shown

@@ -3,9 +3,6 @@ vim9script
 
 import autoload './tiling.vim'
 
-# Finds the tab page of a process, 0 if it is unknown, and the launch of its terminal, if that is ours.
-var Finder: func(number): list<any> = (_) => [0, '']
-
 # The user's window, and what `CTRL-W p` and `g<Tab>` lead to. Tabpages have no ids: one is known by
 # its windows.
 export def Current(): dict<any>
@@ -43,21 +40,16 @@ export def GoBack(target: dict<any>): bool
   return !empty(neighbours) && win_gotoid(neighbours[0])
 enddef
 
-# Have a function find the tab page and the launch of a process.
-export def FindBy(Find: func(number): list<any>)
-  Finder = Find
-enddef
-
 # The launch of the terminal in which a process (0 if it is unknown) runs; empty if that is none of ours.
 export def LaunchOf(pid: number): string
-  return pid > 0 ? Finder(pid)[1] : ''
+  return pid > 0 ? claude_ide#terminals#Home(pid)[1] : ''
 enddef
 
 # Call `Open` in the tab page to which a process belongs (0 if it is unknown), and return its visit,
 # {place, …}. What it opens takes the user back to where they are now; if it does not move them, they
 # are back at once.
 export def Visit(pid: number, Open: func(): any): dict<any>
-  const tab = pid > 0 ? Finder(pid)[0] : 0
+  const tab = pid > 0 ? claude_ide#terminals#Home(pid)[0] : 0
   if tab == 0 || tab == tabpagenr()
     return Open()
   endif

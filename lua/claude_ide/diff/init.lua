@@ -15,7 +15,6 @@ local moment = require('claude_ide.timing.moment')
 local own_options = require('claude_ide.own_options')
 local plain = require('claude_ide.messages.plain')
 local quiet = require('claude_ide.messages.quiet')
-local status_line = require('claude_ide.status_line')
 local visit = require('claude_ide.window.visit')
 local waiting = require('claude_ide.diff.waiting')
 local window_close = require('claude_ide.window.close')
@@ -108,7 +107,7 @@ local function count_changed()
   for index, diff in ipairs(list) do
     diff.position, labels[index] = { index, #list }, diff.label or ''
   end
-  status_line.report('diffs', labels)
+  vim.fn['claude_ide#status#Report']('diffs', labels)
   redraw_counts()
 end
 

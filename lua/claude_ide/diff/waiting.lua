@@ -2,7 +2,6 @@
 local announce = require('claude_ide.messages.announce')
 local message = require('claude_ide.messages.message')
 local moment = require('claude_ide.timing.moment')
-local status_line = require('claude_ide.status_line')
 
 local M = {}
 
@@ -23,7 +22,7 @@ local function set_count(count)
     return
   end
   held = count
-  status_line.report('held', held)
+  vim.fn['claude_ide#status#Report']('held', held)
   announce.event('ClaudeWaiting', { count = count })
 end
 

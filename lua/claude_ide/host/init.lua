@@ -2,7 +2,6 @@
 local channel = require('claude_ide.channel')
 local port_hold = require('claude_ide.host.port_hold')
 local process = require('claude_ide.host.process')
-local status_line = require('claude_ide.status_line')
 
 local M = {}
 
@@ -39,7 +38,7 @@ end
 local function set_serving(on)
   local must_announce = on or serving
   serving, clients = on, on and clients or 0
-  status_line.report('clients', on and clients or nil)
+  vim.fn['claude_ide#status#Report']('clients', on and clients or nil)
   if must_announce then
     announce('serving', on)
   end
@@ -240,7 +239,7 @@ function M.clients(count)
   local event = count > clients and 'ClaudeConnected' or 'ClaudeDisconnected'
   clients = count
   require('claude_ide.messages.announce').event(event, { clients = count })
-  status_line.report('clients', serving and clients or nil)
+  vim.fn['claude_ide#status#Report']('clients', serving and clients or nil)
 end
 
 --- Called by the host when the server has been stopped on request, or could not be started.

@@ -7,7 +7,6 @@ local debounce = require('claude_ide.timing.debounce')
 local file = require('claude_ide.file.path')
 local message = require('claude_ide.messages.message')
 local privacy = require('claude_ide.privacy')
-local status_line = require('claude_ide.status_line')
 
 local M = {}
 
@@ -285,7 +284,7 @@ function M.share(word)
   elseif word ~= '' then
     local was_shared = is_shared
     is_shared = word == 'on' or word == 'toggle' and not was_shared
-    status_line.report('is_shared', is_shared)
+    vim.fn['claude_ide#status#Report']('is_shared', is_shared)
     recheck()
     if is_shared ~= was_shared then
       announce.event('ClaudeShared', { shared = is_shared })

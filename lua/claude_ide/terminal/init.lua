@@ -9,7 +9,6 @@ local own_options = require('claude_ide.own_options')
 local quiet = require('claude_ide.messages.quiet')
 local quit = require('claude_ide.terminal.quit')
 local register = require('claude_ide.terminal.register')
-local sessions = require('claude_ide.sessions')
 local terminal_program = require('claude_ide.system.terminal_program')
 local terminal_window = require('claude_ide.terminal.window')
 local tiling = require('claude_ide.window.tiling')
@@ -18,7 +17,7 @@ local window_close = require('claude_ide.window.close')
 
 local M = {}
 
-local api = vim.api
+local api, fn = vim.api, vim.fn
 local on = autocommands.group('claude_ide_terminal')
 
 local NONE_RUNS = 'no terminal of this Neovim runs Claude (:Claude opens one)'
@@ -31,7 +30,7 @@ local origins = {} ---@type table<integer, claude_ide.Location> by buffer: where
 local ANYWHERE = { side = 'right', size = 0.4 } ---@type claude_ide.TerminalPlace
 
 local function enter(bufnr, will_type)
-  local window = terminal_window.of(bufnr) or vim.fn.win_findbuf(bufnr)[1]
+  local window = terminal_window.of(bufnr) or fn.win_findbuf(bufnr)[1]
   if window then
     api.nvim_set_current_win(window)
     typing_mode.resume(bufnr)
@@ -48,7 +47,7 @@ end
 ---@param bufnr integer
 ---@param will_type? boolean whether they type in any case
 local function go(bufnr, will_type)
-  if vim.fn.mode():find('^[iR]') then
+  if fn.mode():find('^[iR]') then
     location.end_insert()
   end
   local origin = location.current()
@@ -69,8 +68,7 @@ end
 ---@param will_type? boolean whether the user types in any case
 local function show(terminal, will_type)
   if terminal.pane then
-    terminal.is_found = nil
-    register.use(terminal)
+    fn['claude_ide#terminals#Visit'](terminal.number)
     channel.emit('pane_wanted', { id = terminal.pane.id })
   else
     go(terminal.bufnr, will_type)
@@ -79,8 +77,8 @@ end
 
 -- The window that the user came from, or another one. They may have come in another way since.
 local function way_back(bufnr)
-  local origin, before = origins[bufnr], vim.fn.win_getid(vim.fn.winnr('#'))
-  local tabpage = api.nvim_list_tabpages()[vim.fn.tabpagenr('#')]
+  local origin, before = origins[bufnr], fn.win_getid(fn.winnr('#'))
+  local tabpage = api.nvim_list_tabpages()[fn.tabpagenr('#')]
   if origin and (origin.win == before or origin.tabpage == tabpage) then
     return origin
   end
@@ -99,7 +97,7 @@ local function leave(bufnr)
     return terminal_window.close(api.nvim_get_current_win())
   end
   -- Terminal mode ends by itself, but later. Insert mode can begin only then.
-  local has_insert = target.insert and vim.fn.mode() == 't'
+  local has_insert = target.insert and fn.mode() == 't'
   location.go_back(target)
   if has_insert then
     local function go_back()
@@ -153,7 +151,7 @@ local function is_valid(bufnr)
 end
 
 local function remove(bufnr)
-  vim.iter(vim.fn.win_findbuf(bufnr)):each(window_close.window)
+  vim.iter(fn.win_findbuf(bufnr)):each(window_close.window)
   window_close.buffer(bufnr)
 end
 
@@ -162,7 +160,7 @@ local function on_exit(bufnr, launch)
   return function(_, code)
     local terminal = register.of(bufnr)
     if terminal then
-      register.remove(terminal)
+      fn['claude_ide#terminals#Remove'](terminal.number)
     elseif launch ~= '' then
       channel.emit('terminal_ended', { launch = launch })
     end
@@ -172,7 +170,7 @@ local function on_exit(bufnr, launch)
       -- Keep the last output until its window is closed or another CLI is started.
       failed = bufnr
       vim.bo[bufnr].bufhidden = terminal_window.is_shown(bufnr) and 'wipe' or 'hide'
-      return register.mark()
+      return fn['claude_ide#terminals#Mark']()
     end
     quit.after(function()
       moment.when_possible(function()
@@ -185,11 +183,11 @@ end
 -- Neovim's name for a terminal contains the whole command. Renaming it replaces the alternate buffer by one
 -- with that name, which is deleted: showing it would start the command again.
 local function rename(bufnr, name)
-  local alternate = vim.fn.bufnr('#')
+  local alternate = fn.bufnr('#')
   local shown = name:find('^%d+$') and 'Claude' or ('Claude (%s)'):format(name)
   label.give(bufnr, 'claude-terminal', shown)
   if alternate > 0 and api.nvim_buf_is_valid(alternate) then
-    vim.fn.setreg('#', alternate)
+    fn.setreg('#', alternate)
   end
 end
 
@@ -217,9 +215,6 @@ local function add(request, bufnr, side)
     bufnr = bufnr,
     attached = request.attached,
   })
-  vim.b[bufnr].claude_ide_launch = terminal.launch
-  -- The autocommands of its filetype may read it.
-  register.describe(terminal, 'idle')
   if vim.bo[bufnr].filetype == '' then
     quiet.tolerate(function()
       vim.bo[bufnr].filetype = 'claude-terminal'
@@ -228,9 +223,9 @@ local function add(request, bufnr, side)
   quit.watch()
   typing_mode.attach(bufnr, request.keys)
   on('BufEnter', bufnr, function()
-    register.use(terminal)
+    fn['claude_ide#terminals#Use'](terminal.number)
   end)
-  register.mark()
+  fn['claude_ide#terminals#Mark']()
   return terminal
 end
 
@@ -280,12 +275,12 @@ end
 -- The user's function has given the terminal its window, and closes it.
 ---@type fun(request: claude_ide.TerminalRequest, open: claude_ide.TerminalFunction)
 local function start_as_wanted(request, open)
-  local wanted = { cmd = request.cmd, cwd = request.cwd or vim.fn.getcwd(), env = request.env }
+  local wanted = { cmd = request.cmd, cwd = request.cwd or fn.getcwd(), env = request.env }
   local bufnr = terminal_window.call_custom(open, wanted)
   if bufnr then
     local terminal = add(request, bufnr, open)
     on('TermClose', bufnr, function()
-      register.remove(terminal)
+      fn['claude_ide#terminals#Remove'](terminal.number)
     end)
   end
 end
@@ -337,10 +332,8 @@ end
 function M.toggle(place)
   local terminal = register.current()
   if terminal and terminal.pane then
-    local found = { is_done = true, pane = terminal.pane.id, is_found = terminal.is_found }
-    terminal.is_found = nil
-    register.use(terminal)
-    return found
+    fn['claude_ide#terminals#Visit'](terminal.number)
+    return { is_done = true, pane = terminal.pane.id, is_found = terminal.is_found }
   elseif terminal then
     local ok, reason = pcall(toggle, terminal)
     return ok and { is_done = true } or { error = reason }
@@ -357,7 +350,8 @@ end
 function M.switch(name)
   local terminal = register.named(name)
   local bufnr, window = terminal and terminal.bufnr, terminal_window.of_any()
-  if bufnr and window and not register.is_per_tab() and not terminal_window.is_shown(bufnr) then
+  local is_per_tab = fn['claude_ide#terminals#IsPerTab']() == 1
+  if bufnr and window and not is_per_tab and not terminal_window.is_shown(bufnr) then
     terminal_window.open(bufnr, terminal.place, window)
     typing_mode.begin(bufnr)
   elseif terminal then
@@ -379,7 +373,7 @@ end
 function M.complete(lead, line, pos)
   local begun = line:sub(1, pos):match('Cl%a*%s+(.*)$') or lead
   local candidates = {}
-  for _, name in ipairs(vim.list_extend(sessions.in_background(), names())) do
+  for _, name in ipairs(vim.list_extend(fn['claude_ide#status#InBackground'](), names())) do
     if vim.startswith(name, begun) then
       table.insert(candidates, name:sub(#begun - #lead + 1))
     end

@@ -203,19 +203,11 @@ function M.return_on_close(win, target)
   end, { once = true })
 end
 
-local finder ---@type (fun(pid: integer): integer?, string?)?
-
---- Have `fn` find the tab page to which a process belongs, and the launch of the terminal of ours in which it
---- runs.
----@param fn fun(pid: integer): integer?, string?
-function M.find_by(fn)
-  finder = fn
-end
-
 --- The launch of the terminal in which a process runs; nil if that is none of ours.
 ---@type fun(pid: integer): string?
 function M.launch_of(pid)
-  return finder and select(2, finder(pid))
+  local launch = vim.fn['claude_ide#terminals#Home'](pid)[2]
+  return launch ~= '' and launch or nil
 end
 
 --- Call `open` in the tab page to which a process belongs. What it opens takes the user back to where they
@@ -225,7 +217,7 @@ end
 ---@param open fun(): T
 ---@return T
 function M.visit(pid, open)
-  local tabpage = finder and pid and finder(pid)
+  local tabpage = pid and api.nvim_list_tabpages()[vim.fn['claude_ide#terminals#Home'](pid)[1]]
   local is_elsewhere = tabpage and tabpage ~= api.nvim_get_current_tabpage()
   if not (is_elsewhere and api.nvim_tabpage_is_valid(tabpage)) then
     return open()

@@ -21,7 +21,7 @@ OTHERS = (
     "diff_shown",
     "looked",
     "status_reported",
-    "status_line.set",
+    "claude_ide#status#Set",
 )
 
 LOGGED = re.compile(

@@ -54,26 +54,26 @@ class Toggled(Payload, frozen=True):
 class TerminalsPort(Protocol):
     """The terminals. A client is known by its process id, a terminal by the id of its launch."""
 
-    @notification("terminal.register.connected")
+    @notification("claude_ide#terminals#Connected")
     def connected(self, lineages: Sequence[Sequence[int]]) -> None:
         """Report the clients: the process id of each, and those of its ancestors.
 
         The editor finds their terminals by them.
         """
 
-    @request("terminal.register.here")
+    @request("claude_ide#terminals#Here")
     async def here(self) -> list[int]:
         """Return the process ids of the clients that belong to this tab page."""
 
-    @request("terminal.register.running")
+    @request("claude_ide#terminals#Running")
     async def running(self) -> list[Terminal]:
         """Return the terminals that run, the last used one first."""
 
-    @notification("terminal.register.set_state")
+    @notification("claude_ide#terminals#SetState")
     def set_state(self, launch: str, state: Literal["idle", "working", "wants you"]) -> None:
         """Report what the CLI in a terminal does, for `b:claude_ide`."""
 
-    @notification("terminal.register.work_in")
+    @notification("claude_ide#terminals#WorkIn")
     def work_in(self, name: str, worktree: str) -> None:
         """Report that the session of a terminal works in another worktree."""
 

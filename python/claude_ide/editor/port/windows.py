@@ -51,15 +51,15 @@ class WindowsPort(Protocol):
     def notify(self, text: str, level: str = "info") -> None:
         """Show one line (`debug`, `info`, `warn`, `error`) that causes no prompt."""
 
-    @notification("status_line.set")
+    @notification("claude_ide#status#Set")
     def set_status(self, status: Mapping[str, object]) -> None:
         """Set the text for the status line: `state`, `text`, and the figures that are known."""
 
-    @notification("sessions.set")
+    @notification("claude_ide#status#SetSessions")
     def set_sessions(self, sessions: str) -> None:
         """Set what `sessions()` returns, as JSON, and announce that it has changed."""
 
-    @notification("status_line.set_limits")
+    @notification("claude_ide#status#SetLimits")
     def set_limits(self, limits: Sequence[Mapping[str, object]]) -> None:
         """Set what is known of the plan's limits: the `name` of each, `used` and `resets`."""
 
