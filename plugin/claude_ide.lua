@@ -222,12 +222,15 @@ local function plug(name, modes, module, fn, desc, is_expr)
 end
 
 local BOTH, MOTION = { 'n', 'x' }, { 'n', 'x', 'o' }
-local KEYS, REVIEWED, MENTION = 'diff.keys', 'review', 'selection.mention'
-plug('<Plug>(claude-hunk-next)', MOTION, REVIEWED, 'next', 'Go to the next hunk')
-plug('<Plug>(claude-hunk-previous)', MOTION, REVIEWED, 'previous', 'Go to the previous hunk')
-plug('<Plug>(claude-hunk-keep)', BOTH, REVIEWED, 'keep', 'Keep what Claude wrote', true)
-plug('<Plug>(claude-hunk-revert)', BOTH, REVIEWED, 'revert', 'Revert what Claude wrote', true)
-plug('<Plug>(claude-hunk-show)', 'n', REVIEWED, 'show', 'Show all removed lines')
+local KEYS, MENTION = 'diff.keys', 'selection.mention'
+local MOVE, OPERATE = 'call claude_ide#reviewing#Move(%d)', "claude_ide#reviewing#Operator('%s')"
+map('<Plug>(claude-hunk-next)', MOVE:format(1), 'Go to the next hunk', MOTION)
+map('<Plug>(claude-hunk-previous)', MOVE:format(-1), 'Go to the previous hunk', MOTION)
+map('<Plug>(claude-hunk-show)', 'call claude_ide#reviewing#Show()', 'Show all removed lines')
+local keep, revert = OPERATE:format('ClaudeKeep'), OPERATE:format('ClaudeRevert')
+local KEEP, REVERT = 'Keep what Claude wrote', 'Revert what Claude wrote'
+vim.keymap.set(BOTH, '<Plug>(claude-hunk-keep)', keep, { expr = true, desc = KEEP })
+vim.keymap.set(BOTH, '<Plug>(claude-hunk-revert)', revert, { expr = true, desc = REVERT })
 plug('<Plug>(claude-hunk-drop)', BOTH, KEYS, 'drop', "Drop hunks of Claude's edit", true)
 plug('<Plug>(claude-hunk-take)', BOTH, KEYS, 'take', "Take hunks of Claude's edit", true)
 local ACCEPT_EDITS = "Accept Claude's edit, and edits from now on"
@@ -259,7 +262,7 @@ end
 local has_entered = vim.v.vim_did_enter == 1
 -- Python starts after the first screen is drawn: it would delay that.
 at('UIEnter', has_entered and #vim.api.nvim_list_uis() > 0, function()
-  vim.schedule(editor('review.early', 'watch'))
+  vim.schedule(vim.fn['claude_ide#reviewing#Watch'])
   if is_on('auto_start') then
     vim.schedule(function()
       vim.cmd.redraw()

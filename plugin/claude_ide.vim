@@ -67,7 +67,7 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
         \ 'toggle': 'Claude', 'share': 'ClaudeShare toggle', 'add': 'ClaudeAdd %', 'dismiss': 'ClaudeDismiss',
         \ 'answer': 'ClaudeAnswer', 'commit': 'ClaudeCommit', 'accept': 'ClaudeAccept', 'reject': 'ClaudeReject',
         \ 'accept-edits': 'call claude_ide#diff#AcceptEdits()', 'focus': 'ClaudeFocus', 'ask': 'ClaudeAsk',
-        \ 'edit': 'ClaudeEdit', 'changes': 'ClaudeReview', 'sessions': 'ClaudeSessions', 'hunk-show': 'call claude_ide#review#Show()',
+        \ 'edit': 'ClaudeEdit', 'changes': 'ClaudeReview', 'sessions': 'ClaudeSessions', 'hunk-show': 'call claude_ide#reviewing#Show()',
         \ 'file-keep': 'ClaudeKeep!', 'file-revert': 'ClaudeRevert!',
         \ 'why': 'ClaudeWhy', 'fix': 'ClaudeFix',
         \ }
@@ -101,12 +101,12 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
     nnoremap <expr> <Plug>(claude-type) claude_ide#sending#Operator()
     xnoremap <expr> <Plug>(claude-type) claude_ide#sending#Operator()
     for s:mode in ['n', 'x', 'o']
-      execute s:mode . 'noremap <Plug>(claude-hunk-next) <Cmd>call claude_ide#review#Move(1)<CR>'
-      execute s:mode . 'noremap <Plug>(claude-hunk-previous) <Cmd>call claude_ide#review#Move(-1)<CR>'
+      execute s:mode . 'noremap <Plug>(claude-hunk-next) <Cmd>call claude_ide#reviewing#Move(1)<CR>'
+      execute s:mode . 'noremap <Plug>(claude-hunk-previous) <Cmd>call claude_ide#reviewing#Move(-1)<CR>'
     endfor
     for s:mode in ['n', 'x']
-      execute s:mode . "noremap <expr> <Plug>(claude-hunk-keep) claude_ide#review#Operator('ClaudeKeep')"
-      execute s:mode . "noremap <expr> <Plug>(claude-hunk-revert) claude_ide#review#Operator('ClaudeRevert')"
+      execute s:mode . "noremap <expr> <Plug>(claude-hunk-keep) claude_ide#reviewing#Operator('ClaudeKeep')"
+      execute s:mode . "noremap <expr> <Plug>(claude-hunk-revert) claude_ide#reviewing#Operator('ClaudeRevert')"
     endfor
     nnoremap <Plug>(claude-comment) <Cmd>ClaudeComment<CR>
     xnoremap <silent> <Plug>(claude-comment) :ClaudeComment<CR>
@@ -125,7 +125,7 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
 
   " What the options start.
   function s:Begin() abort
-    call timer_start(0, {-> s:Review()})
+    call timer_start(0, {-> claude_ide#reviewing#Watch()})
     let l:options = get(g:, 'claude_ide', {})
     if type(l:options) != v:t_dict
       return
@@ -136,11 +136,6 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
     if !empty(get(l:options, 'auto_start', 0))
       call timer_start(0, {-> execute('ClaudeStart!')})
     endif
-  endfunction
-
-  function s:Review() abort
-    call claude_ide#review#early#Look(bufnr())
-    autocmd claude_ide_start BufWinEnter,FocusGained * call claude_ide#review#early#Look(bufnr())
   endfunction
 
   " The user's own maps come first, and may still change <Leader>. Python starts after the first

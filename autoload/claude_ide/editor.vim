@@ -13,6 +13,15 @@ function claude_ide#editor#HasHost() abort
   return has('nvim') ? luaeval('require("claude_ide.channel").id ~= nil') : claude_ide#channel#IsOpen()
 endfunction
 
+" Start a host, if none runs; return whether one runs. Without a Python, the first command says what is missing.
+function claude_ide#editor#StartHost() abort
+  if has('nvim')
+    return claude_ide#editor#HasHost() || luaeval("require('claude_ide.host.python').find() ~= nil")
+          \ && v:lua.require'claude_ide.host'.start()
+  endif
+  return claude_ide#channel#IsOpen() || claude_ide#host#python#Find().path !=# '' && claude_ide#host#Start()
+endfunction
+
 " Raise a `User` event.
 function claude_ide#editor#Announce(event, data) abort
   if has('nvim')
@@ -30,6 +39,15 @@ function claude_ide#editor#DrawStatusLines() abort
   endif
 endfunction
 
+" Show one line.
+function claude_ide#editor#Show(text, level) abort
+  if has('nvim')
+    call v:lua.require'claude_ide.messages.message'.show(a:text, a:level)
+  else
+    call claude_ide#messages#message#Show(a:text, a:level)
+  endif
+endfunction
+
 " An option as it stands; v:null if it is missing.
 function claude_ide#editor#Option(group, name) abort
   let l:value = get(g:, 'claude_ide', v:null)
@@ -37,4 +55,22 @@ function claude_ide#editor#Option(group, name) abort
     let l:value = type(l:value) == v:t_dict ? get(l:value, l:key, v:null) : v:null
   endfor
   return l:value
+endfunction
+
+" The loaded buffer of a file; 0 if there is none.
+function claude_ide#editor#Loaded(path) abort
+  let l:bufnr = has('nvim') ? luaeval("require('claude_ide.file.buffers').loaded(_A)", a:path)
+        \ : claude_ide#file#buffers#Loaded(a:path)
+  return l:bufnr is v:null ? 0 : l:bufnr
+endfunction
+
+" The window in which the user works on a file, or else is.
+function claude_ide#editor#FileWindow() abort
+  return has('nvim') ? luaeval("require('claude_ide.tools.place').window()") : claude_ide#tools#screen#Window()
+endfunction
+
+" A text as one harmless line.
+function claude_ide#editor#OneLine(text) abort
+  return has('nvim') ? luaeval("require('claude_ide.messages.plain').one_line(_A)", a:text)
+        \ : claude_ide#messages#plain#OneLine(a:text)
 endfunction

@@ -158,11 +158,11 @@ function claude_ide#places#Buffers(arguments) abort
   return {'buffers': map(getbufinfo(), {_, info -> s:buffer(info)})}
 endfunction
 
-function s:resolved(path) abort
+" A path without links; as it is if they lead in a circle.
+function claude_ide#places#Resolved(path) abort
   try
     return resolve(a:path)
   catch /E655:/
-    " Its links lead in a circle.
     return a:path
   endtry
 endfunction
@@ -170,7 +170,7 @@ endfunction
 " The files below a folder, a real path, that have buffers.
 function claude_ide#places#Below(folder) abort
   let l:files = filter(getbufinfo(), {_, info -> (info.listed || info.changed)
-        \ && getbufvar(info.bufnr, '&buftype') ==# '' && stridx(s:resolved(info.name), a:folder .. '/') == 0})
+        \ && getbufvar(info.bufnr, '&buftype') ==# '' && stridx(claude_ide#places#Resolved(info.name), a:folder .. '/') == 0})
   return map(l:files, {_, info -> {'path': info.name, 'modified': info.changed}})
 endfunction
 
@@ -190,6 +190,62 @@ function claude_ide#places#ListMade(arguments) abort
         \ 'efm': a:arguments.efm})
   silent doautocmd <nomodeline> QuickFixCmdPost make
   return {'entries': len(filter(getqflist(), {_, entry -> entry.valid}))}
+endfunction
+
+" Some `lines` of a buffer (`bufnr`, or that of a `file`), saved or not, with the `path` that each quotes, and the
+" `count` of all. One that may quote anything is left out.
+function claude_ide#places#Text(arguments) abort
+  let l:bufnr = get(a:arguments, 'bufnr')
+  if !has_key(a:arguments, 'bufnr')
+    let l:bufnr = claude_ide#editor#Loaded(a:arguments.file)
+    if l:bufnr == 0
+      let l:editor = has('nvim') ? 'Neovim' : 'Vim'
+      return {'error': printf('%s is not open in %s; read it from disk', a:arguments.file, l:editor)}
+    endif
+  elseif !bufloaded(l:bufnr)
+    return {'error': printf('there is no loaded buffer %d', l:bufnr)}
+  elseif claude_ide#places#IsPrivate(l:bufnr)
+    return {'error': printf('buffer %d is a terminal or the command-line window', l:bufnr)}
+  endif
+  let [l:first, l:info] = [a:arguments.offset + 1, getbufinfo(l:bufnr)[0]]
+  let l:last = min([l:info.linecount, a:arguments.offset + a:arguments.limit])
+  return {
+        \ 'bufnr': l:bufnr,
+        \ 'count': l:info.linecount,
+        \ 'lines': claude_ide#places#Lines(l:bufnr, l:first, l:last),
+        \ 'buftype': getbufvar(l:bufnr, '&buftype'),
+        \ 'is_modified': l:info.changed ? v:true : v:false,
+        \ }
+endfunction
+
+function s:list(win, what) abort
+  return a:win > 0 ? getloclist(a:win, a:what) : getqflist(a:what)
+endfunction
+
+" To Vim a text crosses as lines (`editor/vim.py`).
+function s:listed(entry) abort
+  let l:text = type(a:entry.text) == v:t_list ? join(a:entry.text) : a:entry.text
+  return extend(copy(a:entry), {'text': claude_ide#editor#OneLine(l:text)})
+endfunction
+
+" Put `entries` into the quickfix list, or the location list of the window that the user works in: into the list with
+" an `id`; into the current one if they are appended; otherwise into a new one after all others, so that the user's
+" lists remain, or ours if it is the current one and `how` is "set". Return the `id`.
+function claude_ide#places#SetList(arguments) abort
+  let l:win = a:arguments.list ==# 'location' ? claude_ide#editor#FileWindow() : 0
+  let l:current = s:list(l:win, {'id': 0, 'context': 1})
+  let l:appended = a:arguments.how ==# 'append' ? l:current.id : 0
+  let l:id = l:appended > 0 ? l:appended : get(a:arguments, 'id')
+  let l:is_ours = type(l:current.context) == v:t_dict && get(l:current.context, 'claude_ide') is v:true
+  let l:replaces = l:is_ours && a:arguments.how ==# 'set'
+  let l:what = extend({'items': map(copy(a:arguments.entries), {_, entry -> s:listed(entry)})},
+        \ l:id > 0 ? {'id': l:id} : l:replaces ? {'id': l:current.id} : {'nr': '$'})
+  if l:id == 0
+    call extend(l:what, {'title': claude_ide#editor#OneLine(a:arguments.title), 'context': {'claude_ide': v:true}})
+  endif
+  let l:arguments = [[], l:id > 0 ? 'a' : l:replaces ? 'r' : ' ', l:what]
+  call call(l:win > 0 ? 'setloclist' : 'setqflist', l:win > 0 ? [l:win] + l:arguments : l:arguments)
+  return {'id': get(l:what, 'id', 0) > 0 ? l:what.id : s:list(l:win, {'id': 0}).id}
 endfunction
 
 " What a mention needs: the current folder; the file of a buffer (0: the current one), and what `%` with modifiers

@@ -28,7 +28,7 @@ const CLEANUPS = [
   'claude_ide#status#Clear',
   'claude_ide#chat#list#HostEnded',
   'claude_ide#permission#Close',
-  'claude_ide#terminal#typing#HostEnded',
+  'claude_ide#typed_words#HostEnded',
 ]
 # With `!` these take the user to Claude; the others always do.
 const FOCUSING = ['ClaudeSend', 'ClaudeAdd']

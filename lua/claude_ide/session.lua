@@ -19,7 +19,6 @@ local CLEANUPS = {
   { 'disk_changes.reload', 'host_ended' },
   { 'permission', 'close' },
   { 'terminal_prompt', 'host_ended' },
-  { 'terminal.typing', 'host_ended' },
 }
 -- A buffer without a file has no lines that could be mentioned: they are quoted.
 local function is_quoted(name, opts)
@@ -132,6 +131,7 @@ end)
 
 host.on('exit', function(reason)
   vim.fn['claude_ide#status#Clear']()
+  vim.fn['claude_ide#typed_words#HostEnded']()
   for _, cleanup in ipairs(CLEANUPS) do
     local module, name = unpack(cleanup)
     if loaded(module) then

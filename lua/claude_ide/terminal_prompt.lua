@@ -16,7 +16,6 @@ local prompt_buffer = require('claude_ide.chat.prompt.buffer')
 local python = require('claude_ide.host.python')
 local quiet = require('claude_ide.messages.quiet')
 local ready = require('claude_ide.host.ready')
-local typing = require('claude_ide.terminal.typing')
 local window_close = require('claude_ide.window.close')
 
 local M = {}
@@ -235,10 +234,14 @@ function M.host_ended()
   end
 end
 
-typing.on_lost(function(text)
-  local prompt = current or create()
-  current = prompt
-  append(prompt.prompt, text)
-end)
+--- Append prompts that a CLI has not got, because it has ended or takes no text
+--- (`autoload/claude_ide/typed_words.vim`).
+---@param texts string[]
+function M.keep(texts)
+  for _, text in ipairs(texts) do
+    current = current or create()
+    append(current.prompt, text)
+  end
+end
 
 return M

@@ -121,7 +121,7 @@ async def test_control_characters_are_not_keys(nvim: Editor, api: FakeApi) -> No
 
 @BOTH_WITH_CLI
 async def test_without_a_terminal_the_refusal_says_so(nvim: Editor) -> None:
-    assert await run(nvim, "terminal.typing.begin", 0, "Words") == {
+    assert await run(nvim, "claude_ide#typed_words#Begin", 0, "Words") == {
         "error": f"no terminal of this {name_of(nvim)} runs Claude (:Claude opens one); "
         "your words are yanked, so that you can paste them"
     }

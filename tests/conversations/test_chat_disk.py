@@ -26,7 +26,7 @@ async def test_an_edit_of_the_chat_is_attributed_to_claude(
     await nvim.command("edit a.py")
     panel = await begin(nvim, project, tmp_path)
     await panel.send("edit it")
-    named = "return require('claude_ide.disk_changes.report').is_announced(...)"
+    named = "return vim.fn['claude_ide#agent_writes#Announced'](...) ~= ''"
     await until(lambda: nvim.lua(named, str(path)), "the file is named")
 
     path.write_text("one\nTWO\n")

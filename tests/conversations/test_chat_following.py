@@ -56,7 +56,7 @@ async def test_changed_lines_are_shown_and_flash(
     river: River, window: Window, files: list[Path]
 ) -> None:
     await river.nvim.lua(chunk("following/watch_flashes"))
-    await river.nvim.lua("require('claude_ide.disk_changes.report').announce(...)", str(files[0]))
+    await river.nvim.lua("vim.fn['claude_ide#agent_writes#Announce'](...)", str(files[0]))
 
     river.agent.emit(*edit(files[0], 7, "line 7", "new"))
 

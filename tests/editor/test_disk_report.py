@@ -88,7 +88,7 @@ class Reporting:
         asyncio.get_running_loop().call_soon(self.events.dispatch, "answered", {"token": token})
 
     def _notice(self, function: str, text: str, level: str = "") -> None:
-        if function == "disk_changes.report.judged":
+        if function == "claude_ide#agent_writes#Judged":
             self.judged.append(text)
         else:
             assert function == "messages.message.show"

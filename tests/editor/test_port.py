@@ -103,7 +103,7 @@ async def test_diagnostics_before_a_write_are_read_after_it_is_announced(
 
     assert "undefined" in content["text"]
     assert pocket.called == [
-        "disk_changes.report.announce",
+        "claude_ide#agent_writes#Announce",
         "diagnostics.unopened.load",
         "diagnostics.look",
         "diagnostics.slice",

@@ -195,7 +195,7 @@ async def test_without_autoread_files_that_claude_names_are_followed(
     nvim: Neovim, path: Path
 ) -> None:
     await nvim.command("set noautoread")
-    await nvim.lua("require('claude_ide.disk_changes.report').announce(...)", str(path))
+    await nvim.lua("vim.fn['claude_ide#agent_writes#Announce'](...)", str(path))
 
     replace(path, NEW)
 

@@ -10,7 +10,7 @@ from support.disk_changes import NEW, OLD, edit_watched, messages, replace, show
 from support.neovim import Neovim, until
 
 ROWS = chunk("flash/rows")
-NAME = "require('claude_ide.disk_changes.report').announce(...)"
+NAME = "vim.fn['claude_ide#agent_writes#Announce'](...)"
 
 
 @pytest.fixture

@@ -46,7 +46,7 @@ async def test_two_changed_files_are_both_named(nvim: Neovim, path: Path) -> Non
     other = path.with_name("b.txt")
     other.write_text(OLD)
     await nvim.command("split b.txt")
-    await nvim.lua("require('claude_ide.disk_changes.report').announce(...)", str(path))
+    await nvim.lua("vim.fn['claude_ide#agent_writes#Announce'](...)", str(path))
 
     write = "for _, path in ipairs({ ... }) do vim.fn.writefile({ 'new' }, path) end"
     await nvim.lua(write, str(path), str(other))

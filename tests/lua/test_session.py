@@ -30,7 +30,6 @@ async def test_a_host_is_started_before_any_feature_is_loaded(nvim: Neovim) -> N
         "host.python",
         "host.ready",
         "messages.log",
-        "review.early",
         "session",
         "system.program",
     ]

@@ -27,7 +27,7 @@ async def test_with_autoread_switched_off_only_announced_writes_are_followed(
     await vim.idle(800)
     assert await lines(vim) == ["old"]
 
-    await vim.call("claude_ide#disk_changes#report#Announce", str(project / "auto.txt"))
+    await vim.call("claude_ide#agent_writes#Announce", str(project / "auto.txt"))
     (project / "auto.txt").write_text("Claude's\n")
     await follows(vim, ["Claude's"])
     await until(lambda: "Claude changed auto.txt (+1 −1); u undoes" in vim.screen.text(), "told")  # noqa: RUF001

@@ -57,7 +57,7 @@ enddef
 # otherwise unless 'autoread' is switched off. A large file is left to Vim.
 def IsFollowed(bufnr: number): bool
   const name = file.Name(bufnr)
-  return (disk.IsAutoread(bufnr) || report.Announced(name) !=# '') && getfsize(name) <= LARGEST
+  return (disk.IsAutoread(bufnr) || claude_ide#agent_writes#Announced(name) !=# '') && getfsize(name) <= LARGEST
 enddef
 
 # The text that a buffer's unsaved changes are based on, as a list with it; empty if it is not known, as Vim
@@ -156,7 +156,7 @@ def Keep(bufnr: number, is_noticed: bool)
   const is_earlier = !is_noticed && disk.IsInConflict(bufnr)
   if is_noticed || disk.NoticeConflict(bufnr)
     disk.RememberConflict(bufnr)
-    report.Kept(file.Name(bufnr), disk.ReadStamp(bufnr), is_earlier)
+    claude_ide#agent_writes#Kept(file.Name(bufnr), disk.ReadStamp(bufnr), is_earlier)
   endif
   augroup claude_ide_unmodified
     execute $'autocmd! * <buffer={bufnr}>'
@@ -242,7 +242,7 @@ def Update(write: dict<any>, is_settled: bool): string
   endif
   if !write.is_unannounced
     # The user has accepted this diff, so no message is needed.
-    report.Take(file.Name(bufnr))
+    claude_ide#agent_writes#Take(file.Name(bufnr))
     texts.Report(bufnr)
   elseif report.Followed(bufnr, before)
     texts.Report(bufnr)
@@ -390,7 +390,7 @@ def Postpones(bufnr: number, path: string): bool
   const stamp = disk.Stamp(name)
   if fnamemodify(path, ':p') !=# name || !disk.IsInTheWay(bufnr) || !IsFollowed(bufnr)
       || get(postponed, bufnr, '') ==# stamp
-      || (disk.IsInConflict(bufnr) && !report.IsUnjudged(name))
+      || (disk.IsInConflict(bufnr) && !claude_ide#agent_writes#IsUnjudged(name))
     return false
   endif
   postponed[bufnr] = stamp

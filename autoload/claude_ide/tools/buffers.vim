@@ -26,36 +26,6 @@ export def OpenBuffer(path: string, consequence: string): number
   return found.bufnr
 enddef
 
-# The loaded buffer of a file, or with a number. Throws if there is none.
-def Loaded(arguments: dict<any>): number
-  if !has_key(arguments, 'bufnr')
-    return OpenBuffer(arguments.file, '; read it from disk')
-  endif
-  const bufnr: number = arguments.bufnr
-  if !bufloaded(bufnr)
-    throw $'claude-ide: there is no loaded buffer {bufnr}'
-  elseif claude_ide#places#IsPrivate(bufnr)
-    throw $'claude-ide: buffer {bufnr} is a terminal or the command-line window'
-  endif
-  return bufnr
-enddef
-
-# Some `lines` of a buffer, saved or not, with the `path` that each quotes, and the `count` of all. One
-# that may quote anything is left out.
-export def Lines(arguments: dict<any>): dict<any>
-  const bufnr = Loaded(arguments)
-  const info = getbufinfo(bufnr)[0]
-  const first: number = arguments.offset + 1
-  const last: number = min([info.linecount, first - 1 + arguments.limit])
-  return {
-    bufnr: bufnr,
-    count: info.linecount,
-    lines: claude_ide#places#Lines(bufnr, first, last),
-    buftype: getbufvar(bufnr, '&buftype'),
-    is_modified: info.changed == 1,
-  }
-enddef
-
 # Rows of files, from 0: for each `{path, rows}` the lines in this order, empty for one that is not there;
 # false for a file that is not loaded.
 export def Rows(wanted: list<dict<any>>): list<any>

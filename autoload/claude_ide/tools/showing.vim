@@ -1,7 +1,6 @@
 vim9script
 # Shows the user something for the model, without taking the user away from what they do.
 
-import autoload './screen.vim' as tool_screen
 import autoload '../file/load.vim' as file_load
 import autoload '../file/open.vim' as open_files
 import autoload '../messages/plain.vim'
@@ -19,38 +18,6 @@ export def Open(arguments: dict<any>): dict<any>
   const may_move = &buftype ==# '' && (mode() !~# "^[vV\<C-v>]" || moment.IsClaudesVisual())
   final request = {path: arguments.file, make_frontmost: may_move}
   return open_files.OpenFile(extend(request, arguments))
-enddef
-
-# Put `entries` into the quickfix list, or the location list of the window that the user works in: into
-# the list with an `id`; into the current one if they are appended; otherwise into a new one after all
-# others, so that the user's lists remain, or ours if it is the current one and `how` is "set". Returns
-# the `id`.
-export def List(arguments: dict<any>): dict<number>
-  const win = arguments.list ==# 'location' ? tool_screen.Window() : 0
-  const Read = (what) => win > 0 ? getloclist(win, what) : getqflist(what)
-  const current = Read({id: 0, context: 1})
-  # Under this key a text is a list of lines (`editor/vim.py`).
-  const entries = arguments.entries->mapnew((_, entry) =>
-    extendnew(entry, {text: plain.OneLine(entry.text->join())}))
-  const appended: number = arguments.how ==# 'append' ? current.id : 0
-  const id: number = appended > 0 ? appended : get(arguments, 'id', 0)
-  final what: dict<any> = {items: entries}
-  var action = 'a'
-  if id > 0
-    what.id = id
-  else
-    const is_ours = type(current.context) == v:t_dict && get(current.context, 'claude_ide', false)
-    const replaces = arguments.how ==# 'set' && is_ours
-    action = replaces ? 'r' : ' '
-    extend(what, replaces ? {id: current.id} : {nr: '$'})
-    extend(what, {title: plain.OneLine(arguments.title), context: {claude_ide: true}})
-  endif
-  if win > 0
-    setloclist(win, [], action, what)
-  else
-    setqflist([], action, what)
-  endif
-  return {id: get(what, 'id', 0) ?? Read({id: 0}).id}
 enddef
 
 def OpenWindow(count: number)

@@ -157,7 +157,7 @@ function M.save(bufnr, path, agent, is_accepted)
     return { refusal = refusal }
   elseif not (is_accepted or is_expected) then
     -- It may have waited for longer than an announcement holds.
-    disk_report.announce(path, agent)
+    vim.fn['claude_ide#agent_writes#Announce'](path, agent)
     disk_report.followed(bufnr, change.before)
   end
   local saved = buffer_text.get(bufnr)

@@ -166,7 +166,8 @@ local function keep(bufnr, write)
     disk.remember_conflict(bufnr)
   end
   if write or disk.notice_conflict(bufnr) then
-    disk_report.kept(api.nvim_buf_get_name(bufnr), disk.read_stamp(bufnr), is_earlier)
+    local name, stamp = api.nvim_buf_get_name(bufnr), disk.read_stamp(bufnr)
+    vim.fn['claude_ide#agent_writes#Kept'](name, stamp, is_earlier)
   end
   check_when_unmodified(bufnr)
 end
@@ -237,7 +238,7 @@ local function update(write, stamp)
     disk.remember_conflict(bufnr)
   end
   if not before then
-    disk_report.accepted(bufnr)
+    vim.fn['claude_ide#agent_writes#Take'](api.nvim_buf_get_name(bufnr))
   end
   if not before or disk_report.followed(bufnr, before) then
     written.report(bufnr)
@@ -265,7 +266,7 @@ end
 local function follow(bufnr, settled)
   local write, is_modified = expected[bufnr], vim.bo[bufnr].modified
   local is_followed = disk.is_autoread(bufnr)
-    or disk_report.is_announced(api.nvim_buf_get_name(bufnr))
+    or vim.fn['claude_ide#agent_writes#Announced'](api.nvim_buf_get_name(bufnr)) ~= ''
   local known = write and write.saved.stamp or disk.read_stamp(bufnr)
   local stamp = (write or is_followed and file.path(bufnr)) and new_stamp(bufnr, known)
   if not stamp or not write and disk.size(stamp) > LARGEST_BYTES then

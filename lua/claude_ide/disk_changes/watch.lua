@@ -42,11 +42,10 @@ end
 
 -- Whether another program has just written a buffer's file, and the host has not judged that yet.
 local function is_unjudged(bufnr, name)
-  local disk_report = require('claude_ide.disk_changes.report')
   return disk.has_other_time(bufnr)
     and disk.stamp(name) ~= disk.MISSING
-    and (disk_report.is_unjudged(name) or not disk.is_in_conflict(bufnr))
-    and (disk.is_autoread(bufnr) or disk_report.is_announced(name))
+    and (vim.fn['claude_ide#agent_writes#IsUnjudged'](name) == 1 or not disk.is_in_conflict(bufnr))
+    and (disk.is_autoread(bufnr) or vim.fn['claude_ide#agent_writes#Announced'](name) ~= '')
 end
 
 --- Whether the user's `:write` is cancelled: Neovim would ask about a write that may be merged in an instant.

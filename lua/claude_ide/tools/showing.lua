@@ -30,40 +30,6 @@ function M.open(arguments)
   })
 end
 
--- Whether the current list is one that a model has set, which may be replaced.
-local function is_ours(context)
-  return type(context) == 'table' and context.claude_ide == true
-end
-
---- Put `entries` into the quickfix list, or the location list of the window that the user works in: into the
---- list with an `id`; into the current one if they are appended; otherwise into a new one after all others,
---- so that the user's lists remain, or ours if it is the current one and `how` is "set". Answers the `id`.
----@type claude_ide.Tool
-function M.list(arguments)
-  local win = arguments.list == 'location' and place.window()
-  local function read(what)
-    return win and vim.fn.getloclist(win, what) or vim.fn.getqflist(what)
-  end
-  for _, entry in ipairs(arguments.entries) do
-    entry.text = plain.one_line(entry.text)
-  end
-  local current = read({ id = 0, context = 1 })
-  local id = arguments.how == 'append' and current.id ~= 0 and current.id or arguments.id
-  local what, action = { items = arguments.entries, id = id }, 'a'
-  if not id then
-    local replaces = arguments.how == 'set' and is_ours(current.context)
-    action = replaces and 'r' or ' '
-    what.id, what.nr = replaces and current.id or nil, not replaces and '$' or nil
-    what.title, what.context = plain.one_line(arguments.title), { claude_ide = true }
-  end
-  if win then
-    vim.fn.setloclist(win, {}, action, what)
-  else
-    vim.fn.setqflist({}, action, what)
-  end
-  return { id = what.id or read({ id = 0 }).id }
-end
-
 --- Open the window of the quickfix list without entering it, as soon as that disturbs nobody.
 ---@type claude_ide.Tool
 function M.open_list(arguments, answer)

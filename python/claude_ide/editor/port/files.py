@@ -247,11 +247,11 @@ class DiskPort(Protocol):
     async def expect_write(self, path: str) -> None:
         """Have a file's buffer follow the next write, which a client is about to make."""
 
-    @notification("disk_changes.report.announce")
+    @notification("claude_ide#agent_writes#Announce")
     def announce_write(self, path: str, agent: str = "Claude") -> None:
         """Announce that an agent writes a file without a diff."""
 
-    @notification("disk_changes.report.judged")
+    @notification("claude_ide#agent_writes#Judged")
     def judged(self, path: str) -> None:
         """Know that a write below unsaved changes is not merged: `:write` asks about it."""
 

@@ -164,7 +164,7 @@ class ReviewPort(Protocol):
         If it `is_changed`, the user has written the words, and they are not dropped unasked.
         """
 
-    @notification("review.know_recipients")
+    @notification("claude_ide#arguments#KnowRecipients")
     def know_recipients(self, names: Sequence[str]) -> None:
         """Know to whom a review can be sent."""
 

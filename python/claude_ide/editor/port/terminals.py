@@ -129,11 +129,11 @@ class TypedPrompt(Payload, frozen=True):
 class TypingPort(Protocol):
     """What types prompts into terminals."""
 
-    @request("terminal.typing.hold")
+    @request("claude_ide#typed_words#Hold")
     async def hold(self, text: str) -> int:
         """Keep a prompt for which there is no CLI yet; return its number."""
 
-    @request("terminal.typing.begin")
+    @request("claude_ide#typed_words#Begin")
     async def begin(self, pid: int, text: str, name: str = "") -> TypedPrompt:
         """Keep a prompt for the CLI in which a client runs; 0: for that of `:Claude`.
 
@@ -154,11 +154,11 @@ class TypingPort(Protocol):
     def redraw(self, buffer: int) -> None:
         """Have the program draw its whole screen again."""
 
-    @notification("terminal.typing.finish")
+    @notification("claude_ide#typed_words#Finish")
     def finish(self, number: int) -> None:
         """Forget a prompt: it is typed."""
 
-    @notification("terminal.typing.lose")
+    @notification("claude_ide#typed_words#Lose")
     def lose(self, numbers: Sequence[int], why: str) -> None:
         """Keep prompts that a CLI has not got where the user finds them."""
 

@@ -42,7 +42,7 @@ class ModelToolsPort(Protocol):
 
     buffers: Use = _tool("claude_ide#places#Buffers")
     """Return all `buffers`."""
-    buffer_lines: Use = _tool("tools.buffers.lines")
+    buffer_lines: Use = _tool("claude_ide#places#Text")
     """Return `lines` of a buffer (`offset`, `limit`; `file` or `bufnr`)."""
     unsaved: Use = _tool("tools.buffers.unsaved")
     """Return the unsaved changes of the file of `bufnr`, as both texts or a `diff`."""
@@ -75,7 +75,7 @@ class ModelToolsPort(Protocol):
     """Fill the quickfix list with the `lines` of a `command`; return how many `entries`."""
     show_file: Use = _tool("tools.showing.open")
     """Show a place of a file to the user."""
-    set_list: Use = _tool("tools.showing.list")
+    set_list: Use = _tool("claude_ide#places#SetList")
     """Put `entries` of `setqflist()` into a list; return its `id`."""
     open_list: Use = _tool("tools.showing.open_list")
     """Show the quickfix list, which has `count` entries."""
