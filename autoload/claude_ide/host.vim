@@ -4,29 +4,18 @@ vim9script
 import autoload './channel.vim'
 import autoload './host/port_hold.vim'
 import autoload './host/process.vim'
-import autoload './messages/announce.vim'
 import autoload './messages/log.vim'
 import autoload './messages/message.vim'
 import autoload './messages/reason.vim'
 
 # Commands that need the host, but no server.
 const WITHOUT_SERVER = ['ClaudeStop', 'ClaudeStatus', 'ClaudeTrust']
-const MOST_RESTARTS = 3
-const RESTART_WINDOW = 60.0 # seconds
 # Exit codes of a host that has printed the reason (`host.py`).
 const UNABLE = 3
 const CANNOT_SERVE = 4
 
-# The last `port` and `token`, kept so that the server can return to them; and the `lock`, the file that
-# announces it to the CLI, empty if there is none.
-var server: dict<any> = {}
-var hooks = '' # the path of the Unix socket to which CLIs in terminals report
 var running: job # the last one that was started
-var serves = false # whether it serves or is about to serve
-var serving = false
-var clients = 0
 var is_outdated = false # whether the host still runs the Python from before an update
-var restarts: list<list<number>> = [] # times of recent restarts
 var on_serving: list<func> = []
 var on_exit: list<func> = []
 
@@ -50,49 +39,9 @@ def Announce(subscribers: list<func>, argument: any)
   endfor
 enddef
 
-def ReportClients()
-  claude_ide#status#Report('clients', serving ? clients : null)
-enddef
-
-def SetServing(on: bool)
-  const must_announce = on || serving
-  serving = on
-  clients = on ? clients : 0
-  ReportClients()
-  if must_announce
-    Announce(on_serving, on)
-  endif
-enddef
-
-# Free the port and restore the environment: there is no server until the user starts one.
-def ReleasePort()
-  port_hold.Release()
-  claude_ide#server_traces#RestoreVariables()
-enddef
-
-def Release()
-  ReleasePort()
-  # CLIs in terminals that find no socket wait for nobody.
-  if hooks !=# ''
-    delete(hooks)
-  endif
-enddef
-
-# The same for each host. Its end says whose it is: CLIs that find it without a host wait as long as
-# this Vim may start the next one.
-def HooksPath(): string
-  if hooks ==# '' && !has('win32')
-    hooks = $'{tempname()}.{getpid()}'
-  endif
-  return hooks
-enddef
-
-# Count a restart, and refuse it after three within a minute.
-def MayRestart(): bool
-  const now = reltime()
-  restarts->filter((_, at) => reltimefloat(reltime(at, now)) < RESTART_WINDOW)
-  restarts->add(now)
-  return len(restarts) <= MOST_RESTARTS
+# Only for `server.vim`.
+export def AnnounceServing(on: bool)
+  Announce(on_serving, on)
 enddef
 
 def Restart(text: string)
@@ -100,36 +49,32 @@ def Restart(text: string)
     channel.Send([0, 'command', 'ClaudeStart', [], [], true, 0])
     message.Show($'{text} and was restarted', 'warn')
   else
-    Release()
+    claude_ide#server#Release()
   endif
 enddef
 
 # `code` is -1 if a signal has killed the host.
 def Ended(code: number, stderr: list<string>)
   channel.Close()
-  if get(server, 'lock', '') !=# ''
-    claude_ide#server_traces#RemoveLock(server.lock)
-    server.lock = ''
-  endif
+  claude_ide#server#RemoveLock()
   if type(v:exiting) != v:t_none
     return
   endif
   const text = $'the Python host died ({code < 0 ? "killed" : $"exit {code}"})'
   const why = get(stderr, -1, text)
-  const was_serving = serving || (serves && code < 0)
-  SetServing(false)
+  const was_serving: bool = claude_ide#server#Ended(code < 0)
   Announce(on_exit, code != 0 ? why : '')
   if code == 0
-    Release()
+    claude_ide#server#Release()
     return
   endif
   # If the host died before it opened the log, this is the only trace.
   log.Append([text] + stderr)
-  if was_serving && MayRestart()
+  if was_serving && claude_ide#server#MayRestart()
     Restart(text)
     return
   endif
-  Release()
+  claude_ide#server#Release()
   if code == UNABLE
     claude_ide#host#ready#LacksPython(why)
   else
@@ -146,16 +91,11 @@ def Spawn(serve: bool): bool
   endif
   final given: dict<any> = {
     config: process.Sendable(get(g:, 'claude_ide', {})),
-    folders: claude_ide#places#Folders(),
     log: log.Path(),
     state: log.Folder(),
-    serve: serve,
-    port: get(server, 'port', 0),
-    # Unless the port is held, another process may have listened on it, and received the token.
-    token: !empty(server) && port_hold.Port() == server.port ? server.token : '',
     hold: port_hold.Path(),
-    hooks: HooksPath(),
   }
+  extend(given, claude_ide#server#Starting(serve, port_hold.Port()))
   const started = reason.Attempt(process.Start, [given, Ended])
   if !started[0]
     message.Show(started[1], 'error')
@@ -163,7 +103,6 @@ def Spawn(serve: bool): bool
   endif
   running = started[1]
   is_outdated = false
-  serves = serve
   channel.Open(job_getchannel(running))
   return true
 enddef
@@ -198,44 +137,23 @@ export def Command(name: string, given: dict<any>)
   endif
 enddef
 
-# Called by the host as soon as it has bound its port, before anything else: processes may find it
-# now.
+# Called by the host as soon as it has bound its port, before anything else.
 export def Bound(port: number, token: string, lock: string): bool
-  server = {port: port, token: token, lock: lock}
-  claude_ide#server_traces#SetVariables(port)
+  claude_ide#server#Bound(port, token, lock)
   return true
 enddef
 
 # Called by the host when its server accepts clients.
 export def Listening(port: number, token: string, lock: string): bool
-  Bound(port, token, lock)
+  claude_ide#server#Bound(port, token, lock)
   port_hold.Hold(port)
-  serves = true
-  SetServing(true)
-  return true
-enddef
-
-# Called by the host when a client connects or disconnects.
-export def Clients(count: number): bool
-  const event = count > clients ? 'ClaudeConnected' : 'ClaudeDisconnected'
-  clients = count
-  announce.Event(event, {clients: count})
-  ReportClients()
-  return true
-enddef
-
-# Called by the host when the server has been stopped on request, or could not be started.
-export def Stopped(): bool
-  serves = false
-  server.lock = ''
-  SetServing(false)
-  ReleasePort()
+  claude_ide#server#Serve(true)
   return true
 enddef
 
 # The `port` and `token` of the running server and its number of `clients`; empty if none is running.
 export def Server(): dict<any>
-  return serving ? extendnew(server, {clients: clients}) : {}
+  return claude_ide#server#Running()
 enddef
 
 defcompile

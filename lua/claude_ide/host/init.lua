@@ -5,6 +5,8 @@ local process = require('claude_ide.host.process')
 
 local M = {}
 
+local fn = vim.fn
+
 -- Commands that need the host, but no server.
 local WITHOUT_SERVER =
   { ClaudeStop = true, ClaudeStatus = true, ClaudeTools = true, ClaudeTrust = true }
@@ -15,12 +17,6 @@ local WITHOUT_SERVER =
 ---@field lock? string the file that announces it to the CLI, while there is one
 ---@field clients? integer number of connected clients
 
----@type claude_ide.Server? the last address; kept so that the server can return to it
-local server
-local hooks ---@type string? the path of the Unix socket to which CLIs in terminals report
-local serves = false -- whether the host serves or is about to serve
-local serving = false
-local clients = 0
 ---@type table<claude_ide.HostEvent, function[]>
 local subscribers = { serving = {}, start = {}, exit = {} }
 
@@ -28,61 +24,19 @@ local function show(text, level)
   require('claude_ide.messages.message').show(text, level)
 end
 
-local function announce(event, ...)
+--- Call those that follow an event.
+---@param event claude_ide.HostEvent
+---@param ... any
+function M.announce(event, ...)
   for _, subscriber in ipairs(subscribers[event]) do
     subscriber(...)
   end
 end
 
----@param on boolean
-local function set_serving(on)
-  local must_announce = on or serving
-  serving, clients = on, on and clients or 0
-  vim.fn['claude_ide#status#Report']('clients', on and clients or nil)
-  if must_announce then
-    announce('serving', on)
-  end
-end
-
--- Neovim kills a host that does not exit in time, and a dead one leaves its lock: it contains a token.
-local function remove_lock()
-  if server and server.lock then
-    vim.fn['claude_ide#server_traces#RemoveLock'](server.lock)
-    server.lock = nil
-  end
-end
-
--- Free the port and restore the environment: there is no server until the user starts one.
-local function release_port()
-  port_hold.release()
-  vim.fn['claude_ide#server_traces#RestoreVariables']()
-end
-
-local function release()
-  release_port()
-  -- CLIs in terminals that find no socket wait for nobody.
-  if hooks then
-    vim.uv.fs_unlink(hooks)
-  end
-end
-
 local spawn
 
-local MOST_RESTARTS, RESTART_WINDOW_MS = 3, 60000
 local UNABLE, CANNOT_SERVE = 3, 4 -- exit codes of a host that has printed the reason (`host.py`)
 local SIGNALLED = 128 -- a killed process has a higher exit code
-
-local restarts = {} ---@type integer[] times of recent restarts, in milliseconds
-
--- Count a restart, and refuse it after three within a minute.
-local function may_restart()
-  local now = vim.uv.now()
-  restarts = vim.tbl_filter(function(at)
-    return now - at < RESTART_WINDOW_MS
-  end, restarts)
-  restarts[#restarts + 1] = now
-  return #restarts <= MOST_RESTARTS
-end
 
 ---@param text string names the exit code
 local function restart(text)
@@ -91,7 +45,7 @@ local function restart(text)
     channel.notify(id, process.entry .. ':command:ClaudeStart', {}, {}, 1, 0)
     show(('%s and was restarted'):format(text), 'warn')
   else
-    release()
+    fn['claude_ide#server#Release']()
   end
 end
 
@@ -100,67 +54,54 @@ end
 local function ended(code, stderr)
   channel.id = nil
   require('claude_ide.timing.moment').notice_typing(false)
-  remove_lock()
+  fn['claude_ide#server#RemoveLock']()
   if vim.v.exiting ~= vim.NIL then
     return
   end
   local text = ('the Python host died (exit %d)'):format(code)
   local reason = stderr[#stderr] or text
-  local was_serving = serving or serves and code > SIGNALLED
-  set_serving(false)
-  announce('exit', code ~= 0 and reason or nil)
+  local was_serving = fn['claude_ide#server#Ended'](code > SIGNALLED)
+  M.announce('exit', code ~= 0 and reason or nil)
   if code == 0 then
-    return release()
+    return fn['claude_ide#server#Release']()
   end
   -- If the host died before it opened the log, this is the only trace.
   require('claude_ide.messages.log').appender()(
     ('%s\n%s\n'):format(text, table.concat(stderr, '\n'))
   )
-  if was_serving and may_restart() then
+  if was_serving == 1 and fn['claude_ide#server#MayRestart']() == 1 then
     return restart(text)
   end
-  release()
+  fn['claude_ide#server#Release']()
   if code == UNABLE then
     return require('claude_ide.host.ready').lacks_python(reason)
   end
   show(code == CANNOT_SERVE and reason or ('%s (:ClaudeLog)'):format(reason), 'error')
 end
 
--- The same for each host. Its end says whose it is: CLIs that find it without a host wait as long as this
--- Neovim may start the next one.
-local function hooks_path()
-  if vim.fn.has('win32') == 1 then
-    return ''
-  end
-  hooks = hooks or ('%s.%d'):format(vim.fn.tempname(), vim.fn.getpid())
-  return hooks
-end
-
 ---@param serve boolean whether to bind a port immediately
 ---@return integer? channel nil, after a message to the user, if it cannot run
 spawn = function(serve)
-  local started, refusal = process.start({
+  local options = {
     config = process.sendable(vim.g.claude_ide or vim.empty_dict()),
-    folders = vim.fn['claude_ide#places#Folders'](),
     log = require('claude_ide.messages.log').path(),
-    state = vim.fn.stdpath('state') .. '/claude_ide',
-    serve = serve,
-    port = server and server.port or 0,
-    -- Without the hold another process may have listened on the port, and received the token.
-    token = server and port_hold.port() == server.port and server.token or '',
+    state = fn.stdpath('state') .. '/claude_ide',
     hold = port_hold.open(),
-    hooks = hooks_path(),
-  }, ended)
+  }
+  local of_server = fn['claude_ide#server#Starting'](serve, port_hold.port() or 0)
+  local started, refusal = process.start(vim.tbl_extend('error', options, of_server), ended)
   if not started then
     show(refusal, 'error')
     return nil
   end
-  channel.id, serves = started, serve
-  announce('start')
+  channel.id = started
+  M.announce('start')
   require('claude_ide.timing.moment').notice_typing(true)
   vim.api.nvim_create_autocmd('VimLeave', {
     group = vim.api.nvim_create_augroup('claude_ide_host', {}),
-    callback = remove_lock,
+    callback = function()
+      fn['claude_ide#server#RemoveLock']()
+    end,
   })
   return channel.id
 end
@@ -171,10 +112,10 @@ end
 --- - `exit` of a host while Neovim continues, with the reason if that was unexpected
 ---@alias claude_ide.HostEvent 'serving'|'start'|'exit'
 
---- Call `fn` at each event.
----@type fun(event: claude_ide.HostEvent, fn: function)
-function M.on(event, fn)
-  table.insert(subscribers[event], fn)
+--- Have a function follow an event.
+---@type fun(event: claude_ide.HostEvent, follow: function)
+function M.on(event, follow)
+  table.insert(subscribers[event], follow)
 end
 
 --- Start the host without a server, if it is not running.
@@ -186,7 +127,7 @@ end
 --- Kill a host that hangs.
 ---@return boolean is_killed whether there was one
 function M.kill()
-  return channel.id ~= nil and vim.fn.jobstop(channel.id) == 1
+  return channel.id ~= nil and fn.jobstop(channel.id) == 1
 end
 
 -- Stop the whole host, so that the next one runs the updated Python.
@@ -214,46 +155,27 @@ function M.command(name, opts)
   channel.notify(id, method, opts.fargs or {}, lines, opts.bang and 1 or 0, bufnr)
 end
 
---- Called by the host as soon as it has bound its port, before anything else: processes may find it
---- now.
+--- Called by the host as soon as it has bound its port, before anything else.
 ---@type fun(port: integer, token: string, lock: string)
 function M.bound(port, token, lock)
   if port_hold.port() ~= port then
     port_hold.release()
   end
-  server = { port = port, token = token, lock = lock }
-  vim.fn['claude_ide#server_traces#SetVariables'](port)
+  fn['claude_ide#server#Bound'](port, token, lock)
 end
 
 --- Called by the host when its server accepts clients.
 ---@type fun(port: integer, token: string, lock: string)
 function M.listening(port, token, lock)
   M.bound(port, token, lock)
-  serves = true
-  set_serving(true)
-end
-
---- Called by the host when a client connects or disconnects.
----@param count integer of connected clients
-function M.clients(count)
-  local event = count > clients and 'ClaudeConnected' or 'ClaudeDisconnected'
-  clients = count
-  require('claude_ide.messages.announce').event(event, { clients = count })
-  vim.fn['claude_ide#status#Report']('clients', serving and clients or nil)
-end
-
---- Called by the host when the server has been stopped on request, or could not be started.
-function M.stopped()
-  serves = false
-  set_serving(false)
-  server.lock = nil
-  release_port()
+  fn['claude_ide#server#Serve'](true)
 end
 
 --- The address of the running server; nil if none is running.
 ---@return claude_ide.Server?
 function M.server()
-  return serving and vim.tbl_extend('force', server, { clients = clients }) or nil
+  local server = fn['claude_ide#server#Running']()
+  return next(server) and server
 end
 
 return M

@@ -170,11 +170,11 @@ class HostPort(Protocol):
     async def listening(self, port: int, token: str, lock: str) -> None:
         """Report that the server accepts clients, its address, and the path of its lock."""
 
-    @request("host.stopped")
+    @request("claude_ide#server#Stopped")
     async def stopped(self) -> None:
         """Report that the server has stopped."""
 
-    @notification("host.clients")
+    @notification("claude_ide#server#Clients")
     def clients_changed(self, count: int) -> None:
         """Report the number of connected clients."""
 
