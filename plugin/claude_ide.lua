@@ -222,7 +222,7 @@ local function plug(name, modes, module, fn, desc, is_expr)
 end
 
 local BOTH, MOTION = { 'n', 'x' }, { 'n', 'x', 'o' }
-local KEYS, MENTION = 'diff.keys', 'selection.mention'
+local KEYS = 'diff.keys'
 local MOVE, OPERATE = 'call claude_ide#reviewing#Move(%d)', "claude_ide#reviewing#Operator('%s')"
 map('<Plug>(claude-hunk-next)', MOVE:format(1), 'Go to the next hunk', MOTION)
 map('<Plug>(claude-hunk-previous)', MOVE:format(-1), 'Go to the previous hunk', MOTION)
@@ -236,7 +236,8 @@ plug('<Plug>(claude-hunk-take)', BOTH, KEYS, 'take', "Take hunks of Claude's edi
 local ACCEPT_EDITS = "Accept Claude's edit, and edits from now on"
 plug('<Plug>(claude-accept-edits)', 'n', 'diff', 'accept_edits', ACCEPT_EDITS)
 plug('<Plug>(claude-comment)', BOTH, 'comment', 'operator', 'Comment on an edit, or on lines', true)
-plug('<Plug>(claude-send)', 'n', MENTION, 'operator', 'Send lines to Claude (operator)', true)
+local send = { expr = true, desc = 'Send lines to Claude (operator)' }
+vim.keymap.set('n', '<Plug>(claude-send)', 'claude_ide#mentions#Operator()', send)
 plug('<Plug>(claude-type)', BOTH, 'sending', 'operator', "Quote a text in Claude's prompt", true)
 
 vim.api.nvim_create_autocmd('SessionLoadPost', {

@@ -96,7 +96,7 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
     xnoremap <silent> <Plug>(claude-ask) :ClaudeAsk<CR>
     xnoremap <silent> <Plug>(claude-edit) :ClaudeEdit<CR>
     xnoremap <silent> <Plug>(claude-fix) :ClaudeFix<CR>
-    nnoremap <expr> <Plug>(claude-send) claude_ide#selection#mention#Operator()
+    nnoremap <expr> <Plug>(claude-send) claude_ide#mentions#Operator()
     xnoremap <silent> <Plug>(claude-send) :ClaudeSend<CR>
     nnoremap <expr> <Plug>(claude-type) claude_ide#sending#Operator()
     xnoremap <expr> <Plug>(claude-type) claude_ide#sending#Operator()

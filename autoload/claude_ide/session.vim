@@ -2,7 +2,6 @@ vim9script
 # Starts and stops the features' watchers with the server, and cleans up after the host. It loads no
 # feature just to clean it up.
 
-import autoload './attention.vim'
 import autoload './contexts.vim'
 import autoload './diagnostics.vim'
 import autoload './disk_changes/reload.vim'
@@ -66,7 +65,7 @@ host.OnServing((on) => diagnostics.Watch(on))
 host.OnServing((on) => reload.Watch(on))
 host.OnServing((on) => {
   if on
-    attention.Watch()
+    claude_ide#attention#Watch()
   else
     CallIfLoaded('claude_ide#diff#CloseAll')
   endif

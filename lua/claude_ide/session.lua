@@ -115,7 +115,7 @@ host.on('serving', function(on)
 end)
 
 host.on('start', function()
-  require('claude_ide.attention').watch()
+  vim.fn['claude_ide#attention#Watch']()
   -- While Python starts.
   load_soon(FOR_SERVER)
   require('claude_ide.messages.announce').on('ClaudeConnected', function()

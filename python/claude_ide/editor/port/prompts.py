@@ -142,7 +142,7 @@ class SelectionPort(Protocol):
     async def mention_facts(self, buffer: int, modifiers: str) -> MentionFacts:
         """Return where the user is; `modifiers` are those of `%`."""
 
-    @request("selection.mention.line_count")
+    @request("claude_ide#mentions#LineCount")
     async def line_count(self, path: str) -> int:
         """Return the lines of a file in its buffer; 0 if it is not loaded."""
 

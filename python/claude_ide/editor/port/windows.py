@@ -79,7 +79,7 @@ class WindowsPort(Protocol):
 class CallingPort(Protocol):
     """Calls the user, who may be elsewhere."""
 
-    @request("attention.call")
+    @request("claude_ide#attention#Call")
     async def call(self, text: str, ring: str) -> None:
         """Show one line, and write `ring` to the terminal, which then notifies the user."""
 
