@@ -69,6 +69,8 @@ end
 
 local ANY, BANG = { nargs = '*' }, { bang = true }
 local TEXT = { nargs = '*', bang = true, own_bar = true }
+local TYPED =
+  vim.tbl_extend('force', TEXT, { complete = 'customlist,claude_ide#arguments#OfPrompts' })
 local CLI = 'Open or hide the Claude CLI in a terminal'
 command('Claude', with_next('after_arguments', host('Claude')), CLI, {
   nargs = '*',
@@ -87,7 +89,7 @@ command('ClaudeChat', chat, 'Open or hide the chat', {
   complete = complete('chat.command'),
 })
 local background = with_next('after_text', question('background', 'begin'))
-command('ClaudeBackground', background, 'Begin a session in the background', TEXT)
+command('ClaudeBackground', background, 'Begin a session in the background', TYPED)
 command('ClaudeMerge', host('ClaudeMerge'), 'Merge the worktree of a session, or discard it', {
   nargs = '?',
   complete = 'customlist,claude_ide#arguments#OfWorktrees',
@@ -117,8 +119,6 @@ command('ClaudeTools', host('ClaudeTools'), "List the model's tools, or turn one
 })
 command('ClaudeDismiss', editor('tools.showing', 'dismiss'), "Remove the model's highlights")
 command('ClaudeSend', host('ClaudeSend'), 'Send the range or the file as a mention', BANG)
-local TYPED =
-  vim.tbl_extend('force', TEXT, { complete = 'customlist,claude_ide#arguments#OfPrompts' })
 local type_text = with_next('after_text', question('sending', 'type'))
 command('ClaudeType', type_text, "Put a text into Claude's prompt, or send it", TYPED)
 local function share(opts)

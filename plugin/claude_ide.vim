@@ -39,7 +39,7 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
   let s:with_text = {
         \ 'Claude': ['-complete=customlist,claude_ide#arguments#OfCli', 'AfterArguments', 'session#Claude'],
         \ 'ClaudeReject': ['-bang', 'AfterText', 'decide#Reject'],
-        \ 'ClaudeBackground': ['-bang', 'AfterText', 'session#Background'],
+        \ 'ClaudeBackground': ['-bang -complete=customlist,claude_ide#arguments#OfPrompts', 'AfterText', 'session#Background'],
         \ 'ClaudeAsk': ['-bang -complete=customlist,claude_ide#arguments#OfPrompts', 'AfterText', 'session#Ask'],
         \ 'ClaudeEdit': ['-bang -complete=customlist,claude_ide#arguments#OfPrompts', 'AfterText', 'session#Edit'],
         \ 'ClaudeType': ['-bang -complete=customlist,claude_ide#arguments#OfPrompts', 'AfterText', 'session#Type'],

@@ -146,11 +146,11 @@ function claude_ide#arguments#Placeholders() abort
   return uniq(sort(s:tables().placeholders + keys(l:functions)))
 endfunction
 
-" Complete `/name` or `@agent` as the first word of a command, and placeholders, in braces, in any.
+" Complete `/name` or `@agent` as the first word of a command that knows them, and placeholders, in braces, in any.
 function claude_ide#arguments#OfPrompts(lead, line, pos) abort
   if a:lead[0] ==# '@'
     return claude_ide#arguments#OfAgents(a:lead, a:line, a:pos)
-  elseif strpart(a:line, 0, a:pos) =~# 'Claude\a\+!\?\s\+/\S*$'
+  elseif strpart(a:line, 0, a:pos) =~# 'Claude\(Ask\|Prompt\)\s\+/\S*$'
     return claude_ide#arguments#Beginning(sort(keys(claude_ide#arguments#Prompts())), a:lead, '/')
   endif
   let l:parts = matchlist(a:lead, '^\(.*\){\(\w*\)$')

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from support.box_cli import BoxCli
+from support.cpu_time import seconds_of
 from support.either_editor import BOTH, Editor, configure, on_screen, open_terminal
 from support.neovim import Neovim, until
 from support.vim import Vim
@@ -63,6 +64,31 @@ async def test_a_second_text_follows_the_first(nvim: Editor, claude: BoxCli) -> 
     await send(nvim, "two")
 
     assert await claude.pasted(2) == ["one", " two"]
+
+
+async def test_a_terminal_that_the_user_reads_gets_a_text_once(
+    nvim: Editor, claude: BoxCli
+) -> None:
+    await nvim.command("ClaudeFocus")
+    await until(lambda: nvim.eval("mode() ==# 't'"), "in the terminal")
+    await nvim.keys("<C-w>N" if isinstance(nvim, Vim) else r"<C-\><C-n>")
+    await until(lambda: nvim.eval("mode(1) ==# 'nt' || mode() ==# 'n'"), "reading")
+    await nvim.command("wincmd p")
+
+    await send(nvim, "one", submit=True)
+
+    assert await claude.sent() == ["one"]
+    assert claude.all_pasted() == ["one"]
+
+
+async def test_a_long_text_costs_the_editor_little(nvim: Editor, claude: BoxCli) -> None:
+    words = "an otter\n" * 60_000
+    before = seconds_of(nvim.process.pid)
+
+    await send(nvim, f"{words}\nend")
+
+    assert (await claude.pasted())[0].endswith("\nend")
+    assert seconds_of(nvim.process.pid) - before < 0.5
 
 
 async def test_with_focus_the_user_goes_there(nvim: Editor, claude: BoxCli) -> None:
@@ -346,8 +372,11 @@ async def test_the_names_are_completed(nvim: Editor, path: Path) -> None:
     async def completed(line: str) -> Any:
         return await nvim.call("getcompletion", line, "cmdline")
 
-    for command in ("ClaudeType", "2ClaudeType!", "ClaudeAsk", "ClaudeEdit"):
+    for command in ("ClaudeType", "2ClaudeType!", "ClaudeAsk", "ClaudeEdit", "ClaudeBackground"):
         assert await completed(f"{command} see ({{qu") == ["({quickfix}"]
+    assert await completed("ClaudeAsk /ex") == ["/explain"]
+    for command in ("ClaudeType", "ClaudeEdit", "ClaudeBackground"):
+        assert await completed(f"{command} /ex") == []
     assert "{diff}" in await completed("ClaudeType {")
     assert await completed("ClaudeType {{qu") == []
 

@@ -7,7 +7,9 @@ export def Read(bufnr: number, most: number): list<string>
   if !bufexists(bufnr) || term_getstatus(bufnr) !~# 'running'
     return []
   endif
-  var rows = getbufline(bufnr, 1, '$')
+  # In Terminal-Normal mode the buffer stays as it was.
+  var rows = term_getstatus(bufnr) !~# 'normal' ? getbufline(bufnr, 1, '$')
+    : range(1, term_getsize(bufnr)[0])->mapnew((_, row) => term_getline(bufnr, row))
   while len(rows) > 1 && rows[-1] ==# ''
     rows->remove(-1)
   endwhile
@@ -20,7 +22,7 @@ export def Press(bufnr: number, keys: string, seen: list<string>): bool
   if empty(seen) || Read(bufnr, len(seen)) != seen
     return false
   endif
-  term_sendkeys(bufnr, keys)
+  ch_sendraw(term_getjob(bufnr), keys)
   return true
 enddef
 
