@@ -79,7 +79,7 @@ class Requests:
         tool: str = "t1",
     ) -> None:
         """Allow a tool without any permission of its own to write."""
-        self.requests.allow(tool, frozenset(), Allow(edits=edits, unsaved=unsaved))
+        self.requests.allow(tool, {}, Allow(edits=edits, unsaved=unsaved))
 
     async def end(self, tool: str = "t1", *, is_completed: bool = True) -> None:
         """End a tool."""
@@ -202,12 +202,33 @@ async def test_only_a_tool_that_the_user_has_allowed_to_change_the_file_needs_no
     agent: Requests,
 ) -> None:
     await agent.write("one")
-    agent.requests.allow("t1", frozenset([str(agent.path)]), Allow())
+    agent.requests.allow("t1", {str(agent.path): ()}, Allow())
     await agent.write("two")
     await agent.end()
     await agent.write("three")
 
     assert agent.disk.allowed == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_shown"),
+    [
+        ("2\n", True),
+        ("one\n2\nthree\n", True),
+        ("one\n2\nthree\nfour\n", False),
+        ("2", True),
+        ("one\ntwo\nthree\n2\n", False),
+    ],
+)
+async def test_only_the_edit_that_was_shown_needs_no_other_permission(
+    agent: Requests, text: str, is_shown: bool
+) -> None:
+    shown = Replacement(str(agent.path), "2\n", "two\n")
+    agent.requests.allow("t1", {str(agent.path): (shown,)}, Allow())
+
+    await agent.write(text)
+
+    assert agent.disk.allowed == [is_shown]
 
 
 async def test_the_unsaved_text_that_the_user_has_seen_may_be_replaced_by_what_they_accepted(

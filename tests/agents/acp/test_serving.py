@@ -283,3 +283,17 @@ async def test_only_files_that_a_tool_may_write_are_examined_before(begin: Begin
 
     assert sorted(edits.before_) == [("t2", "/p/t2"), ("t4", "")]
     assert sorted(edits.ended_) == [("t1", "/p/t1"), ("t2", "/p/t2"), ("t4", "")]
+
+
+@pytest.mark.parametrize("kind", ["read", "execute", "edit"])
+async def test_only_a_request_for_a_change_allows_a_write(begin: Begin, kind: str) -> None:
+    disk = Disk()
+    asked = acp.permission("t1", kind=kind, locations=[{"path": "$FOLDER/a.txt"}])
+    talk = await begin(Script(prompt=[asked, write("new")]), services=EditorServices(files=disk))
+    await talk.prompt("hi")
+    request: Any = await talk.until(PermissionAsked)
+
+    await talk.agent.answer(request.request, Allow())
+
+    await talk.until(TurnEnded)
+    assert disk.allowed == [kind == "edit"]

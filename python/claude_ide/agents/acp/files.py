@@ -5,7 +5,8 @@ another text. The answer has no room for it, so it replaces the agent's text whe
 Unsaved text that the user has seen there is replaced without another question.
 """
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -76,8 +77,8 @@ class FileRequests:
         self._note = note
         self._emit = emit
         self._accepted: dict[str, AcceptedWrite] = {}
-        self._allowed: dict[str, frozenset[str]] = {}
-        """The paths, without links, that the user has allowed tools to change, by their ids."""
+        self._allowed: dict[str, Mapping[str, Sequence[Replacement]]] = {}
+        """The edits that the user has allowed tools, by their ids, and the paths without links."""
         self._agreed: dict[str, dict[str, Replacement]] = {}
         """The texts that the user has accepted for files with unsaved text, by the tools' ids."""
         self._has_read = self._has_written = False
@@ -117,7 +118,7 @@ class FileRequests:
         assert self._files is not None
         accepted = self._accepted_for(path, content)
         text = accepted.text if accepted else content
-        is_allowed = any(real(path) in allowed for allowed in self._allowed.values())
+        is_allowed = await self._is_allowed(path, content, is_users=accepted is not None)
         try:
             over = self._replaced_by(path, text)
             written = await self._files.write(path, text, is_allowed=is_allowed, over=over)
@@ -130,8 +131,8 @@ class FileRequests:
             self._note(CHANGED.format(path))
         return {}
 
-    def allow(self, tool: str, targets: frozenset[str], answer: Allow) -> None:
-        """Remember that a tool may change the files at these real paths.
+    def allow(self, tool: str, targets: Mapping[str, Sequence[Replacement]], answer: Allow) -> None:
+        """Remember the edits that a tool may make, by real path; without edits any of a file.
 
         Also the user's versions of them, and what they have accepted in place of unsaved text.
         """
@@ -152,6 +153,20 @@ class FileRequests:
                     self._emit(Notice(f"{Path(accepted.path).name}: {TURNED}", "warning"))
                 elif is_completed or accepted.theirs is not None:
                     await self._restore(accepted)
+
+    async def _is_allowed(self, path: str, text: str, *, is_users: bool) -> bool:
+        """Return whether the user has allowed a tool to make a file this text, or has made it."""
+        assert self._files is not None
+        target = real(path)
+        for edits in [each[target] for each in self._allowed.values() if target in each]:
+            if is_users or not edits or any(_is_same(each.new, text) for each in edits):
+                return True
+            for read in (self._files.read, self._files.saved):
+                with contextlib.suppress(AgentError, FileNotFoundError):
+                    before = await read(path)
+                    if any(_is_same(_edited(before, edits, most), text) for most in (1, -1)):
+                        return True
+        return False
 
     def _accepted_for(self, path: str, content: str) -> AcceptedWrite | None:
         """Return the user's version; None if the agent now writes something else."""
@@ -202,6 +217,14 @@ def _lines(text: str, first: int, count: int | None) -> str:
     last = len(lines) if count is None else first - 1 + count
     chosen = "\n".join(lines[first - 1 : last])
     return f"{chosen}\n" if first - 1 < last < len(lines) else chosen
+
+
+def _edited(text: str, edits: Sequence[Replacement], most: int) -> str:
+    """Return a text with edits, each in at most so many places."""
+    text = _plain(text)
+    for each in edits:
+        text = text.replace(_plain(each.old), _plain(each.new), most) if each.old else text
+    return text
 
 
 def _is_same(text: str, other: str) -> bool:

@@ -318,7 +318,7 @@ class Serving:
             self.emit(event)
         asked = permission_asked(self.pending.new(), params, call)
         # The call, and where its paths lead, may have changed by the time of the answer.
-        targets = frozenset(map(real, call.paths))
+        targets = _targets(call)
         answer = await self._answer(id_, asked)
         await self.observing.examined(call)
         match answer:
@@ -356,6 +356,16 @@ class Serving:
             return requests.UrlAsked(request, tool, self._name, message, text(params.get("url")))
         questions = requests.form_questions(params.get("requestedSchema"))
         return requests.QuestionAsked(request, tool, questions, message=message)
+
+
+def _targets(call: ToolCall) -> dict[str, list[requests.Replacement]]:
+    """Return the edits that a request shows, by real path; none of a file if it shows no text."""
+    if call.shown_kind == "read" or not call.is_on_files:
+        return {}
+    found: dict[str, list[requests.Replacement]] = {real(path): [] for path in call.paths}
+    for each in call.diffs:
+        found[real(each.path)].append(each)
+    return found
 
 
 def _line(params: Params) -> str:
