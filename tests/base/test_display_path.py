@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from claude_ide.base import names
-from claude_ide.base.display_path import display_path
+from claude_ide.base.paths import display_path
 
 
 @pytest.fixture

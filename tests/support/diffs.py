@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from claude_ide.base.display_path import display_path
+from claude_ide.base.paths import display_path
 from claude_ide.editor.diffs import words_on_decision
 from claude_ide.editor.port.events import DiffDecided
 from support.chunks import chunk

@@ -17,7 +17,7 @@ from claude_ide.agents.requests import (
     Replacement,
     Subagent,
 )
-from claude_ide.base.display_path import DisplayPath
+from claude_ide.base.paths import DisplayPath
 from claude_ide.ui import request as drawn
 from claude_ide.ui.page import Page, Part
 from claude_ide.ui.request import CUT, ONCE, WHOLE, RequestView

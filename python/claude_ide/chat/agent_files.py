@@ -13,9 +13,8 @@ from weakref import WeakValueDictionary
 
 from claude_ide.agents.editor_services import WrittenText
 from claude_ide.base import files
-from claude_ide.base.display_path import display_path
 from claude_ide.base.errors import AgentError, EditorError
-from claude_ide.base.paths import TURNED, normalized, real
+from claude_ide.base.paths import TURNED, display_path, normalized, real
 from claude_ide.base.text_diff import merge
 from claude_ide.base.unicode import shown
 from claude_ide.chat.recording import AgentEdits

@@ -30,7 +30,7 @@ from claude_ide.chat.reviews import ChatRequest, Reviews
 from claude_ide.editor.attention import APPROVAL_PLACE
 from claude_ide.editor.port import panel
 from claude_ide.editor.port.binding import handles
-from claude_ide.ui import form, proposal, ways
+from claude_ide.ui import form, permission, proposal
 from claude_ide.ui.permission import capitalized
 from claude_ide.ui.request import (
     ALLOWED,
@@ -229,7 +229,7 @@ class Answers(ChatPart, Answering[ChatRequest]):
                 self._reviews.begin(waiting)
             case "c" if isinstance(asked, PermissionAsked) and asked.code:
                 self._reviews.begin(waiting)
-            case "y" if ways.has_yes(asked) and _has_one_diff(waiting):
+            case "y" if permission.has_yes(asked) and _has_one_diff(waiting):
                 await self._accept_diff(waiting)
             case "n" if is_for_program(asked):
                 await self.respond(waiting, Reject(), DECLINED)
@@ -398,12 +398,12 @@ class Answers(ChatPart, Answering[ChatRequest]):
                 return Reject(instead), f"{REJECTED}, with your changes"
             self._reviews.settle(waiting.asked.tool, is_written=False)
             answer, summary = Allow(answer.options), f"{ALLOWED}, without your changes"
-        if ways.has_yes(waiting.asked) or answer.options or answer.rule:
+        if permission.has_yes(waiting.asked) or answer.options or answer.rule:
             return answer, summary
-        way = await ways.choose_way(self._editor, waiting.asked)
+        way = await permission.choose_way(self._editor, waiting.asked)
         if not isinstance(way, Option):
             raise UserError(f"{name} offers no plain yes; it still waits for an answer")
-        chosen_way = ways.answer(way)
+        chosen_way = permission.answer(way)
         if isinstance(chosen_way, Allow):
             chosen_way = replace(answer, options=chosen_way.options)
         return chosen_way, way.name
@@ -440,18 +440,18 @@ def _answers(asked: Asked) -> dict[str, str]:
     if isinstance(asked, UrlAsked):
         yes = {"y": "Open it in the browser"} if can_open(asked.url) else {}
         return yes | DECLINE
-    others = ways.others(asked)
-    has_more = bool(others) or ways.has_rules(asked)
+    others = permission.others(asked)
+    has_more = bool(others) or permission.has_rules(asked)
     plain_yes = "Yes, once" if has_more and isinstance(asked, PermissionAsked) else "Yes"
-    more = "Always…" if ways.are_lasting(others) else "Other answers…"
+    more = "Always…" if permission.are_lasting(others) else "Other answers…"
     if isinstance(asked, PlanProposed) and len(others) == 1:
         # A plan is approved once; its option switches the mode afterwards.
         more = capitalized(others[0].name)
     return {
-        **({"y": ways.yes(asked, plain_yes)} if ways.has_yes(asked) else {}),
+        **({"y": permission.yes(asked, plain_yes)} if permission.has_yes(asked) else {}),
         **({"a": more} if has_more else {}),
         **NO,
-        "n": ways.no(asked, NO["n"]),
+        "n": permission.no(asked, NO["n"]),
     }
 
 

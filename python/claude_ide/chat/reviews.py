@@ -28,7 +28,7 @@ from claude_ide.editor.attention import diff_place
 from claude_ide.editor.diffs import Decision, Diff, Offer
 from claude_ide.editor.port.events import FormPressed
 from claude_ide.editor.port.panel import Proposed, Reviewed
-from claude_ide.ui import form, proposal, ways
+from claude_ide.ui import form, permission, proposal
 from claude_ide.ui.form import Form
 from claude_ide.ui.permission import LANGUAGE
 from claude_ide.ui.proposal import Proposal, ProposalBase
@@ -204,7 +204,7 @@ class Reviews:
         waiting.diff = diff
         if waiting.call is not None:
             waiting.call.opens(diff_place(diff.id))
-        if name := ways.lasting_name(asked):
+        if name := permission.lasting_name(asked):
             diffs.offer(diff, Offer(name, partial(waiting.choose_lasting, self._editor)))
         try:
             decision = await diff.decision
@@ -300,7 +300,7 @@ class Reviews:
         elif reviewed.decision in ("approve", "approve_more"):
             option: Option | None = None
             if reviewed.decision == "approve_more" and (more := _approvals(asked)):
-                option = await ways.chosen(self._editor, "Approve:", more)
+                option = await permission.chosen(self._editor, "Approve:", more)
                 if option is None:
                     return False
             answer = Allow((option.id,) if option else (), plan=edited)
@@ -323,7 +323,7 @@ class Reviews:
 
 def _approvals(asked: PlanProposed) -> list[Option]:
     """Return the ways to approve a plan beside a plain yes."""
-    return [option for option in ways.others(asked) if option.kind in ways.ALLOWING]
+    return [option for option in permission.others(asked) if option.kind in permission.ALLOWING]
 
 
 def _revision(text: str, comments: str) -> str:

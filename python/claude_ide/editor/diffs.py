@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from claude_ide.base.display_path import display_path
 from claude_ide.base.errors import EditorError
-from claude_ide.base.paths import TURNED, real
+from claude_ide.base.paths import TURNED, display_path, real
 from claude_ide.base.quotation import MOST_LINES, no_command, quoted, span
 from claude_ide.editor.events import Events
 from claude_ide.editor.port import Port

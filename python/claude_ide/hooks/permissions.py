@@ -24,7 +24,7 @@ from claude_ide.editor.diffs import Diff, Offer
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.events import Run
 from claude_ide.hooks.registration import AGENT, ENDS, TOOL_ENDS, Hook
-from claude_ide.ui import proposal, ways
+from claude_ide.ui import permission, proposal
 from claude_ide.ui.page import Part, Row, drawn, moved, row
 from claude_ide.ui.request import LINE, WHOLE, Answering, PendingRequest, RequestView
 from claude_ide.ui.text import one_line
@@ -260,7 +260,7 @@ class Permissions(Answering[PendingPermission]):
         is_whole = len(found) == len(proposed) == 1 and proposed[0].is_text(diff.text)
         is_known = is_whole and diff.offer is None
         for waiting in found:
-            if is_known and ways.lasting(waiting.asked):
+            if is_known and permission.lasting(waiting.asked):
                 self._hold(waiting, diff)
             else:
                 waiting.in_diff.set_result(None)
@@ -271,10 +271,10 @@ class Permissions(Answering[PendingPermission]):
 
         def answer() -> None:
             assert waiting.way is not None
-            _respond(waiting, ways.answer(waiting.way))
+            _respond(waiting, permission.answer(waiting.way))
 
         choose = partial(waiting.choose_lasting, self._editor)
-        name = ways.lasting_name(waiting.asked)
+        name = permission.lasting_name(waiting.asked)
         offer = Offer(name, choose, answer, lambda: waiting.settle(None))
         waiting.in_diff.set_result(None)
         self._hide(waiting)

@@ -21,12 +21,11 @@ from claude_ide.agents.requests import (
     Scope,
     UrlAsked,
 )
-from claude_ide.base.display_path import DisplayPath, display_path
 from claude_ide.base.errors import InvalidRuleError, UserError
-from claude_ide.base.paths import within
+from claude_ide.base.paths import DisplayPath, display_path, within
 from claude_ide.editor.attention import Call
 from claude_ide.editor.editor import Editor
-from claude_ide.ui import form, permission, ways
+from claude_ide.ui import form, permission
 from claude_ide.ui.page import (
     DETAIL,
     KEY,
@@ -291,8 +290,8 @@ class RequestView(View):
 
     def _answer_rows(self, usual_yes: str, usual_no: str) -> list[Row]:
         """Return the rows for a permission or a plan."""
-        yes, no = ways.yes(self.asked, usual_yes), ways.no(self.asked, usual_no)
-        rows = [key_row("y", _words(yes))] * ways.has_yes(self.asked)
+        yes, no = permission.yes(self.asked, usual_yes), permission.no(self.asked, usual_no)
+        rows = [key_row("y", _words(yes))] * permission.has_yes(self.asked)
         rows += [*self._always_rows(), key_row("n", _words(no))]
         return [*rows, key_row("N", "no, because…")]
 
@@ -317,9 +316,11 @@ class RequestView(View):
         if len(found) == 1 and are_short:
             return [key_row("a", found[0])]
         number = f" ({len(found)} ways)" if len(found) > 1 else ""
-        what = "always" if ways.are_lasting(ways.others(self.asked)) else "other answers"
+        what = (
+            "always" if permission.are_lasting(permission.others(self.asked)) else "other answers"
+        )
         rows = [key_row("a", f"{what}…{number}")]
-        if are_short and not ways.has_rules(self.asked):
+        if are_short and not permission.has_rules(self.asked):
             return [*rows, *(key_row(" ", _words(one)) for one in found)]
         shown = found if self._always_open else []
         pieces = (piece for one in shown for piece in wrapped((one, DETAIL), self._width))
@@ -329,10 +330,10 @@ class RequestView(View):
     def _always(self) -> list[str]:
         """The ways beside a yes and a no: a rule, and the agent's other options."""
         rules: list[str] = []
-        if ways.has_rules(self.asked):
+        if permission.has_rules(self.asked):
             rule = self.asked.rule
             rules.append(f"always: {rule}…" if rule else "always, by a rule…")
-        return [*rules, *map(ways.described, ways.others(self.asked))]
+        return [*rules, *map(permission.described, permission.others(self.asked))]
 
     def _are_short(self, found: list[str]) -> bool:
         """Return whether each way fits in a list of choices."""
@@ -363,7 +364,7 @@ class PendingRequest:
 
     async def choose_lasting(self, editor: Editor) -> bool:
         """Have the user choose what accepts the edits that follow, too; False if they cancel."""
-        self.way = await ways.chosen(editor, "Allow always:", ways.lasting(self.asked))
+        self.way = await permission.chosen(editor, "Allow always:", permission.lasting(self.asked))
         return self.way is not None
 
 
@@ -406,7 +407,7 @@ class Answering(Generic[W]):
         A key that allows more than that only shows the rest. `reason` is why `n` rejects it.
         """
         match key:
-            case "y" if not ways.has_yes(waiting.asked):
+            case "y" if not permission.has_yes(waiting.asked):
                 await self.act(waiting, "a", kind)
             case "y" | "a" if not (kind in SHOWN[key] or await self.covers(waiting, key)):
                 await self.show_rest(waiting, key)
@@ -430,17 +431,17 @@ class Answering(Generic[W]):
 
     async def _allow_more(self, waiting: W) -> None:
         """Have the user choose how: all ways together would allow too much."""
-        way = await ways.choose_way(self._editor, waiting.asked)
+        way = await permission.choose_way(self._editor, waiting.asked)
         if isinstance(way, Scope):
             await self._add_rule(waiting, way)
         elif way is not None and waiting.is_over:
             raise UserError(OVER)
         elif way is not None:
-            await self.respond(waiting, ways.answer(way), way.name)
+            await self.respond(waiting, permission.answer(way), way.name)
 
     async def _add_rule(self, waiting: W, scope: Scope) -> None:
         """Have the user edit the rule, until it is valid."""
-        assert ways.has_rules(waiting.asked)
+        assert permission.has_rules(waiting.asked)
         rule: str | None = waiting.asked.rule
         problem = ""
         while not waiting.is_over:

@@ -11,10 +11,9 @@ from typing import Any
 import msgspec
 
 from claude_ide.base import files as disk
-from claude_ide.base.display_path import display_path
 from claude_ide.base.errors import EditorError, ToolError
 from claude_ide.base.names import editor_name
-from claude_ide.base.paths import TURNED, exists, from_uri, normalized, real
+from claude_ide.base.paths import TURNED, display_path, exists, from_uri, normalized, real
 from claude_ide.editor.attention import CallingSession
 from claude_ide.editor.diffs import Diff
 from claude_ide.editor.editor import Editor

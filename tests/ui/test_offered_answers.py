@@ -1,4 +1,4 @@
-"""`ways.py`, `proposal.py`: answers that an agent offers, and words for those it cannot read."""
+"""`permission.py`, `proposal.py`: the answers of an agent, and words for what it cannot read."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from claude_ide.agents.requests import (
     Reject,
     Replacement,
 )
-from claude_ide.ui import proposal, ways
+from claude_ide.ui import permission, proposal
 
 ONCE = Option("o1", "Allow once", OptionKind.ALLOW_ONCE)
 PROCEED = Option("o2", "Yes, and be quick", OptionKind.ALLOW_ONCE)
@@ -50,7 +50,10 @@ def asked(*options: Option) -> PermissionAsked:
 def test_a_yes_and_a_no_have_the_agents_words_if_these_say_more(
     options: tuple[Option, ...], yes: str, no: str
 ) -> None:
-    assert (ways.yes(asked(*options), "yes"), ways.no(asked(*options), "no")) == (yes, no)
+    assert (permission.yes(asked(*options), "yes"), permission.no(asked(*options), "no")) == (
+        yes,
+        no,
+    )
 
 
 @pytest.mark.parametrize(
@@ -64,8 +67,8 @@ def test_a_yes_and_a_no_have_the_agents_words_if_these_say_more(
 def test_every_option_is_a_yes_a_no_or_another_way(
     options: tuple[Option, ...], has_yes: bool, others: list[Option]
 ) -> None:
-    assert ways.has_yes(asked(*options)) is has_yes
-    assert ways.others(asked(*options)) == others
+    assert permission.has_yes(asked(*options)) is has_yes
+    assert permission.others(asked(*options)) == others
 
 
 @pytest.mark.parametrize(
@@ -80,7 +83,7 @@ def test_every_option_is_a_yes_a_no_or_another_way(
     ],
 )
 def test_an_option_has_its_kind_if_its_name_says_something_else(option: Option, shown: str) -> None:
-    assert ways.described(option) == shown
+    assert permission.described(option) == shown
 
 
 @pytest.mark.parametrize(
@@ -93,7 +96,7 @@ def test_an_option_has_its_kind_if_its_name_says_something_else(option: Option, 
     ],
 )
 def test_an_option_is_chosen_by_its_id(option: Option, answer: Answer) -> None:
-    assert ways.answer(option) == answer
+    assert permission.answer(option) == answer
 
 
 def edits(*found: Replacement) -> tuple[proposal.Proposal, ...]:
