@@ -109,9 +109,8 @@ endfunction
 
 " An option that is a dictionary; empty if it is not set, or is none.
 function s:option(name) abort
-  let l:options = get(g:, 'claude_ide', {})
-  let l:value = type(l:options) == v:t_dict ? get(l:options, a:name, {}) : {}
-  return type(l:value) == v:t_dict ? l:value : {}
+  let l:Value = claude_ide#editor#Option(a:name)
+  return type(l:Value) == v:t_dict ? l:Value : {}
 endfunction
 
 " Only a false one is not: a table of Lua without fields is an empty list here.

@@ -8,7 +8,6 @@ vim9script
 
 import autoload './file/path.vim' as file
 import autoload './messages/reason.vim'
-import autoload './own_options.vim'
 import autoload './selection/visual.vim'
 import autoload './window/recent.vim'
 
@@ -169,7 +168,7 @@ const FACTS: dict<func> = {
 
 # The user's functions, by their names.
 def Own(): dict<func>
-  const given = own_options.Get('contexts')
+  const given = claude_ide#editor#Option('contexts')
   final found: dict<func> = {}
   for [name, Context] in type(given) == v:t_dict ? items(given) : []
     if type(Context) == v:t_func

@@ -14,7 +14,6 @@ import autoload './file/text.vim'
 import autoload './messages/announce.vim'
 import autoload './messages/message.vim'
 import autoload './messages/screen.vim'
-import autoload './own_options.vim'
 import autoload './timing/moment.vim'
 import autoload './ui/vim_ui.vim'
 import autoload './window/location.vim'
@@ -228,7 +227,7 @@ export def Open(id: number, request: dict<any>, OnDecided: any = v:null): dict<s
     diff.where = {path: fnamemodify(diff.path, ':~:.'), warning: ''}
   endif
   # Users write a number, too.
-  diff.focus = index([false, 0], own_options.Get('diff', 'focus')) < 0
+  diff.focus = index([false, 0], claude_ide#editor#Option('diff', 'focus')) < 0
   diffs[id] = diff
   CountChanged()
   # A diff that leaves the user where they are need not wait until they can be taken elsewhere.

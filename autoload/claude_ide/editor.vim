@@ -48,13 +48,13 @@ function claude_ide#editor#Show(text, level) abort
   endif
 endfunction
 
-" An option as it stands; v:null if it is missing.
-function claude_ide#editor#Option(group, name) abort
-  let l:value = get(g:, 'claude_ide', v:null)
-  for l:key in [a:group, a:name]
-    let l:value = type(l:value) == v:t_dict ? get(l:value, l:key, v:null) : v:null
+" An option as it stands, or without a name a group of options; v:null if it is missing. The host reports wrong ones.
+function claude_ide#editor#Option(group, name = '') abort
+  let l:Value = get(g:, 'claude_ide', v:null)
+  for l:key in a:name ==# '' ? [a:group] : [a:group, a:name]
+    let l:Value = type(l:Value) == v:t_dict ? get(l:Value, l:key, v:null) : v:null
   endfor
-  return l:value
+  return l:Value
 endfunction
 
 " The loaded buffer of a file; 0 if there is none.

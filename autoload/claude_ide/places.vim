@@ -170,7 +170,8 @@ endfunction
 " The files below a folder, a real path, that have buffers.
 function claude_ide#places#Below(folder) abort
   let l:files = filter(getbufinfo(), {_, info -> (info.listed || info.changed)
-        \ && getbufvar(info.bufnr, '&buftype') ==# '' && stridx(claude_ide#places#Resolved(info.name), a:folder .. '/') == 0})
+        \ && getbufvar(info.bufnr, '&buftype') ==# ''
+        \ && stridx(claude_ide#places#Resolved(info.name), a:folder .. '/') == 0})
   return map(l:files, {_, info -> {'path': info.name, 'modified': info.changed}})
 endfunction
 

@@ -7,7 +7,6 @@ vim9script
 
 import autoload './channel.vim'
 import autoload './file/path.vim' as file
-import autoload './own_options.vim'
 
 const UNKNOWN = 'it is not known yet which files are private'
 
@@ -26,7 +25,7 @@ var subscribers: list<func> = []
 # The option as JSON; a function has none, and is no glob.
 def Options(): string
   try
-    return json_encode(own_options.Get('privacy'))
+    return json_encode(claude_ide#editor#Option('privacy'))
   catch
     return '"?"'
   endtry

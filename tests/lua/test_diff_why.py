@@ -12,9 +12,9 @@ WORDS = "I use a constant, so that the price is in one place."
 TELL = "require('claude_ide.diff.winbar').tell(...)"
 PID = 77
 FIND = f"""
-require('claude_ide.window.location').find_by(function(pid)
-  return nil, pid == {PID} and 'mine' or nil
-end)
+local pane = {{ id = '%1', pid = vim.fn.getpid() }}
+vim.fn['claude_ide#terminals#Add']({{ pane = pane, place = {{ side = 'tmux' }}, launch = 'mine' }})
+vim.fn['claude_ide#terminals#Connected']({{ {{ {PID}, vim.fn.getpid() }} }})
 """
 
 

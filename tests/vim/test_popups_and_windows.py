@@ -125,7 +125,7 @@ async def test_the_status_line_tells_what_has_changed(
     serving_vim: Vim, config_folder: Path
 ) -> None:
     await serving_vim.command(
-        "set laststatus=2 statusline=%{claude_ide#status_line#Text()}"
+        "set laststatus=2 statusline=%{claude_ide#status#Text()}"
         " | autocmd User ClaudeStatusChanged let g:told = g:claude_ide_event"
     )
     await serving_vim.command("redrawstatus!")
@@ -141,7 +141,7 @@ async def test_what_an_agent_does_is_in_the_status_line(serving_vim: Vim) -> Non
     text = "claude_ide#statusline()"
     await until(lambda: serving_vim.eval(f"{text} == 'Claude: ready'"), "the host has told its own")
     status = {"state": "working", "text": ["Claude: working · 50%% %%{1} · 42%%"]}
-    await serving_vim.call("claude_ide#status_line#Set", status)
+    await serving_vim.call("claude_ide#status#Set", status)
 
     assert await serving_vim.eval(text) == "Claude: working · 50%% %%{1} · 42%%"
 

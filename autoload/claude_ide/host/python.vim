@@ -2,7 +2,6 @@ vim9script
 # Chooses the Python that runs the host.
 
 import autoload '../messages/log.vim'
-import autoload '../own_options.vim'
 import autoload '../system/program.vim'
 
 # The folder of the plugin's checkout.
@@ -25,7 +24,7 @@ enddef
 
 # The option `python`; empty if it is not set.
 export def Configured(): string
-  const path = own_options.Get('python')
+  const path = claude_ide#editor#Option('python')
   return type(path) == v:t_string ? path : ''
 enddef
 

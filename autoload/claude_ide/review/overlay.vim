@@ -10,7 +10,6 @@ import autoload '../file/path.vim' as file
 import autoload '../file/text.vim' as buffer_text
 import autoload '../messages/announce.vim'
 import autoload '../messages/plain.vim'
-import autoload '../own_options.vim'
 import autoload '../timing/debounce.vim'
 import autoload '../window/inside.vim'
 
@@ -119,7 +118,7 @@ enddef
 
 # Whether all hunks are to be seen.
 def IsShown(): bool
-  return index([null, true, 1], own_options.Get('review', 'overlay')) >= 0
+  return index([null, true, 1], claude_ide#editor#Option('review', 'overlay')) >= 0
 enddef
 
 # Draw hunks with as few calls as possible: each takes time.
@@ -176,7 +175,7 @@ enddef
 # spared. A variable of the buffer names ours: it is gone together with them. Only for this module.
 export def DefineKeys()
   b:claude_ide_review_keys = []
-  const given = own_options.Get('review', 'keys')
+  const given = claude_ide#editor#Option('review', 'keys')
   for [name, modes] in type(given) == v:t_dict ? items(MODES) : []
     const key = get(given, name, '')
     for mode in type(key) == v:t_string && key !=# '' ? modes : []

@@ -3,7 +3,6 @@ vim9script
 
 import autoload '../channel.vim'
 import autoload '../messages/message.vim'
-import autoload '../own_options.vim'
 
 const LONGEST = 60 # seconds, for which the host may send sessions to the background
 const WRITTEN = ['', 'acwrite'] # values of 'buftype'
@@ -62,7 +61,7 @@ def LetEnd(may: bool)
 enddef
 
 def OnExit(is_certain: bool)
-  const wanted = own_options.Get('terminal', 'quit')
+  const wanted = claude_ide#editor#Option('terminal', 'quit')
   if !channel.IsOpen() || (wanted !=# 'ask' && wanted !=# 'background') || (wanted ==# 'ask' && is_certain)
     return
   endif

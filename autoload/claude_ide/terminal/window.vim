@@ -6,7 +6,6 @@ import autoload '../file/load.vim'
 import autoload '../file/open.vim' as open_files
 import autoload '../messages/message.vim'
 import autoload '../messages/reason.vim'
-import autoload '../own_options.vim'
 import autoload '../timing/moment.vim'
 
 const SPLITS = {
@@ -161,7 +160,7 @@ enddef
 # The user's function that opens terminals (the option `terminal.side`), or null. Only Vim reads it: a
 # function cannot be passed to the host.
 export def Custom(): func
-  const Side = own_options.Get('terminal', 'side')
+  const Side = claude_ide#editor#Option('terminal', 'side')
   if type(Side) != v:t_func
     return null_function
   endif
