@@ -92,3 +92,15 @@ async def test_a_changed_file_is_asked_for_first(nvim: Editor, tmp_path: Path) -
 
     await refused(nvim)
     assert "waits for you" not in nvim.screen.text()
+
+
+async def test_a_cli_without_sessions_in_the_background_says_so_at_once(
+    nvim: Editor, tmp_path: Path
+) -> None:
+    await start(nvim, tmp_path, "background")
+    words = "'--bg' is disabled by the 'disableAgentView' setting"
+    (tmp_path / "recorder").write_text(f'#!/bin/sh\necho "{words}"; exit 1\n')
+
+    await nvim.command("ClaudeBackground")
+
+    await on_screen(nvim, "'--bg' is disabled by")

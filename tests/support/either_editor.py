@@ -201,10 +201,11 @@ async def choose_item(editor: Editor, beginning: str) -> None:
 
     async def number() -> int:
         if isinstance(editor, Vim):
-            rows = list(await editor.eval(POPUPS))
+            menus = list(await editor.eval(POPUPS))
         else:
-            rows = re.findall(r"^\d+: (.*)", editor.screen.text(), re.MULTILINE)
-        return next((n for n, row in enumerate(rows, 1) if row.startswith(beginning)), 0)
+            menus = [re.findall(r"^\d+: (.*)", editor.screen.text(), re.MULTILINE)]
+        numbered = [each for rows in menus for each in enumerate(rows, 1)]
+        return next((n for n, row in numbered if row.startswith(beginning)), 0)
 
     await choose(editor, await until(number, beginning))
 
@@ -225,13 +226,13 @@ async def dismiss(editor: Editor) -> None:
 
 
 TITLED = "filter(popup_list(), {_, id -> get(popup_getoptions(id), 'title', '') !=# ''})"
-POPUPS = f"flattennew(map({TITLED}, {{_, id -> getbufline(winbufnr(id), 1, '$')}}))"
+POPUPS = f"map({TITLED}, {{_, id -> getbufline(winbufnr(id), 1, '$')}})"
 
 
 async def float_text(editor: Editor) -> str:
     """Return the text of the plugin's float, or popup in Vim; empty without one."""
     if isinstance(editor, Vim):
-        return "\n".join(await editor.eval(POPUPS))
+        return "\n".join(await editor.eval(f"flattennew({POPUPS})"))
     is_there = await editor.eval("win_gettype() == 'popup'")
     return "\n".join(await editor.eval("getline(1, '$')")) if is_there else ""
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 CHECKS = (2, 1, 330)
 """The first version that refuses a folder without trust, and to lose the work in a worktree."""
 
-END_LOOKS, END_PAUSE_SECONDS = 100, 0.05
+END_LOOKS, END_PAUSE_SECONDS = 400, 0.05
 """How often is looked whether a stopped session has ended, and the pause in between."""
 
 USAGE = "usage: :ClaudeBackground[!] [--name=NAME] {prompt}"
@@ -135,6 +135,13 @@ class Background:
         await self._check_version("remove the worktree unchecked")
         return " ".join(await self._run(["rm", id_]))
 
+    async def check_offered(self) -> None:
+        """Raise `UserError` with the CLI's words if it has no sessions in the background.
+
+        The setting `disableAgentView` turns them off.
+        """
+        await self._run(["agents", "--json"])
+
     async def _check_version(self, harm: str) -> None:
         """Raise `UserError` if the CLI is known to be too old to refuse what would do `harm`."""
         first, *_ = program.words(self._cmd)
@@ -168,8 +175,15 @@ class Background:
 class Leaving:
     """Sends the sessions of terminals to the background."""
 
-    def __init__(self, app: "AppServices", found: SessionCollection, watch: Watcher) -> None:
+    def __init__(
+        self,
+        app: "AppServices",
+        background: Background,
+        found: SessionCollection,
+        watch: Watcher,
+    ) -> None:
         self._editor = app.editor
+        self._background = background
         self._found = found
         self._watch = watch
 
@@ -181,6 +195,7 @@ class Leaving:
             raise UserError(for_this_editor(NONE_RUNS))
         if current.attached:
             raise UserError("this terminal shows a session that is in the background")
+        await self._background.check_offered()
         sent = await self._sent(current)
         if sent is None:
             return self._editor.notify(f"{SEND_AWAY} is typed; :ClaudeSessions shows what runs")
@@ -213,6 +228,8 @@ class Leaving:
             # A dialog would take the words as its answer, and a prompt of the user's would be lost.
             return _words("waits for you", [each for each in working if each not in ready])
         if ready:
+            if not is_certain:
+                await self._background.check_offered()
             self._editor.notify(f"{_words('goes on in the background', ready)} …")
         sent = await asyncio.gather(*map(self._sent, ready))
         left = [each for each, session in zip(ready, sent, strict=True) if session is None]

@@ -90,7 +90,7 @@ class SessionList:
         self._has_chats = editor_name() == NEOVIM
         self._listing = Listing(NAME, KEYS, self._port, app.guard)
         self._found = SessionCollection(self._editor, stored, self._chats, self._hooks)
-        self.leaving = Leaving(app, self._found, watch)
+        self.leaving = Leaving(app, self.background, self._found, watch)
         self._listed: list[SessionEntry] = []
         self._entries: dict[str, SessionEntry] = {}
         self._words: list[str] = []
