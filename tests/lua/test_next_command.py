@@ -1,30 +1,52 @@
-"""`next_command.lua` and `plugin/`: a command after `|`, typed by a user."""
+"""`next_command` and `plugin/`: a command after `|`, typed by a user."""
 
 from typing import Any
 
 import pytest
 
 from support.chunks import chunk
+from support.either_editor import BOTH, Editor, on_screen
 from support.neovim import ROOT, Neovim, until
+from support.vim import Vim
 
 COMMANDS = chunk("next_command/commands")
 ARGUMENTS = {"ClaudeAdd": " a.txt", "ClaudeUninstall": " a"}
 """Those of the commands that need one."""
 NEXT = "let g:next = get(g:, 'next', 0) + 1"
+IN_VIM = {"ClaudeAsk": "AfterText", "Claude": "AfterArguments"}
+"""One command of each kind, and what its command line goes through."""
 
 
 @pytest.fixture
-async def recording(nvim: Neovim) -> Neovim:
-    """A Neovim in which our commands only record how they were called."""
-    await nvim.lua(COMMANDS)
+async def recording(nvim: Editor) -> Editor:
+    """An editor in which our commands, in Vim two of them, only record how they were called."""
+    if not isinstance(nvim, Vim):
+        await nvim.lua(COMMANDS)
+        return nvim
+    await nvim.command("let g:ran = []")
+    for name, function in IN_VIM.items():
+        given = "a:given, []" if function == "AfterText" else "'', a:given"
+        await nvim.command(
+            f"function! g:Record{name}(given, lines, bang) abort\n"
+            f"call add(g:ran, ['{name}', {given}, a:lines, a:bang])\nendfunction"
+        )
+        await nvim.command(
+            f"command! -range -nargs=* -bang {name} call claude_ide#next_command#{function}("
+            f"'g:Record{name}', <q-args>, <range> ? [<line1>, <line2>] : [], <bang>0)"
+        )
     return nvim
 
 
-async def typed(nvim: Neovim, line: str) -> Any:
+async def calls(editor: Editor) -> list[Any]:
+    """Return the calls of our commands: the name, the text, the words."""
+    ran = editor.eval("g:ran") if isinstance(editor, Vim) else editor.lua("return _G.ran")
+    return list(await ran)
+
+
+async def typed(editor: Editor, line: str) -> Any:
     """Type a command line; return how our command was called."""
-    await nvim.keys(f":{line.replace('<', '<lt>')}<CR>")
-    await until(lambda: nvim.lua("return #_G.ran > 0"), f"{line} has run")
-    ran = await nvim.lua("return _G.ran")
+    await editor.keys(f":{line.replace('<', '<lt>')}<CR>")
+    ran = await until(lambda: calls(editor), f"{line} has run")
     assert len(ran) == 1
     return ran[0]
 
@@ -35,9 +57,13 @@ def all_commands() -> list[str]:
 
 
 @pytest.mark.parametrize("bar", [" | ", "|", " |"])
-@pytest.mark.parametrize("name", all_commands())
+@pytest.mark.parametrize(
+    ("nvim", "name"),
+    [*(("neovim", name) for name in all_commands()), *(("vim", name) for name in IN_VIM)],
+    indirect=["nvim"],
+)
 async def test_another_command_can_follow_each_of_our_commands(
-    recording: Neovim, name: str, bar: str
+    recording: Editor, name: str, bar: str
 ) -> None:
     argument = ARGUMENTS.get(name, "")
 
@@ -58,8 +84,24 @@ async def test_each_of_our_commands_accepts_a_range(recording: Neovim, name: str
     assert (await typed(recording, f"{name}{argument}"))[0] == name
 
 
-@pytest.mark.parametrize("name", ["ClaudeAsk", "ClaudeEdit", "ClaudeReject"])
-async def test_free_text_can_contain_a_bar(recording: Neovim, name: str) -> None:
+@pytest.mark.parametrize("nvim", ["vim"], indirect=True)
+async def test_the_range_and_the_bang_are_passed_on(recording: Vim) -> None:
+    await recording.command("call setline(1, ['one', 'two', 'three'])")
+
+    called = await typed(recording, "2,3ClaudeAsk! shorter")
+
+    assert called == ["ClaudeAsk", "shorter", [], [2, 3], 1]
+
+
+@pytest.mark.parametrize(
+    ("nvim", "name"),
+    [
+        *(("neovim", name) for name in ("ClaudeAsk", "ClaudeEdit", "ClaudeReject")),
+        ("vim", "ClaudeAsk"),
+    ],
+    indirect=["nvim"],
+)
+async def test_free_text_can_contain_a_bar(recording: Editor, name: str) -> None:
     called = await typed(recording, f'{name} what does a | b do, or "a || b"?')
 
     assert called[:2] == [name, 'what does a | b do, or "a || b"?']
@@ -80,6 +122,7 @@ async def test_free_text_of_the_chat_cannot_begin_with_a_bar(recording: Neovim) 
     assert await recording.eval("g:next") == 1
 
 
+@BOTH
 @pytest.mark.parametrize(
     ("arguments", "passed"),
     [
@@ -87,41 +130,57 @@ async def test_free_text_of_the_chat_cannot_begin_with_a_bar(recording: Neovim) 
         (r"--x=\| y", ["--x=|", "y"]),
         ('--x "a | b"', ["--x", '"a', "|", 'b"']),
         ("--x='a|b'", ["--x='a|b'"]),
+        ('ä "a | b"', ["ä", '"a', "|", 'b"']),
         (r"a\ b", ["a b"]),
         ('"fix it"', ['"fix', 'it"']),
     ],
 )
 async def test_a_quoted_bar_is_an_argument_of_the_cli(
-    recording: Neovim, arguments: str, passed: list[str]
+    recording: Editor, arguments: str, passed: list[str]
 ) -> None:
     assert (await typed(recording, f"Claude {arguments}"))[2] == passed
 
 
 @pytest.mark.parametrize(
-    ("line", "passed"),
+    ("nvim", "line", "passed"),
     [
-        (f"Claude --resume | {NEXT}", ["--resume"]),
-        (f"Claude don't stop | {NEXT}", ["don't", "stop"]),
-        (f"Claude 'tis open | {NEXT}", ["'tis", "open"]),
-        (f"Claude | {NEXT} | {NEXT}", []),
-        (f"ClaudeChat mode plan | {NEXT}", ["mode", "plan"]),
+        *(
+            (editor, f"Claude{line}", passed)
+            for editor in ("neovim", "vim")
+            for line, passed in (
+                (f" --resume | {NEXT}", ["--resume"]),
+                (f" don't stop | {NEXT}", ["don't", "stop"]),
+                (f" 'tis open | {NEXT}", ["'tis", "open"]),
+                (f" | {NEXT} | {NEXT}", []),
+            )
+        ),
+        ("neovim", f"ClaudeChat mode plan | {NEXT}", ["mode", "plan"]),
     ],
+    indirect=["nvim"],
 )
 async def test_an_unquoted_bar_is_never_an_argument(
-    recording: Neovim, line: str, passed: list[str]
+    recording: Editor, line: str, passed: list[str]
 ) -> None:
     assert (await typed(recording, line))[2] == passed
     assert await recording.eval("g:next") == line.count(NEXT)
 
 
-@pytest.mark.parametrize("name", ["Claude", "ClaudeChat", "ClaudeReject"])
+@pytest.mark.parametrize(
+    ("nvim", "name"),
+    [
+        *(("neovim", name) for name in ("Claude", "ClaudeChat", "ClaudeReject")),
+        *(("vim", name) for name in IN_VIM),
+    ],
+    indirect=["nvim"],
+)
 async def test_an_error_in_the_next_command_is_shown_in_one_line(
-    recording: Neovim, name: str
+    recording: Editor, name: str
 ) -> None:
-    await typed(recording, f"{name} | edit! /no/such | write")
+    await typed(recording, f"{name} | nosuchcommand")
 
-    await until(lambda: "E212: Can't open file" in recording.screen.text(), "the error")
+    await on_screen(recording, "Not an editor command: nosuchcommand")
     assert "Press ENTER" not in recording.screen.text()
+    assert not (await recording.mode())["blocking"]
 
 
 async def test_several_of_our_commands_in_one_line_all_run(nvim: Neovim) -> None:
