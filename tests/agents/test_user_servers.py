@@ -124,6 +124,7 @@ def test_a_file_is_read_as_the_cli_reads_it(tmp_path: Path) -> None:
     [
         ({"command": "crab"}, ".db: crab is not on PATH"),
         ({"command": "./crab"}, ".db: ./crab is no program"),
+        ({"command": "/no/crab"}, ".db: /no/crab is no program"),
         ({"url": "${NONE}/x"}, ".db: NONE is not set"),
         ({"args": []}, ".db needs a command"),
         ({"type": "http"}, ".db needs a url"),

@@ -92,6 +92,17 @@ async def test_a_second_l_goes_to_the_terminal(pond: Pond) -> None:
     await until(lambda: pond.nvim.eval(f"bufnr() == {first}"), "the same terminal")
 
 
+async def test_one_returns_to_the_chat_from_a_login_that_was_hidden(pond: Pond) -> None:
+    pond.beaver.ways = [terminal("input()")]
+    for _ in range(2):
+        await log_in(pond)
+        await until(lambda: pond.nvim.eval("&buftype == 'terminal'"), "the terminal")
+
+        await pond.nvim.keys("<C-\\><C-n>:quit<CR>")
+
+        await until(lambda: pond.nvim.eval("&filetype == 'claude-chat'"), "the transcript")
+
+
 async def test_the_agent_itself_can_log_in(pond: Pond) -> None:
     pond.beaver.ways = [Login("oauth", "With a fish")]
     pond.beaver.needs_login = False

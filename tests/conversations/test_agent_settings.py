@@ -102,6 +102,18 @@ async def test_a_wrong_name_is_answered_with_the_right_ones(
     await river.reports(message)
 
 
+async def test_a_message_names_the_value_that_the_agent_keeps(begin: Begin) -> None:
+    river = await begin(ALL)
+
+    async def keep(_setting: str, _value: str) -> str:
+        return "on"
+
+    river.agent.set_setting = keep  # type: ignore[method-assign]
+    await river.command("config collab off")
+
+    await river.reports("Collaboration: On (Otter does not take Off)")
+
+
 async def test_an_agent_without_any_setting_says_so(begin: Begin) -> None:
     river = await begin(OWN)
     river.agent.emit(events.SettingsChanged(()))

@@ -177,13 +177,14 @@ class AnotherAgent:
         self.calls.append(("effort", effort))
         self.emit(events.EffortChanged(effort))
 
-    async def set_setting(self, setting: str, value: str) -> None:
+    async def set_setting(self, setting: str, value: str) -> str:
         self._must("settings")
         self.calls.append(("setting", setting, value))
         self.settings = tuple(
             replace(each, current=value) if each.id == setting else each for each in self.settings
         )
         self.emit(events.SettingsChanged(self.settings))
+        return value
 
     async def set_thinking_tokens(self, most: int | None) -> None:
         self._must("thinking_tokens")

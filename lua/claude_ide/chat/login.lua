@@ -39,6 +39,13 @@ local function ended(chat, bufnr, has_succeeded)
   end, message.failure('the terminal cannot be closed: %s'))
 end
 
+---@param command string
+local function open_window(command)
+  local origin = location.current()
+  vim.cmd('botright ' .. command)
+  location.return_on_close(api.nvim_get_current_win(), origin)
+end
+
 ---@param request claude_ide.LoginRequest
 ---@return { error: string }?
 local function start(chat, request)
@@ -47,10 +54,8 @@ local function start(chat, request)
   if not path then
     return { error = ('%s is not on PATH'):format(name) }
   end
-  local origin = location.current()
-  vim.cmd('botright new')
+  open_window('new')
   local bufnr = api.nvim_get_current_buf()
-  location.return_on_close(api.nvim_get_current_win(), origin)
   vim.bo[bufnr].bufhidden, vim.bo[bufnr].buflisted = 'hide', false
   local ok, reason = pcall(terminal_program.start, vim.list_extend({ path }, request.arguments), {
     -- An empty table would be a list, which is no environment.
@@ -76,7 +81,7 @@ M.open = chat_state.of_id(function(chat, request)
   if not (bufnr and api.nvim_buf_is_valid(bufnr)) then
     return start(chat, request)
   elseif vim.fn.win_gotoid(vim.fn.win_findbuf(bufnr)[1] or 0) == 0 then
-    vim.cmd(('botright sbuffer %d'):format(bufnr))
+    open_window(('sbuffer %d'):format(bufnr))
   end
   vim.cmd.startinsert()
 end)

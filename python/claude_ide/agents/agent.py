@@ -312,8 +312,11 @@ class Agent(Protocol):
         """Limit the tokens of thinking; 0 turns thinking off, None restores the agent's limit."""
         raise UnsupportedError(f"{self.name} cannot limit its thinking")
 
-    async def set_setting(self, setting: str, value: str) -> None:
-        """Set one of the agent's own settings, by its id and the id of a value."""
+    async def set_setting(self, setting: str, value: str) -> str:
+        """Set one of the agent's own settings, by its id and the id of a value.
+
+        Returns the id of the value that it has then: the agent may keep another one.
+        """
         raise UnsupportedError(f"{self.name} has no setting {setting}")
 
     async def context_usage(self) -> ContextUsage:

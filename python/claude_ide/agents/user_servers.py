@@ -108,12 +108,13 @@ class UserServers:
         return McpCommand(name, (command, *map(expand, given.args)), variables)
 
     def _program(self, command: str, folder: Path) -> str:
-        path = str(folder / command) if Path(command).name != command else command
+        is_path = Path(command).name != command
+        path = str(folder / command) if is_path else command
         try:
             found = program.locate(path, self._environment.get("PATH", ""))
             program.check(found)
         except OSError:
-            problem = "not on PATH" if path == command else "no program"
+            problem = "no program" if is_path else "not on PATH"
             raise ValueError(f"{command} is {problem}") from None
         return found
 

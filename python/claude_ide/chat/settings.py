@@ -259,9 +259,10 @@ class Settings(ChatPart):
         names = {each.id: each.name for each in setting.values}
         value = value or await self._choose(setting.name, names, setting.current)
         if value:
-            await self._agent.set_setting(setting.id, value)
-            self._chosen_own[setting.id] = value
-            self._editor.notify(f"{setting.name}: {names[value]}")
+            now = await self._agent.set_setting(setting.id, value)
+            self._chosen_own[setting.id] = now
+            is_kept = "" if now == value else f" ({self._agent.name} does not take {names[value]})"
+            self._editor.notify(f"{setting.name}: {names.get(now, now)}{is_kept}")
 
     async def _set_of_port(self, what: str, typed: str) -> None:
         """Set the mode, the model or the effort; the user chooses one if none is typed."""

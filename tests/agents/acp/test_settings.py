@@ -137,12 +137,18 @@ async def test_a_boolean_option_is_on_or_off(begin: Begin) -> None:
     talk = await begin(opened(NEW))
     changed = await talk.until(SettingsChanged)
     web = next(setting for setting in changed.settings if setting.id == "web")
-    assert (web.current, [value.name for value in web.values]) == ("false", ["on", "off"])
+    assert (web.current, [value.name for value in web.values]) == ("off", ["on", "off"])
 
-    await talk.agent.set_setting("web", "true")
+    await talk.agent.set_setting("web", "on")
 
     (asked,) = talk.fake.received("session/set_config_option")
     assert (asked["type"], asked["value"]) == ("boolean", True)
+
+
+async def test_an_agent_may_keep_the_value_of_an_option(begin: Begin) -> None:
+    talk = await begin(opened(NEW, set_config_option=[acp.result(NEW)]))
+
+    assert await talk.agent.set_setting("web", "on") == "off"
 
 
 async def test_what_gemini_says_about_its_mode_is_no_part_of_the_conversation(begin: Begin) -> None:

@@ -305,8 +305,10 @@ class AcpAgent(BaseAgent[AcpConnection]):
         request = self._decoder.settings.set_known(updates.EFFORT, effort)
         await self._set(request, lambda: [events.EffortChanged(effort)])
 
-    async def set_setting(self, setting: str, value: str) -> None:
-        await self._set(self._decoder.settings.set_option(setting, value), lambda: [])
+    async def set_setting(self, setting: str, value: str) -> str:
+        settings = self._decoder.settings
+        await self._set(settings.set_option(setting, value), lambda: [])
+        return settings.current_of(setting) or value
 
     async def _set(
         self, request: SetRequest | None, changed: Callable[[], Iterable[events.Event]]

@@ -141,7 +141,7 @@ SetRequest = tuple[str, dict[str, Any]]
 OLDER = {MODE: ("session/set_mode", "modeId"), MODEL: ("session/set_model", "modelId")}
 """The request, and its param, for an agent without options."""
 
-ON, OFF = "true", "false"
+ON, OFF = "on", "off"
 """The values of a boolean option."""
 
 
@@ -235,6 +235,11 @@ class SessionSettings:
     def set_option(self, id_: str, value: str) -> SetRequest | None:
         """Return the request that sets one of the agent's settings; None if it is unknown."""
         return self._set(self._options.get(id_), value)
+
+    def current_of(self, id_: str) -> str:
+        """Return the id of the present value of one of the agent's settings, or ""."""
+        option = self._options.get(id_)
+        return option.current if option else ""
 
     def _set(self, option: events.Setting | None, value: str) -> SetRequest | None:
         if option is None:

@@ -218,11 +218,12 @@ class StreamJsonAgent(BaseAgent[CliConnection]):
         # Models with adaptive thinking ignore it.
         await self._ask("set_max_thinking_tokens", max_thinking_tokens=most)
 
-    async def set_setting(self, setting: str, value: str) -> None:
+    async def set_setting(self, setting: str, value: str) -> str:
         # An unknown style is accepted and has no effect.
         flags = self._running.decoder.flags
         await self._ask("apply_flag_settings", settings=flags.encode(setting, value))
         self._running.report(flags.set(setting, value))
+        return value
 
     async def context_usage(self) -> agent.ContextUsage:
         answer = await self._ask("get_context_usage", detail="summary")
