@@ -102,13 +102,15 @@ async def test_a_wrong_name_is_answered_with_the_right_ones(
     await river.reports(message)
 
 
-async def test_a_message_names_the_value_that_the_agent_keeps(begin: Begin) -> None:
+async def test_a_message_names_the_value_that_the_agent_keeps(
+    begin: Begin, monkeypatch: pytest.MonkeyPatch
+) -> None:
     river = await begin(ALL)
 
     async def keep(_setting: str, _value: str) -> str:
         return "on"
 
-    river.agent.set_setting = keep  # type: ignore[method-assign]
+    monkeypatch.setattr(river.agent, "set_setting", keep)
     await river.command("config collab off")
 
     await river.reports("Collaboration: On (Otter does not take Off)")

@@ -11,7 +11,16 @@ import pytest
 
 from support.claude_code import the_lock
 from support.either_editor import BOTH, Editor, configure, host_pids, is_serving, status_line
-from support.happenings import BESIDE, HookedCli, follow, happened, names, recorder, the
+from support.happenings import (
+    BESIDE,
+    TASK_ENDED,
+    HookedCli,
+    follow,
+    happened,
+    names,
+    recorder,
+    the,
+)
 from support.neovim import Neovim, until
 from support.panel import Open
 from support.vim import Vim
@@ -74,6 +83,27 @@ async def test_a_turn_with_an_edit_is_announced(nvim: Editor, cli: HookedCli) ->
         ("ClaudeToolEnd", source | tool | {"status": "completed", "files": [file]}),
         ("ClaudeTurnEnd", source | {"reason": "completed", "paths": ["/p/a.py"]}),
         ("ClaudeSessionEnd", source | {"folder": "/p"}),
+    ]
+
+
+@BOTH
+async def test_the_end_of_a_task_is_no_prompt_and_interrupts_no_turn(
+    nvim: Editor, cli: HookedCli
+) -> None:
+    await cli.send("UserPromptSubmit", prompt="do it")
+    await cli.use("Edit", "t1", {"file_path": "/p/a.py"}, EDITED)
+    await cli.send("UserPromptSubmit", prompt=TASK_ENDED)
+    await cli.send("Stop")
+    await cli.send("UserPromptSubmit", prompt=TASK_ENDED)
+    await cli.send("Stop")
+    await the(nvim, "ClaudeTurnEnd", 2)
+
+    turn = ["ClaudePrompt", "ClaudeToolStart", "ClaudeToolEnd", "ClaudeTurnEnd", "ClaudeTurnEnd"]
+    assert names(nvim) == ["ClaudeSessionStart", *turn]
+    ends = [data for name, data in happened(nvim) if name == "ClaudeTurnEnd"]
+    assert [(end["reason"], end["paths"]) for end in ends] == [
+        ("completed", ["/p/a.py"]),
+        ("completed", []),
     ]
 
 

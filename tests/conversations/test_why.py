@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from support.either_editor import BOTH, Editor, configure, float_text, on_screen
-from support.happenings import HookedCli, follow, recorder, the
+from support.happenings import TASK_ENDED, HookedCli, follow, recorder, the
 from support.neovim import until
 
 pytestmark = BOTH
@@ -24,9 +24,15 @@ async def cli(nvim: Editor, tmp_path: Path, path: Path) -> HookedCli:
     return cli
 
 
-async def test_the_prompt_of_a_line_is_shown(nvim: Editor, cli: HookedCli, path: Path) -> None:
+@pytest.mark.parametrize("goes_on", [False, True])
+async def test_the_prompt_of_a_line_is_shown(
+    nvim: Editor, cli: HookedCli, path: Path, goes_on: bool
+) -> None:
     folder = {"cwd": str(path.parent)}
     await cli.send("UserPromptSubmit", prompt="Shout it\nnow", **folder)
+    if goes_on:
+        await cli.send("Stop", **folder)
+        await cli.send("UserPromptSubmit", prompt=TASK_ENDED, **folder)
     tool = {"tool_name": "Edit", "tool_use_id": "t1", "tool_input": {"file_path": str(path)}}
     await cli.send("PreToolUse", **tool, **folder)
     path.write_text("one\nTWO\nthree\n")

@@ -27,6 +27,10 @@ BESIDE = "ClaudeNotification,ClaudePermissionDenied,ClaudeSubagent*,ClaudePreCom
 """The events about what is no part of a turn."""
 
 
+TASK_ENDED = "<task-notification>\n<task-id>a1</task-id>\n<status>completed</status>\n…"
+"""What the CLI tells its model, and its hooks as a prompt, at the end of a task."""
+
+
 async def follow(nvim: Editor, events: str = FOLLOWED) -> None:
     """Collect the events from now on."""
     if isinstance(nvim, Vim):

@@ -16,7 +16,7 @@ import msgspec
 from claude_ide.agents.fields import mapping, mappings, parsed, text
 from claude_ide.agents.stream_json.notices import BESIDE
 from claude_ide.agents.stream_json.protocol import SETTING_SOURCES
-from claude_ide.agents.stream_json.tools import kind_of, path_in
+from claude_ide.agents.stream_json.tools import NOTIFICATION, kind_of, path_in
 from claude_ide.base import folder_settings
 from claude_ide.base.paths import normalized
 from claude_ide.base.program import locate
@@ -217,6 +217,11 @@ class Hook(msgspec.Struct, frozen=True):
     last_assistant_message: Any = None
     trigger: Any = None
     custom_instructions: Any = None
+
+    @property
+    def is_from_cli(self) -> bool:
+        """Whether a prompt is none of the user's: the CLI tells its model what a task has done."""
+        return self.prompt.startswith(NOTIFICATION)
 
     @property
     def accessed(self) -> str:

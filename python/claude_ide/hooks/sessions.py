@@ -334,6 +334,10 @@ class HookedSession:
         if told := happened(msgspec.structs.asdict(hook)):
             self._announcer.happened(told)
         match hook.hook_event_name:
+            case "UserPromptSubmit" if hook.is_from_cli:
+                if self._announcer.goes_on():
+                    await self._recorded(self.recorder.prompted())
+                    self._reasons.end_all()
             case "UserPromptSubmit":
                 await self._recorded(self.recorder.prompted())
                 self._reasons.end_all()
@@ -472,7 +476,7 @@ class HookedSessions:
         self.permissions.follow(launch, hook)
         if hook.hook_event_name not in BESIDE:
             self.activities.follow(launch, hook)
-        self._follow_turn(launch, hook.hook_event_name)
+        self._follow_turn(launch, hook)
         if path := hook.accessed:
             self._readings.of(launch).add(path)
         task = self._start(session.follow(hook))
@@ -481,10 +485,10 @@ class HookedSessions:
         note = await session.recorder.note() if is_prompt else ""
         return self._told(PROMPTED, additionalContext=note) if note else b""
 
-    def _follow_turn(self, launch: str, event: str) -> None:
-        attention = self._editor.attention
+    def _follow_turn(self, launch: str, hook: Hook) -> None:
+        attention, event = self._editor.attention, hook.hook_event_name
         session = self._editor.terminals.session(AGENT, launch)
-        if event == PROMPTED:
+        if event == PROMPTED and not hook.is_from_cli:
             attention.prompted(session)
         elif event not in ENDS:
             attention.works(session)

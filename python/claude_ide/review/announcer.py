@@ -86,6 +86,12 @@ class Announcer:
         self._begin()
         self._raise("ClaudePrompt", prompt=prompt)
 
+    def goes_on(self) -> bool:
+        """Begin a turn without a prompt of the user's; return False if one is running."""
+        was_in_turn = self._is_in_turn
+        self._begin()
+        return not was_in_turn
+
     def tool_started(self, use: str, name: str, path: str = "", command: str = "") -> None:
         """Announce a use of a tool, unless it was."""
         if use in self._tools:
