@@ -11,6 +11,7 @@ from claude_ide.headless.rewriting import (
     prompt,
     refinement_prompt,
     rows_in,
+    without_words,
 )
 from support.pocket import pocket_port
 
@@ -130,3 +131,17 @@ def test_the_line_feed_after_the_last_line_of_an_answer_is_optional(
     answer: str, marked: str, lines: list[str]
 ) -> None:
     assert answered(answer, marked) == lines
+
+
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [
+        ("Here you are:\n\n```python\n1\n```\n\nDone.", "```python\n1\n```"),
+        ("1\n2", "1\n2"),
+        ("This cannot be done.", "This cannot be done."),
+        ("```\n1\n```\nor\n```\n2\n```", "```\n1\n```\nor\n```\n2\n```"),
+        ("so\n```\n1", "so\n```\n1"),
+    ],
+)
+def test_the_only_code_block_of_an_answer_is_the_answer(answer: str, code: str) -> None:
+    assert without_words(answer) == code

@@ -1,5 +1,7 @@
 """`:ClaudeEdit`: lines of a buffer, rewritten by the model and shown as a diff."""
 
+import re
+
 import msgspec
 
 from claude_ide.agents.stream_json.headless import Format, HeadlessQuestion
@@ -22,6 +24,10 @@ TITLE = "{}'s rewrite"
 CHANGED = "the lines have changed"
 UNCHANGED = "{} suggests no changes"
 REFINED = "refined (u undoes it)"
+
+FENCE = re.compile(r"^```.*$", re.MULTILINE)
+HAVE_FENCES = ("", "gitcommit", "help", "markdown", "mdx", "quarto", "rmd", "text", "vimwiki")
+"""Filetypes of texts in which a code block may belong to the answer."""
 
 SCHEMA = {
     "type": "object",
@@ -198,9 +204,10 @@ async def _ask(run: Run, request: RewriteRequest, target: Target, words: str) ->
         Needs(request.cwd, READING), HeadlessQuestion(words, Format.TEXT, SCHEMA)
     )
     marked = "\n".join(target.marked)
-    return answered(
-        without_fence(structured(result, Rewritten, run.name).replacement, marked), marked
-    )
+    replacement = structured(result, Rewritten, run.name).replacement
+    if run.kind is not None and request.filetype not in HAVE_FENCES and "```" not in marked:
+        replacement = without_words(replacement)
+    return answered(without_fence(replacement, marked), marked)
 
 
 def rows_in(base: list[str], current: list[str], first: int, last: int) -> tuple[int, int]:
@@ -217,6 +224,12 @@ def rows_in(base: list[str], current: list[str], first: int, last: int) -> tuple
             start = first + shift if old_last <= first else new_first
         stop = new_last if old_last > last else last + shift
     return start, stop
+
+
+def without_words(answer: str) -> str:
+    """Return the code block of an answer, if it has a single one: agents say what they did."""
+    fences = [*FENCE.finditer(answer)]
+    return answer[fences[0].start() : fences[1].end()] if len(fences) == 2 else answer
 
 
 def answered(answer: str, marked: str) -> list[str]:

@@ -124,7 +124,9 @@ class TestOtherAgents:
         self, nvim: Editor, begin: Begin, file: Path
     ) -> None:
         read = tool("t", "Read", kind="read"), tool_update("t", status="completed")
-        agent = await begin(prompt=[say("I look."), *read, say("```python\n  TWO\n```")])
+        code = "```python\n  TWO\n```"
+        await nvim.command("setlocal filetype=python")
+        agent = await begin(prompt=[say("I look."), *read, say(f"Here:\n{code}\nDone.")])
         await nvim.command("2ClaudeEdit @beaver shout")
 
         await on_screen(nvim, "Beaver's rewrite")
