@@ -1,5 +1,7 @@
 """What an agent expects the user to send next, in the prompt of its chat."""
 
+import pytest
+
 from claude_ide.agents.events import Cleared, PromptSuggested, TurnEnded, TurnEndReason, Waiting
 from support.neovim import until
 from support.river import Begin, River
@@ -33,13 +35,24 @@ async def test_a_suggestion_that_comes_while_the_agent_works_is_not_shown(begin:
     assert "too late" not in river.nvim.screen.text()
 
 
-async def test_the_key_is_a_tab_where_nothing_is_suggested(begin: Begin) -> None:
+@pytest.mark.parametrize(
+    ("map_", "text"),
+    [
+        ("", "a\tb"),
+        ("inoremap <expr> <Tab> 'own' .. 1", "aown1b"),
+        ("imap <expr> <Tab> '<Tab>'", "a\tb"),
+    ],
+)
+async def test_the_key_is_the_users_where_nothing_is_suggested(
+    begin: Begin, map_: str, text: str
+) -> None:
     river = await begin()
+    await river.nvim.command(map_)
     await river.panel.write()
 
     await river.nvim.keys("a<Tab>b")
 
-    async def has_tab() -> bool:
-        return bool((await river.panel.look())["prompt"] == ["a\tb"])
+    async def has_text() -> bool:
+        return bool((await river.panel.look())["prompt"] == [text])
 
-    await until(has_tab, "the tab in the prompt")
+    await until(has_text, "the text in the prompt")

@@ -11,6 +11,7 @@ local on = autocommands.group('claude_ide_chat_prompt_completion')
 
 local LIMIT = 200 -- items
 local TIMEOUT_MS = 100
+local USERS_TAB = '<Plug>(claude-chat-users-tab)'
 
 -- Buffer variables that disable blink.cmp and mini.completion.
 local SWITCHES = { completion = false, minicompletion_disable = true }
@@ -165,9 +166,32 @@ function M.omnifunc(findstart, base)
   return prompt and found and found.column or -3
 end
 
+local is_the_users = false
+
+-- What the key does elsewhere: its map in the prompt hides one of the user's, such as that of a plugin, which
+-- may lead to <Tab> again.
+local function users_tab()
+  local mode = api.nvim_get_mode().mode:sub(1, 1)
+  local map = vim.iter(api.nvim_get_keymap(mode)):find(function(each)
+    return each.lhs == '<Tab>'
+  end)
+  if not map or is_the_users then
+    return '<Tab>'
+  end
+  map.lhs, map.lhsraw = USERS_TAB, vim.keycode(USERS_TAB)
+  fn.mapset(mode, false, map)
+  return function()
+    is_the_users = true
+    api.nvim_feedkeys(vim.keycode(USERS_TAB), 'im', false)
+    vim.schedule(function()
+      is_the_users = false
+    end)
+  end
+end
+
 local function accept()
   if fn.pumvisible() == 0 then
-    return suggestion.taking(api.nvim_get_current_buf()) or '<Tab>'
+    return suggestion.taking(api.nvim_get_current_buf()) or users_tab()
   end
   return fn.complete_info({ 'selected' }).selected < 0 and '<C-n><C-y>' or '<C-y>'
 end
