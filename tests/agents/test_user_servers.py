@@ -32,12 +32,18 @@ def db(tmp_path: Path) -> str:
 class Fixed:
     """The servers of an agent in a folder, which is a repository."""
 
-    def __init__(self, folder: Path, *, trusted: bool = True, **options: Any) -> None:
+    def __init__(
+        self, folder: Path, *, trusted: bool = True, untrusted: Path | None = None, **options: Any
+    ) -> None:
         config, complaints = decode(options)
         assert not complaints
         environment = {"PATH": str(folder / "bin"), "HOME": "/home/me", "KEY": "pike-and-carp"}
         (folder / ".git").mkdir(exist_ok=True)
-        self._servers = UserServers(config, "otter", folder, lambda _: trusted, environment)
+
+        def trusts(which: Path) -> bool:
+            return trusted and which != untrusted
+
+        self._servers = UserServers(config, "otter", folder, trusts, environment)
 
     def taken(self, *transports: str) -> list[Server]:
         return self._servers.taken(transports or ALL)
@@ -107,6 +113,19 @@ def test_a_file_counts_only_in_a_trusted_folder(tmp_path: Path) -> None:
 
     assert not Fixed(tmp_path, trusted=False).taken()
     assert Fixed(tmp_path).taken() == [McpAddress("wiki", "http://wiki")]
+
+
+def test_a_file_above_counts_only_if_that_folder_is_trusted(tmp_path: Path) -> None:
+    inner = tmp_path / "inner"
+    write(inner, wiki={"url": "http://wiki"})
+    write(tmp_path, wiki={"url": "http://other"}, shell={"command": "sh"})
+    (tmp_path / ".git").mkdir()
+    fixed = Fixed(inner, untrusted=tmp_path)
+    (inner / ".git").rmdir()
+
+    assert fixed.taken() == [McpAddress("wiki", "http://wiki")]
+    where = f"trust {tmp_path} (:ClaudeTrust) to use it"
+    assert fixed.complaints == [f"../.mcp.json is not used: {where}"]
 
 
 def test_a_file_is_read_as_the_cli_reads_it(tmp_path: Path) -> None:

@@ -172,13 +172,14 @@ def test_commands_and_skills_are_found_and_described(tmp_path: Path) -> None:
     write(root / ".claude/commands/notes.txt")
     write(root / ".claude/skills/mend/SKILL.md", "---\ndescription: 'Mend'\n---\n")
     write(root / ".claude/skills/mend/other.md")
+    os.mkfifo(root / ".claude/commands/pipe.md")
     write(config / "commands/a/b/c/deep.md")
     write(config / "commands/a/b/c/d/deeper.md")
 
     shown = found(root, config)
 
     own = set(shown) - {f"/{name}" for name in BUILT_IN}
-    assert own == {"/front:build", "/plain", "/mend", "/a:b:c:deep"}
+    assert own == {"/front:build", "/pipe", "/plain", "/mend", "/a:b:c:deep"}
     expected = {
         **{"word": "/front:build", "abbr": "/front:build [what]"},
         **{"menu": "Build it", "info": "Build it"},

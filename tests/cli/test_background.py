@@ -464,7 +464,7 @@ async def test_nothing_is_lost_and_nothing_is_left(
             nvim,
             "fish",
             "Stop it? > Stop it",
-            "(made.txt) → trunk > Merge",
+            "→ trunk: > Merge",
             "Commit it: > With a message of your own",
             "Message of the commit: > <CR>",
             "Remove the worktree > Remove them",

@@ -64,7 +64,7 @@ async def merge(editor: Editor, words: str, choice: str) -> None:
 
 
 async def test_a_worktree_is_merged_and_removed(nvim: Editor, root: Path, project: Path) -> None:
-    await merge(nvim, "fish: 1 commit (change a) → trunk", "Merge")
+    await merge(nvim, "fish → trunk: 1 commit (change a)", "Merge")
     await on_screen(nvim, "Remove the worktree and its branch worktree-fish?")
     await choose_item(nvim, "Remove them")
 
@@ -99,7 +99,7 @@ async def test_the_message_of_uncommitted_work_is_written_by_claude(
     async with FakeHeadless.serve() as claude:
         await configure(nvim, cmd=claude.command)
         await nvim.command("ClaudeMerge fish")
-        await on_screen(nvim, "fish: 1 commit")
+        await on_screen(nvim, "fish → trunk: 1 commit")
         await choose_item(nvim, "Merge")
         await on_screen(nvim, "Commit it:")
         await choose_item(nvim, "With a message by :ClaudeCommit")
@@ -120,7 +120,7 @@ async def test_without_an_answer_the_user_writes_the_message(nvim: Editor, root:
     async with FakeHeadless.serve() as claude:
         await configure(nvim, cmd=claude.command)
         await nvim.command("ClaudeMerge fish")
-        await on_screen(nvim, "fish: 1 commit")
+        await on_screen(nvim, "fish → trunk: 1 commit")
         await choose_item(nvim, "Merge")
         await on_screen(nvim, "Commit it:")
         await choose_item(nvim, "With a message by :ClaudeCommit")
@@ -137,7 +137,7 @@ async def test_uncommitted_work_that_is_not_committed_stays(
     nvim: Editor, root: Path, project: Path
 ) -> None:
     (root / "loose.txt").write_text("x\n")
-    await merge(nvim, "fish: 1 commit", "Squash")
+    await merge(nvim, "fish → trunk: 1 commit", "Squash")
     await on_screen(nvim, "Commit it:")
     await choose_item(nvim, "Not now")
 
@@ -151,7 +151,7 @@ async def test_a_conflict_is_listed_and_gone_on_with(
 ) -> None:
     (project / "a.txt").write_text("two\n")
     git(project, "commit", "-qam", "change a otherwise")
-    await merge(nvim, "fish: 1 commit", "Merge")
+    await merge(nvim, "fish → trunk: 1 commit", "Merge")
     await on_screen(nvim, "1 in conflict: resolve them")
     assert await nvim.eval("len(getqflist())") == 1
 
@@ -166,14 +166,16 @@ async def test_a_conflict_is_listed_and_gone_on_with(
 
 async def test_discarding_asks_again_by_name(nvim: Editor, root: Path, project: Path) -> None:
     (root / "loose.txt").write_text("x\n")
+    git(root, "commit", "-q", "--amend", "-m", "change a" + 40 * " and more")
     for answer in ("Keep it", "Lose it for good"):
         await nvim.command("ClaudeMerge fish")
-        await on_screen(nvim, "fish: 1 commit")
+        await on_screen(nvim, "fish → trunk: 1 commit")
         await choose_item(nvim, "Discard it")
-        await on_screen(nvim, "Lose 1 commit (change a) and 1 uncommitted file (loose.txt)")
+        await on_screen(nvim, "Lose it for good: 1 commit (change a and more")
+        await on_screen(nvim, "loose.txt")
         assert root.exists()
         await choose_item(nvim, answer)
-        await hidden(nvim, "Lose 1 commit")
+        await hidden(nvim, "Lose it for good")
 
     await until(lambda: not root.exists(), "the worktree is gone")
     await on_screen(nvim, "fish is discarded; its last commit was")
@@ -283,7 +285,7 @@ async def test_a_session_that_runs_there_is_stopped_first(
 
     await on_screen(nvim, "“bird” runs in fish. Stop it?")
     await choose_item(nvim, "Stop it")
-    await on_screen(nvim, "fish: 1 commit")
+    await on_screen(nvim, "fish → trunk: 1 commit")
     assert (tmp_path / "ran").read_text() == "stop bird\n"
 
 
@@ -313,7 +315,7 @@ async def test_what_conflicts_goes_on_or_is_aborted(
 
     async def begin() -> None:
         await nvim.command("ClaudeMerge fish")
-        await on_screen(nvim, "fish: 1 commit")
+        await on_screen(nvim, "fish → trunk: 1 commit")
         await choose_item(nvim, way)
         if way == "Squash":
             await on_screen(nvim, "Message of the commit:")
@@ -352,7 +354,7 @@ async def test_what_git_ignores_is_named_before_it_goes(
     git(root, "add", ".")
     git(root, "commit", "-qm", "ignore it")
     (root / "secret").write_text("x\n")
-    await merge(nvim, "fish: 2 commits", "Rebase")
+    await merge(nvim, "fish → trunk: 2 commits", "Rebase")
 
     await on_screen(nvim, "ignored file")
     await choose_item(nvim, "Keep them")
@@ -367,7 +369,7 @@ async def test_a_squash_is_one_commit_and_its_worktree_goes(
     (root / "b.txt").write_text("b\n")
     git(root, "add", ".")
     git(root, "commit", "-qm", "add b")
-    await merge(nvim, "fish: 2 commits", "Squash")
+    await merge(nvim, "fish → trunk: 2 commits", "Squash")
     await on_screen(nvim, "Message of the commit:")
     await type_answer(nvim, "<C-u>both<CR>")
     await on_screen(nvim, "fish is squashed")
@@ -380,7 +382,7 @@ async def test_a_squash_is_one_commit_and_its_worktree_goes(
 
 async def test_a_worktree_that_is_locked_by_hand_stays(nvim: Editor, root: Path) -> None:
     git(root, "worktree", "lock", str(root), "--reason", "mine")
-    await merge(nvim, "fish: 1 commit", "Merge")
+    await merge(nvim, "fish → trunk: 1 commit", "Merge")
     await on_screen(nvim, "Remove the worktree")
     await choose_item(nvim, "Remove them")
 

@@ -492,7 +492,7 @@ async def test_removing_one_in_the_background_is_the_clis(
     await open_list(nvim)
     await on_screen(nvim, "background  fish")
     await nvim.keys("/fish<CR>d")
-    await on_screen(nvim, "Remove “fish” with its worktree, also 1 ignored file (secret)?")
+    await on_screen(nvim, "Remove it, also 1 ignored file (secret)")
 
     await choose(nvim, 1)
 

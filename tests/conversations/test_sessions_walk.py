@@ -37,7 +37,7 @@ QUESTIONS = {
     "→ trunk": WAYS,
     "Commit it:": ("With a message of your own", "Not now"),
     "Remove the worktree": ("Remove them", "Keep them"),
-    "for good?": ("Lose it for good", "Keep it"),
+    "Lose what": ("Lose it for good", "Keep it"),
     "is under way": ("Go on", "Abort"),
 }
 LAST = ("Keep it", "Keep it for later", "Not now", "Keep them", "Review")

@@ -197,6 +197,17 @@ async def test_a_conflict_goes_on_or_is_aborted(
     assert await tree.unfinished() is None
 
 
+async def test_a_conflict_that_became_a_pipe_stops_nothing(
+    tree: Worktree, main: Path, root: Path
+) -> None:
+    conflict(main, root)
+    await fails(tree.merge(), "onflict")
+    (main / "a.txt").unlink()
+    os.mkfifo(main / "a.txt")
+
+    await fails(tree.go_on(main, "merge", ""), "can only add regular files")
+
+
 async def test_what_somebody_else_has_under_way_in_the_main_worktree_is_left_alone(
     tree: Worktree, main: Path, root: Path
 ) -> None:

@@ -81,7 +81,11 @@ class UserServers:
     def _files(self) -> Iterator[tuple[Path, object]]:
         if self._trusts(self._folder):
             for path, content in folder_settings.server_files(self._folder):
-                if content is None:
+                # Others may write above a folder that the user trusts, such as in `/tmp`.
+                if not self._trusts(path.parent):
+                    where = f"trust {path.parent} (:ClaudeTrust) to use it"
+                    self.complaints.append(f"{self._named(path)} is not used: {where}")
+                elif content is None:
                     self.complaints.append(f"{self._named(path)} cannot be read as a JSON object")
                 else:
                     yield path, content.get("mcpServers", content)

@@ -317,8 +317,8 @@ def _walked(folder: str) -> Iterator[bytes]:
                     waiting.append((f"{path}/", depth + 1))
 
 
-DESCRIBED_CHARACTERS = 4000
-"""Characters of a file in which its description is sought."""
+DESCRIBED_BYTES = 4000
+"""Of a file in which its description is sought."""
 COMMAND_FOLDERS = 4
 """Folders."""
 
@@ -381,8 +381,9 @@ def _command_files(folder: Path) -> Iterator[tuple[str, Path]]:
 
 def _beginning(path: Path) -> str:
     try:
-        with path.open(encoding="utf-8", errors="replace") as file:
-            return file.read(DESCRIBED_CHARACTERS)
+        with files.open_regular(path) as file:
+            beginning = file.read(DESCRIBED_BYTES).decode(errors="replace")
+            return beginning.replace("\r\n", "\n")
     except OSError:
         return ""
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from claude_ide.base import files
 from claude_ide.base.errors import EditorError, ToolError
 from claude_ide.base.names import editor_name
 from claude_ide.base.paths import exists, real
@@ -134,10 +135,8 @@ def _moves(before: list[str], after: list[str]) -> Moves | None:
 
 
 def _lines(path: str) -> list[str]:
-    try:
-        return Path(path).read_bytes().decode(errors="replace").split("\n")
-    except OSError:
-        return []
+    content = files.read_if_sound(Path(path), files.LARGEST_BYTES)
+    return [] if content is None else content.decode(errors="replace").split("\n")
 
 
 async def load(editor: Editor, path: str) -> None:

@@ -12,7 +12,8 @@ from claude_ide.agents.stream_json.running import Records, RunningSession
 from claude_ide.base.errors import ClaudeIdeError, UserError
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.review import ListItem
-from claude_ide.sessions.worktree import MOST_NAMED, UnmergedWork, Worktree
+from claude_ide.sessions.worktree import LONGEST_NAMED, MOST_NAMED, UnmergedWork, Worktree
+from claude_ide.ui.text import one_line
 
 if TYPE_CHECKING:
     from claude_ide.sessions.background import Background
@@ -47,7 +48,7 @@ class WorktreeMerging:
         work = await tree.work()
         if not (work.commits or work.uncommitted):
             return await self._offer_removal(tree, work, "has nothing to merge")
-        into = f"{tree.name}: {work.words} → {tree.into}"
+        into = f"{tree.name} → {tree.into}: {work.words}"
         ways = [REVIEW, MERGE, SQUASH, REBASE, LATER, DISCARD]
         match await self._editor.choose(into, ways):
             case way if way == REVIEW:
@@ -121,8 +122,9 @@ class WorktreeMerging:
 
     async def _discard(self, tree: Worktree, work: UnmergedWork) -> None:
         lost = " and ".join(filter(None, (work.words, await tree.ignored())))
-        asked = f"Lose {lost} of {tree.name} for good?"
-        if await self._editor.choose(asked, [KEEP, LOSE]) == LOSE:
+        # A question is cut to one line of the screen, and an answer is shown whole.
+        lose = f"{LOSE}: {lost}"
+        if await self._editor.decide(f"Lose what {tree.name} has?", [KEEP, lose]) == lose:
             done = f"{tree.name} is discarded; its last commit was {work.tip[:10]}"
             await self._remove(tree, work, done, discards=True)
 
@@ -130,9 +132,9 @@ class WorktreeMerging:
         self, tree: Worktree, work: UnmergedWork, how: str, *, is_squashed: bool = False
     ) -> None:
         ignored = await tree.ignored()
-        also = f", also {ignored}" if ignored else ""
-        asked = f"{tree.name} {how}. Remove the worktree and its branch {tree.branch}{also}?"
-        if await self._editor.choose(asked, ["Remove them", "Keep them"]) == "Remove them":
+        remove = f"Remove them, also {ignored}" if ignored else "Remove them"
+        asked = f"{tree.name} {how}. Remove the worktree and its branch {tree.branch}?"
+        if await self._editor.decide(asked, [remove, "Keep them"]) == remove:
             done = f"{tree.name} is removed with its branch {tree.branch}"
             await self._remove(tree, work, done, is_squashed=is_squashed)
 
@@ -178,9 +180,8 @@ class WorktreeMerging:
 
     async def _may_stop(self, tree: Worktree, name: str) -> bool:
         # Remarks of a review go to a session that runs.
-        way = await self._editor.choose(
-            f"“{name}” runs in {tree.name}. Stop it?", ["Stop it", REVIEW, KEEP]
-        )
+        asked = f"“{one_line(name, LONGEST_NAMED)}” runs in {tree.name}. Stop it?"
+        way = await self._editor.choose(asked, ["Stop it", REVIEW, KEEP])
         if way == REVIEW:
             await self._review(tree)
         return way == "Stop it"

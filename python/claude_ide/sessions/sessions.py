@@ -191,7 +191,8 @@ class SessionList:
         found = next((each for each in running if each.session == session and each.id), None)
         if found is None or not found.pid:
             return True
-        asked = f"“{found.name or found.id}” runs in the background. Stop it, and go on here?"
+        name = one_line(found.name or found.id, 60)
+        asked = f"“{name}” runs in the background. Stop it, and go on here?"
         if await self._editor.choose(asked, ["Stop it", "Leave it"]) != "Stop it":
             return False
         await self.background.stop(found)
@@ -338,10 +339,11 @@ class SessionList:
         if isinstance(source, RunningSession):
             root = Path(entry.place.worktree)
             also = await goes_with(root, Path(entry.place.project))
-            asked = f"Remove “{title}” with its worktree{also}?"
+            asked, remove = f"Remove “{title}” with its worktree?", f"Remove it{also}"
             if source.pid:
-                asked = f"“{title}” is running: stop and remove it{also}?"
-            if await self._editor.select(asked, ["Remove it", "Keep it"]) == 0:
+                asked = f"“{title}” is running: stop and remove it?"
+            # A question is cut to one line of the screen, and an answer is shown whole.
+            if await self._editor.decide(asked, [remove, "Keep it"]) == remove:
                 left = await open_below(self._editor, root)
                 with self._app.sessions.worktrees.removing(root):
                     said = await self.background.remove(source.id)

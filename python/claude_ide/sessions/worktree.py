@@ -12,6 +12,7 @@ from claude_ide.agents.stream_json.running import WORKTREES, is_alive
 from claude_ide.base import files, git
 from claude_ide.base.errors import UserError
 from claude_ide.transport.process import Process
+from claude_ide.ui.text import one_line
 
 GIT_SECONDS, HOOKS_SECONDS = 60.0, 600.0
 """How long git may take, and where it runs the repository's hooks, which may be tests."""
@@ -19,7 +20,7 @@ GIT_SECONDS, HOOKS_SECONDS = 60.0, 600.0
 KEEPS_CHANGES = ("-c", "merge.autoStash=false")
 """Git then refuses to merge into changed files, which otherwise it would put aside."""
 
-MOST_NAMED = 3
+MOST_NAMED, LONGEST_NAMED = 3, 60
 LARGEST_REASON_BYTES, LARGEST_MESSAGE_BYTES = 4096, 2**20
 MOST_COMMITS = 1000
 BRANCH = "worktree-"
@@ -392,15 +393,15 @@ def _files(status: str) -> list[str]:
 
 
 def _is_marked(path: Path) -> bool:
-    try:
-        lines = path.read_bytes().splitlines()
-    except OSError:
+    if path.is_symlink() or not path.is_file():
         return False
-    return any(line.startswith(MARKS) for line in lines)
+    content = files.read_if_sound(path, files.LARGEST_BYTES)
+    return content is None or any(line.startswith(MARKS) for line in content.splitlines())
 
 
 def _named(noun: str, names: Sequence[str]) -> str:
     if not names:
         return ""
-    shown = ", ".join(names[:MOST_NAMED]) + (", …" if len(names) > MOST_NAMED else "")
+    shown = ", ".join(one_line(each, LONGEST_NAMED) for each in names[:MOST_NAMED])
+    shown += ", …" if len(names) > MOST_NAMED else ""
     return f"{len(names)} {noun}{'s' * (len(names) > 1)} ({shown})"
