@@ -47,9 +47,8 @@ async def send(app: App, sent: Sent, clis: Clis) -> None:
     """
 
     async def compose(folder: str) -> str:
-        return await expanded(
-            app.editor, sent.text, sent.facts, folder=folder, is_typed=sent.is_typed
-        )
+        how = {"is_typed": sent.is_typed, "is_begun": not sent.submit}
+        return await expanded(app.editor, sent.text, sent.facts, folder=folder, **how)
 
     # Words that say nothing of the file may go to another worktree.
     await _deliver(app, sent, compose, clis, asks=bool(WORD.search(sent.text)))

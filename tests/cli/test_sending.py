@@ -50,3 +50,19 @@ async def test_a_kept_text_is_typed_once_a_cli_connects(nvim: Editor, api: FakeA
     await begin(nvim, "default")
 
     await on_screen(nvim, "zebra")
+
+
+async def test_what_follows_a_quotation_begins_below_it(nvim: Editor, api: FakeApi) -> None:
+    api.script([text("Heard.")])
+    await begin(nvim, "default")
+    await nvim.command("wincmd p")
+    await nvim.keys(":1ClaudeType {selection}<CR>")
+    await on_screen(nvim, "> one")
+    await nvim.call("claude_ide#send", "zebra")
+    await on_screen(nvim, "zebra")
+
+    await nvim.command("ClaudeFocus")
+    await nvim.keys("<CR>")
+
+    await on_screen(nvim, "● Heard.")
+    assert any("> one\n zebra" in each.new_text for each in api.requests)

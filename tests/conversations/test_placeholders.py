@@ -123,12 +123,12 @@ async def test_a_text_enters_the_prompt_of_the_chat(nvim: Neovim, replay: Open, 
         "return vim.bo[b].filetype == 'claude-prompt' and "
         "table.concat(vim.api.nvim_buf_get_lines(b, 0, -1, false), '\\n') or nil end):totable()"
     )
-    await until(lambda: _is(nvim, lines, ["why a.py, line 2:\n> two"]), "the text in the prompt")
+    await until(lambda: _is(nvim, lines, ["why a.py, line 2:\n> two\n"]), "the text in the prompt")
     assert await nvim.eval("&filetype !=# 'claude-prompt'")
 
     await nvim.keys(":ClaudeType! hello there<CR>")
     await panel.shows("» hello there")
-    assert await nvim.lua(lines) == ["why a.py, line 2:\n> two"]
+    assert await nvim.lua(lines) == ["why a.py, line 2:\n> two\n"]
 
 
 async def _is(nvim: Neovim, code: str, expected: object) -> bool:

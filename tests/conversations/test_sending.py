@@ -66,6 +66,22 @@ async def test_a_second_text_follows_the_first(nvim: Editor, claude: BoxCli) -> 
     assert await claude.pasted(2) == ["one", " two"]
 
 
+async def test_what_follows_a_quotation_begins_below_it(nvim: Editor, claude: BoxCli) -> None:
+    await nvim.keys(":2ClaudeType see {selection}<CR>")
+    await claude.pasted()
+    await nvim.keys(":3ClaudeType {selection}<CR>")
+    await claude.pasted(2)
+    await send(nvim, "why?")
+    await claude.pasted(3)
+
+    await nvim.command("ClaudeFocus")
+    await until(lambda: nvim.eval("mode() ==# 't'"), "in the terminal")
+    await nvim.keys("<CR>")
+    (prompt,) = await claude.sent()
+    quotations = ["see a.py, line 2:", "> two", "a.py, line 3:", "> three"]
+    assert [line.strip() for line in prompt.split("\n")] == [*quotations, "why?"]
+
+
 async def test_a_terminal_that_the_user_reads_gets_a_text_once(
     nvim: Editor, claude: BoxCli
 ) -> None:

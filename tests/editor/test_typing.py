@@ -1,5 +1,6 @@
 """`editor/typing.py`: what of a text is typed, and where the prompt box is on a screen."""
 
+import re
 from typing import Any
 
 import pytest
@@ -84,7 +85,7 @@ class Terminal:
         self.finished: list[int] = []
 
     async def answer(self, function: str, *arguments: Any) -> Any:
-        match function.rpartition(".")[2], arguments:
+        match re.split("[.#]", function)[-1].lower(), arguments:
             case "begin", _:
                 return {"number": 3, "bufnr": 7}
             case "read", _:
@@ -96,7 +97,7 @@ class Terminal:
         raise AssertionError(function)
 
     def notice(self, function: str, *arguments: Any) -> None:
-        if function.endswith("finish"):
+        if function.lower().endswith("finish"):
             self.finished += arguments
         else:
             self.messages.append(arguments[0])

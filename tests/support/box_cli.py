@@ -44,7 +44,10 @@ while True:
 
 
 class BoxCli:
-    """The CLI of an editor; the texts that were pasted into its box, and sent from there."""
+    """The CLI of an editor; the texts that were pasted into its box, and sent from there.
+
+    They are without line ends at their ends.
+    """
 
     def __init__(self, nvim: Editor, folder: Path) -> None:
         self._nvim = nvim
@@ -87,4 +90,4 @@ class BoxCli:
 
 
 def _texts(log: Path) -> list[str]:
-    return log.read_text().split("\n--\n")[:-1]
+    return [text.rstrip("\n") for text in log.read_text().split("\n--\n")[:-1]]

@@ -42,8 +42,11 @@ async def expanded(
     folder: str = "",
     is_typed: bool = False,
     has_lines: bool = False,
+    is_begun: bool = False,
 ) -> str:
     """Return a text with what its placeholders say.
+
+    If it only begins a prompt, what follows several lines of a placeholder will be below them.
 
     `folder` is that of the agent. In a text that the user types as a question an unknown word in
     braces belongs to the text. With `has_lines` the agent gets the selected lines anyway. Raises
@@ -62,7 +65,7 @@ async def expanded(
         # Only the user's own words may be a command of the agent.
         said[first[1]] = f"> {said[first[1]].lstrip()}"
     _tell_left_out(editor, placeholders.omitted)
-    return _filled(text, said)
+    return _filled(text, said, is_begun=is_begun)
 
 
 def _tell_left_out(editor: Editor, reasons: set[str]) -> None:
@@ -155,11 +158,11 @@ def listed_diagnostics(found: Iterable[str]) -> str:
     return _listed(found, "no diagnostics", MOST_DIAGNOSTICS)
 
 
-def _filled(text: str, said: dict[str, str]) -> str:
+def _filled(text: str, said: dict[str, str], *, is_begun: bool = False) -> str:
     """Return a text with its placeholders filled.
 
-    Several lines end with their last one: what follows them in the text begins below. A list of
-    several begins on a line of its own, too.
+    Several lines end with their last one: what follows them in the text begins below, or what
+    follows a text that only begins a prompt. A list of several begins on a line of its own, too.
     """
     filled, end, is_long = "", 0, False
 
@@ -182,7 +185,7 @@ def _filled(text: str, said: dict[str, str]) -> str:
         is_long = "\n" in words
         end = found.end()
     add(text[end:])
-    return filled
+    return f"{filled}\n" if is_long and is_begun else filled
 
 
 def _listed(entries: Iterable[str], nothing: str, most: int = MOST_ENTRIES) -> str:

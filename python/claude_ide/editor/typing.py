@@ -230,6 +230,8 @@ class Typing:
         `EditorError` if neither a terminal of the editor nor a pane of `:Claude` is found.
         """
         text = harmless(words)
+        if words.endswith("\n") and not submits:
+            text += "\n"
         found = await self._port.typing.begin(pid, text, terminal)
         key, prompt = found.pane or found.bufnr, _Prompt(found.number, text, submits=submits)
         if key in self._queues:
