@@ -36,6 +36,7 @@ from claude_ide.agents.stream_json.headless import (
     decoded,
 )
 from claude_ide.base.errors import AgentError, LoginNeededError, UserError
+from claude_ide.base.names import VIM, editor_name
 from claude_ide.base.paths import real
 from claude_ide.editor.port.prompts import READING
 
@@ -225,7 +226,9 @@ class AgentQuestion:
                 if way.command:
                     words = Path(way.command[0]).name, *way.command[1:]
                     return f"{reason.rstrip('.')}. Run {' '.join(words)}"
-        return f"{reason.rstrip('.')}. Log in in a chat: :ClaudeChat new {self._kind.id}"
+        chat = f"a chat: :ClaudeChat new {self._kind.id}"
+        place = "its own program" if editor_name() == VIM else chat
+        return f"{reason.rstrip('.')}. Log in in {place}"
 
     async def _delete(self, agent: AcpAgent) -> None:
         """Delete the session, if the agent can and nobody continues it."""

@@ -22,7 +22,7 @@ from support.acp.script import (
     write_file,
 )
 from support.acp.script import until as until_file
-from support.either_editor import BOTH, Editor, configure, hidden, on_screen
+from support.either_editor import BOTH, Editor, configure, hidden, name_of, on_screen
 from support.fake_headless import FakeHeadless
 from support.headless import accept, answers, ask, holds
 from support.neovim import Neovim, until
@@ -188,7 +188,6 @@ class TestOtherAgents:
         ("script", "shown"),
         [
             ({"new": [error(-32000, "Log in first")]}, "Log in first"),
-            ({"prompt": [error(-32000, "Out")]}, "Log in in a chat: :ClaudeChat new beaver"),
             ({"prompt": [error(-32603, "the model is down")]}, "the model is down"),
             ({"prompt": [exit_(3)]}, "Beaver gave no answer: exit code 3"),
             ({"prompt": []}, "Beaver gave no answer"),
@@ -201,6 +200,14 @@ class TestOtherAgents:
         await nvim.keys(":ClaudeAsk @beaver hi<CR>")
 
         await on_screen(nvim, shown)
+
+    async def test_a_login_that_is_needed_is_explained(self, nvim: Editor, begin: Begin) -> None:
+        await begin(prompt=[error(-32000, "Out")])
+        await nvim.keys(":ClaudeAsk @beaver hi<CR>")
+
+        chat = "a chat: :ClaudeChat new beaver"
+        place = chat if name_of(nvim) == "Neovim" else "its own program"
+        await on_screen(nvim, f"Beaver: Out. Log in in {place}")
         await hidden(nvim, "Run :Claude")
 
     async def test_the_names_are_completed(self, nvim: Editor, begin: Begin) -> None:
