@@ -110,16 +110,19 @@ async def test_a_new_error_is_reported_once_by_concurrent_tools() -> None:
     assert await diagnosis.after("t2", "/b", change()) == ""
 
 
-async def test_a_long_list_of_diagnostics_is_cut() -> None:
+@pytest.mark.parametrize(
+    ("count", "lines", "end"), [(20, 23, "[Line 20:3] bad"), (500, 25, "\nand 480 more")]
+)
+async def test_a_long_list_of_diagnostics_is_cut(count: int, lines: int, end: str) -> None:
     editor = Answers(a=[])
     diagnosis = Diagnosis(editor)  # type: ignore[arg-type]
     await diagnosis.before("t1", "/a")
-    editor.known["/a"] = [item(line) for line in range(500)]
+    editor.known["/a"] = [item(line) for line in range(count)]
 
     note = await diagnosis.after("t1", "/a", change())
 
-    assert len(note.splitlines()) == 25
-    assert note.endswith("\nand 480 more")
+    assert len(note.splitlines()) == lines
+    assert note.endswith(end)
 
 
 async def test_long_diagnostics_are_cut() -> None:

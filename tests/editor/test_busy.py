@@ -6,6 +6,8 @@ from typing import Any
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.events import Diagnostics
 from claude_ide.editor.port.binding import BUSY_SECONDS
+from claude_ide.editor.port.events import EditorsChanged, OpenBuffer
+from claude_ide.editor.port.files import Dirty
 
 
 class Busy:
@@ -27,6 +29,15 @@ async def test_before_the_first_report_the_folders_are_those_of_the_start() -> N
     editor = Editor(Busy(), ("/project",))
 
     assert await editor.folders() == ["/project"]
+
+
+async def test_a_file_has_unsaved_changes_as_reported_last() -> None:
+    editor = Editor(Busy())
+    report = EditorsChanged([OpenBuffer(1, "/a.py", "python", True, 1)], ["/"])
+    editor.state.apply_editors(report)
+
+    assert await editor.dirty("/a.py") == Dirty(True, True, False)
+    assert await editor.dirty("/b.py") == Dirty(False)
 
 
 class Standing(Busy):

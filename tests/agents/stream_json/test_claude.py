@@ -28,9 +28,12 @@ def test_the_users_command_line_can_choose_the_settings(
 
 
 def test_the_login_uses_the_configured_command() -> None:
-    [login] = Claude([sys.executable, "-x"], {}).logins()
+    kind = Claude([sys.executable, "-x"], {})
+
+    [login] = kind.logins()
 
     assert login.command == (sys.executable, "-x", "/login")
+    assert kind.login_to_servers() == [sys.executable, "-x", "/mcp"]
 
 
 def test_a_missing_program_is_named_in_the_error(tmp_path: Path) -> None:

@@ -54,8 +54,12 @@ async def test_a_session_that_does_not_exist_is_not_resumed_again(tmp_path: Path
     assert talk.agent.session == ""
 
 
+FAILS = "import os, sys; os.close(1); sys.stdin.read(); sys.exit('out of order')"
+"""Ends only some time after its output."""
+
+
 async def test_a_session_that_could_not_be_resumed_can_be_retried(tmp_path: Path) -> None:
-    fails = (sys.executable, "-I", "-c", "raise SystemExit('out of order')")
+    fails = (sys.executable, "-I", "-c", FAILS)
     talk = Talk(CliLaunch(fails, tmp_path, {}))
 
     with pytest.raises(AgentError, match="out of order"):
