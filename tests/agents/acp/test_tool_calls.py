@@ -39,6 +39,7 @@ async def test_a_tool_may_be_announced_twice(begin: Begin) -> None:
 
     assert {event.tool for event in talk.of(ToolStarted)} == {"t1"}
     assert talk.of(ToolStarted)[-1].title == "Read a.py"
+    assert [event.size for event in talk.of(ToolInput)] == [0]
     assert len(talk.of(ToolEnded)) == 1
 
 

@@ -215,6 +215,15 @@ def test_a_new_file_counts_all_its_lines() -> None:
     assert written == events.FileWritten("t1", "/n", None, "a\nb")
 
 
+@pytest.mark.parametrize(
+    "result", [{"filePath": "/n"}, {"filePath": "", "structuredPatch": []}], ids=["patch", "path"]
+)
+def test_a_result_without_a_patch_or_a_path_reports_no_write(result: Frame) -> None:
+    [ended] = decoded([result_of("t1", {"originalFile": "a\n"} | result)])
+
+    assert isinstance(ended, ToolEnded)
+
+
 def test_a_deleted_todo_is_removed() -> None:
     def use(tool: str, name: str, arguments: Frame, result: Frame) -> list[Frame]:
         block = {"type": "tool_use", "id": tool, "name": name, "input": arguments}
