@@ -1,8 +1,13 @@
 """`chat/kinds.py`: which agent a chat gets."""
 
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import AsyncMock
+
 import pytest
 
-from claude_ide.agents.kinds import Kinds
+from claude_ide.agents.kinds import Kinds, StoredSessions
 from claude_ide.base.errors import UserError
 from support.another_agent import AnotherKind
 
@@ -52,3 +57,16 @@ def test_the_user_is_asked_only_if_several_are_installed_and_none_is_chosen() ->
 def test_no_agents_are_an_error() -> None:
     with pytest.raises(UserError, match="there is no agent"):
         _ = kinds().default
+
+
+@pytest.mark.parametrize("is_trusted", [True, False])
+async def test_an_agent_that_needs_trust_lists_sessions_only_in_a_trusted_folder(
+    tmp_path: Path, is_trusted: bool
+) -> None:
+    otter = AnotherKind(needs_trust=True)
+    trust: Any = SimpleNamespace(is_trusted=lambda _folder: is_trusted)
+    stored = StoredSessions(Kinds([otter]), trust, AsyncMock())
+
+    await stored.of(otter, tmp_path)
+
+    assert otter.listed == is_trusted

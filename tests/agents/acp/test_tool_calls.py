@@ -173,3 +173,13 @@ async def test_a_change_that_the_file_does_not_have_is_shown_as_told(begin: Begi
     assert not talk.of(FileWritten)
     (change,) = talk.of(ToolEnded)[0].changes
     assert [hunk.lines for hunk in change.hunks] == [("-two", "+2")]
+
+
+async def test_the_title_of_an_edit_of_several_files_names_them(begin: Begin) -> None:
+    found = [acp.diff(f"$FOLDER/{name}.py", "1", "2") for name in "ab"]
+    steps = [acp.tool("t1", kind="edit", content=found), acp.tool_update("t1", status="completed")]
+    talk = await begin(Script(prompt=steps))
+
+    await talk.turn("hi")
+
+    assert talk.of(ToolStarted)[-1].title == "a.py, b.py"
