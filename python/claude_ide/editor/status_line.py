@@ -20,6 +20,7 @@ SHOW_ABOVE = 75
 LOOK_SECONDS = 60
 """How late the end of a window may be noticed after the computer has slept."""
 MOST_SOURCES = 50
+ROUNDING_SECONDS = 60
 
 LONGEST_MODEL = 30
 """Characters."""
@@ -70,7 +71,7 @@ class Limits:
         before = dict(self._known)
         for each in changed:
             known = self._known.get(each.name)
-            is_same_window = known is not None and known.resets == each.resets
+            is_same_window = known is not None and _is_same(known.resets, each.resets)
             if each.used is None and is_same_window:
                 continue
             if not _is_over(each):
@@ -92,7 +93,7 @@ class Limits:
         """Warn about a limit, once in each window."""
         if not limit.is_over(WARN_FROM - 1):
             return
-        if limit.name in self._warned and self._warned[limit.name] == limit.resets:
+        if limit.name in self._warned and _is_same(self._warned[limit.name], limit.resets):
             return
         self._warned[limit.name] = limit.resets
         until = f" (resets {limit.reset_time()})" if limit.resets else ""
@@ -114,6 +115,13 @@ class Limits:
         before = dict(self._known)
         self._known = {name: each for name, each in before.items() if not _is_over(each)}
         self._follow(before)
+
+
+def _is_same(end: int | None, other: int | None) -> bool:
+    """Return whether a window ends at both times, which sources round in different ways."""
+    if end is None or other is None:
+        return end == other
+    return abs(end - other) < ROUNDING_SECONDS
 
 
 def _is_over(limit: Limit) -> bool:
