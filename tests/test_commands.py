@@ -64,8 +64,9 @@ def test_a_command_is_asynchronous_and_accepts_the_arguments_from_lua(
     spec = specs(rplugin)[name]
 
     assert spec["sync"] is False
-    # `host/init.lua` sends arguments, range, bang and buffer, in the order of pynvim's decorator.
-    assert spec["opts"] == {"nargs": "*", "range": "", "bang": "", "eval": "bufnr()"}
+    # `host/init.lua` sends arguments, range, bang and place, in the order of pynvim's decorator.
+    at = "[bufnr(), line('.') - 1, b:changedtick, expand('%:p')]"
+    assert spec["opts"] == {"nargs": "*", "range": "", "bang": "", "eval": at}
 
 
 @pytest.mark.parametrize("name", COMMANDS)

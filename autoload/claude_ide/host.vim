@@ -133,7 +133,8 @@ export def Command(name: string, given: dict<any>)
   if name ==# 'ClaudeStop' && is_outdated && channel.IsOpen()
     StopOutdated(given.bang)
   elseif channel.IsOpen() || Spawn(WITHOUT_SERVER->index(name) < 0)
-    channel.Send([0, 'command', name, given.args, given.lines, given.bang, bufnr()])
+    const at = [bufnr(), line('.') - 1, b:changedtick, expand('%:p')]
+    channel.Send([0, 'command', name, given.args, given.lines, given.bang, at])
   endif
 enddef
 

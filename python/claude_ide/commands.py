@@ -18,6 +18,7 @@ from claude_ide.base import program
 from claude_ide.base.errors import UserError
 from claude_ide.base.names import VIM, editor_name, for_this_editor
 from claude_ide.editor.mentions import is_elsewhere, mentioned_path, worktree
+from claude_ide.editor.port.review import CalledAt
 from claude_ide.editor.port.terminals import Terminal
 from claude_ide.editor.port.windows import FloatLook
 from claude_ide.mcp import registration
@@ -36,12 +37,17 @@ ONLY_ONE = "only one Claude runs (:ClaudeNew starts another)"
 
 
 class CommandCall(msgspec.Struct, frozen=True):
-    """One call of a command: arguments, range (1-based and inclusive, or None), `!`, buffer."""
+    """One call of a command: arguments, range (1-based and inclusive, or None), `!`, place."""
 
     arguments: list[str] = msgspec.field(default_factory=list)
     lines: tuple[int, int] | None = None
     bang: bool = False
-    bufnr: int = 0
+    at: CalledAt = CalledAt()
+
+    @property
+    def bufnr(self) -> int:
+        """The buffer."""
+        return self.at.bufnr
 
 
 Run = Callable[[App, CommandCall], Awaitable[None]]
@@ -394,9 +400,9 @@ async def comment(app: App, call: CommandCall) -> None:
     """:[range]ClaudeComment[!] [words] — remark on lines of a file; `!`: remove what is there."""
     rows = None if call.lines is None else (call.lines[0] - 1, call.lines[1])
     if call.bang:
-        await app.review.remarks.remove(call.bufnr, rows)
+        await app.review.remarks.remove(call.at, rows)
     else:
-        await app.review.remarks.add(call.bufnr, rows, " ".join(call.arguments))
+        await app.review.remarks.add(call.at, rows, " ".join(call.arguments))
 
 
 @command("ClaudeKeep")
@@ -416,7 +422,7 @@ async def revert(app: App, call: CommandCall) -> None:
 @command("ClaudeWhy")
 async def why(app: App, call: CommandCall) -> None:
     """:[range]ClaudeWhy — show for which prompt an agent has written the line, and why."""
-    await app.review.why(call.bufnr, call.lines[0] - 1 if call.lines else None)
+    await app.review.why(call.at, (call.lines[0] - 1, call.lines[0]) if call.lines else None)
 
 
 async def _decide(app: App, call: CommandCall, *, is_kept: bool) -> None:
@@ -427,9 +433,10 @@ async def _decide(app: App, call: CommandCall, *, is_kept: bool) -> None:
         case [] | [_] if all(word == "lines" or word.isdecimal() for word in call.arguments):
             rows = None if call.lines is None else (call.lines[0] - 1, call.lines[1])
             word = "".join(call.arguments)
-            count = 0 if word == "lines" else int(word) if word else None
+            # Without a range, it is the hunk at the cursor.
+            count = 0 if word == "lines" else int(word) if word else None if rows else 1
             decide = app.review.keep if is_kept else app.review.revert
-            await decide(call.bufnr, rows, count, is_whole=call.bang)
+            await decide(call.at, rows, count, is_whole=call.bang)
         case [other, *_]:
             raise UserError(f"not an argument: {other} (all, lines, or a number of hunks)")
 

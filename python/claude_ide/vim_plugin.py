@@ -13,6 +13,7 @@ from claude_ide import startup
 from claude_ide.app import App
 from claude_ide.commands import CommandCall, dispatch
 from claude_ide.editor.port.events import PortHoldOpened
+from claude_ide.editor.port.review import CalledAt
 from claude_ide.editor.vim import Vim
 
 ORPHAN_SECONDS = 1.0
@@ -31,9 +32,11 @@ def run() -> None:
         if kind == "event":
             app.editor.events.dispatch(name, given[0])
             return
-        arguments, lines, bang, bufnr = given
+        arguments, lines, bang, at = given
         dispatch(
-            app, name, CommandCall(arguments, (lines[0], lines[1]) if lines else None, bang, bufnr)
+            app,
+            name,
+            CommandCall(arguments, (lines[0], lines[1]) if lines else None, bang, CalledAt(*at)),
         )
 
     def hold_port(event: PortHoldOpened) -> None:

@@ -15,6 +15,9 @@ if "claude_ide" in sys.modules:
     from claude_ide.app import App
     from claude_ide.commands import COMMANDS, CommandCall, dispatch
     from claude_ide.editor.neovim import Neovim
+    from claude_ide.editor.port.review import CalledAt
+
+    AT = "[bufnr(), line('.') - 1, b:changedtick, expand('%:p')]"
 
     class ClaudeIde:
         """The plugin of one Neovim; pynvim creates it when the first command arrives."""
@@ -35,12 +38,14 @@ if "claude_ide" in sys.modules:
 
     def _forward(name: str) -> Callable[..., None]:
         def forward(
-            self: ClaudeIde, arguments: list[str], lines: list[int], bang: int, bufnr: int
+            self: ClaudeIde, arguments: list[str], lines: list[int], bang: int, at: list[Any]
         ) -> None:
             first_and_last = (lines[0], lines[1]) if lines else None
-            dispatch(self.app, name, CommandCall(arguments, first_and_last, bool(bang), bufnr))
+            dispatch(
+                self.app, name, CommandCall(arguments, first_and_last, bool(bang), CalledAt(*at))
+            )
 
-        decorate = pynvim.command(name, nargs="*", range="", bang=True, eval="bufnr()")
+        decorate = pynvim.command(name, nargs="*", range="", bang=True, eval=AT)
         return decorate(forward)  # type: ignore[no-any-return]
 
     for _name in COMMANDS:

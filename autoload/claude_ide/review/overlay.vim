@@ -72,7 +72,6 @@ export def Buffer(bufnr: number): any
     encoding: getbufvar(bufnr, '&fileencoding') ?? 'utf-8',
     is_writable: getbufvar(bufnr, '&modifiable') && !getbufvar(bufnr, '&readonly'),
     is_modified: getbufvar(bufnr, '&modified') ? true : false,
-    row: bufnr == bufnr() ? line('.') - 1 : 0,
   }
   const [first, last] = [getpos("'<"), getpos("'>")]
   if bufnr == bufnr() && first[1] > 0

@@ -150,9 +150,10 @@ function M.command(name, opts)
     return
   end
   local lines = (opts.range or 0) > 0 and { opts.line1, opts.line2 } or {}
-  local bufnr = vim.api.nvim_get_current_buf()
+  local row, bufnr = vim.fn.line('.') - 1, vim.api.nvim_get_current_buf()
+  local at = { bufnr, row, vim.b.changedtick, vim.api.nvim_buf_get_name(bufnr) }
   local method = process.entry .. ':command:' .. name
-  channel.notify(id, method, opts.fargs or {}, lines, opts.bang and 1 or 0, bufnr)
+  channel.notify(id, method, opts.fargs or {}, lines, opts.bang and 1 or 0, at)
 end
 
 --- Called by the host as soon as it has bound its port, before anything else.

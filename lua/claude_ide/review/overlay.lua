@@ -69,7 +69,6 @@ function M.buffer(bufnr)
   if not path then
     return nil
   end
-  local is_current = bufnr == api.nvim_get_current_buf()
   return {
     bufnr = bufnr,
     path = path,
@@ -78,7 +77,6 @@ function M.buffer(bufnr)
     encoding = vim.bo[bufnr].fileencoding == '' and 'utf-8' or vim.bo[bufnr].fileencoding,
     is_writable = vim.bo[bufnr].modifiable and not vim.bo[bufnr].readonly,
     is_modified = vim.bo[bufnr].modified,
-    row = is_current and api.nvim_win_get_cursor(0)[1] - 1 or 0,
     selected = selected(bufnr),
   }
 end

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from claude_ide.base.errors import EditorError, UserError
 from claude_ide.base.paths import real, within
 from claude_ide.editor.editor import Editor
-from claude_ide.editor.port.review import ShownBuffer
+from claude_ide.editor.port.review import CalledAt, ShownBuffer
 from claude_ide.editor.port.windows import Typed
 from claude_ide.review import telling
 from claude_ide.review.display import of_buffer
@@ -87,10 +87,10 @@ class Remarks:
 
     # Remarks
 
-    async def add(self, bufnr: int, rows: Rows | None, words: str) -> None:
+    async def add(self, at: CalledAt, rows: Rows | None, words: str) -> None:
         """Add a remark on rows of a buffer, or at the cursor; without words the user writes it."""
         async with self._service.order:
-            places = await self._places(bufnr, rows)
+            places = await self._places(at, rows)
             if words:
                 return await self._store(places, words)
             title, there = await self._title(places), await self._there(places[0])
@@ -106,10 +106,10 @@ class Remarks:
         """Add a remark on items of the list."""
         await self._store([await self._of_item(*each) for each in chosen], words)
 
-    async def remove(self, bufnr: int, rows: Rows | None) -> None:
+    async def remove(self, at: CalledAt, rows: Rows | None) -> None:
         """Remove the remarks on rows of a buffer, or at the cursor."""
         async with self._service.order:
-            places = await self._places(bufnr, rows)
+            places = await self._places(at, rows)
             removed = 0
             for folder, path, where, text in places:
                 removed += await folder.run(folder.review.remove_remarks, path, where, text)
@@ -125,12 +125,10 @@ class Remarks:
             raise UserError("there is no remark")
         await self._changed(folders)
 
-    async def _places(self, bufnr: int, rows: Rows | None) -> list[_Place]:
-        # The agent may have just written it.
-        await self._editor.port.disk.sync(bufnr)
-        buffer = await self._editor.port.review.buffer(bufnr)
+    async def _places(self, at: CalledAt, rows: Rows | None) -> list[_Place]:
+        buffer, here = await self._service.called_at(at, rows)
         if buffer is None:
-            chosen = await self._service.list.items_in(bufnr, rows)
+            chosen = await self._service.list.items_in(at.bufnr, here)
             if not chosen:
                 raise UserError("this buffer has no file")
             return [await self._of_item(*each) for each in chosen]
@@ -139,7 +137,7 @@ class Remarks:
         folder = await self._service.of_file(buffer.path)
         if len(buffer.text) > LARGEST:
             raise UserError(f"{within(buffer.path, folder.root)} is too large for remarks")
-        place = rows or await _hunk_at(folder, buffer)
+        place = here if rows else await _hunk_at(folder, buffer, here)
         return [_Place(folder, buffer.path, place, buffer.text)]
 
     async def _of_item(self, folder: Folder, path: str, rows: Rows | None) -> _Place:
@@ -296,10 +294,10 @@ class Remarks:
         return _Draft("\n\n".join(parts), remarks, told)
 
 
-async def _hunk_at(folder: Folder, buffer: ShownBuffer) -> Rows:
-    """Return the rows of the hunk at the cursor, or its own row."""
+async def _hunk_at(folder: Folder, buffer: ShownBuffer, here: Rows) -> Rows:
+    """Return the rows of the hunk at the cursor, or its own row, where it is `here`."""
     file = await folder.file(buffer.path, of_buffer(buffer))
     for hunk in file.hunks if file and not file.is_whole else ():
-        if hunk.rows[0] <= buffer.row < hunk.rows[1]:
+        if hunk.rows[0] <= here[0] < hunk.rows[1]:
             return hunk.rows
-    return buffer.row, buffer.row + 1
+    return here

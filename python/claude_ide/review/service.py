@@ -14,10 +14,11 @@ from weakref import WeakSet
 import msgspec
 
 from claude_ide.base.errors import EditorError, UserError
-from claude_ide.base.paths import within
+from claude_ide.base.paths import real, within
 from claude_ide.config import ReviewConfig
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.review import (
+    CalledAt,
     DrawnRemark,
     ReviewLeft,
     ReviewMoved,
@@ -31,11 +32,11 @@ from claude_ide.editor.status_line import Reviewable
 from claude_ide.review.announcer import tell_turn_end
 from claude_ide.review.display import NOTHING, ReviewList, drawn, file_of, of_buffer
 from claude_ide.review.entry import File
-from claude_ide.review.folder import Folder, WaitingChanges, hunk_values
+from claude_ide.review.folder import Folder, WaitingChanges, hunk_values, read
 from claude_ide.review.remarks import Recipients, Remarks
 from claude_ide.review.reverting import Reverts
 from claude_ide.review.snapshot import Snapshots
-from claude_ide.review.texts import Rows, moved
+from claude_ide.review.texts import Rows, decoded, moved
 
 if TYPE_CHECKING:
     from claude_ide.review.recorder import Recorder
@@ -69,6 +70,8 @@ class ReviewService:
         self._reverts = Reverts(editor, self.recorders)
         self.list = ReviewList(editor)
         self._drawing = asyncio.Lock()
+        self._called = (0, 0), ""
+        """The buffer of the last command and its tick then, and its text."""
 
     # Folders
 
@@ -257,27 +260,27 @@ class ReviewService:
     # What the user decides
 
     async def keep(
-        self, bufnr: int, rows: Rows | None, count: int | None = None, *, is_whole: bool
+        self, at: CalledAt, rows: Rows | None, count: int | None = None, *, is_whole: bool
     ) -> None:
         """Keep hunks of a buffer's file: of some rows, at the cursor, or all of the file.
 
         With a `count`, so many from the first row on; 0: only the lines of the rows.
         """
-        buffer, folder, file = await self._at(bufnr)
-        place, is_exact = _place(buffer, file, rows, count, is_whole=is_whole)
+        buffer, here, folder, file = await self._at(at, rows)
+        place, is_exact = _place(buffer, file, here, count, is_whole=is_whole)
         self._reverts.kept()
         kept = {"is_exact": is_exact}
         await folder.run(folder.review.keep, buffer.path, place, of_buffer(buffer), **kept)
         await self.changed(folder, [buffer.path])
 
     async def revert(
-        self, bufnr: int, rows: Rows | None, count: int | None = None, *, is_whole: bool
+        self, at: CalledAt, rows: Rows | None, count: int | None = None, *, is_whole: bool
     ) -> None:
         """Revert hunks of a buffer's file, likewise."""
-        buffer, folder, file = await self._at(bufnr)
-        place, is_exact = _place(buffer, file, rows, count, is_whole=is_whole)
+        buffer, here, folder, file = await self._at(at, rows)
+        place, is_exact = _place(buffer, file, here, count, is_whole=is_whole)
         self._reverts.begin()
-        await self._reverts.revert(folder, file, place, bufnr, is_exact=is_exact)
+        await self._reverts.revert(folder, file, place, buffer.bufnr, is_exact=is_exact)
         await self.changed(folder)
 
     async def decide_all(self, here: str, *, is_kept: bool) -> None:
@@ -325,32 +328,49 @@ class ReviewService:
             self._editor.notify(f"{what} for review again")
         await self.changed(folder, map(folder.path, names))
 
-    async def why(self, bufnr: int, row: int | None) -> None:
+    async def why(self, at: CalledAt, rows: Rows | None) -> None:
         """Show for which prompt an agent has written a row, or the one at the cursor, and why."""
-        await self._editor.port.disk.sync(bufnr)
-        buffer = await self._editor.port.review.buffer(bufnr)
+        buffer, (row, _) = await self.called_at(at, rows)
         if buffer is None:
             raise UserError("this buffer has no file")
-        at, text = buffer.row if row is None else row, of_buffer(buffer)
+        text = of_buffer(buffer)
         # A session may work in a folder above that of the file.
         for folder in (await self.of_file(buffer.path), *self.known()):
-            if write := await folder.run(folder.review.why, buffer.path, text, at):
+            if write := await folder.run(folder.review.why, buffer.path, text, row):
                 look = FloatLook("Why", wrap=True)
                 await self._editor.port.windows.show_lines(write.words(), look)
                 return
         raise UserError("no agent is known to have written this line")
 
-    async def _at(self, bufnr: int) -> tuple[ShownBuffer, Folder, File]:
+    async def called_at(self, at: CalledAt, rows: Rows | None) -> tuple[ShownBuffer | None, Rows]:
+        """Return a buffer as it is now, and where the rows of a command are now, or its cursor's.
+
+        Several commands may have been called at once: the first ones have moved the rows.
+        """
+        rows, key = rows or (at.row, at.row + 1), (at.bufnr, at.tick)
+        buffer = await self._buffer(at)
+        if buffer is not None and buffer.tick == at.tick and self._called[0] != key:
+            self._called = key, buffer.text
         # The agent may have just written it.
-        await self._editor.port.disk.sync(bufnr)
-        buffer = await self._editor.port.review.buffer(bufnr)
+        if await self._editor.port.disk.sync(at.bufnr):
+            buffer = await self._buffer(at)
+        if buffer is not None and self._called[0] == key:
+            rows = moved(self._called[1], buffer.text, rows)
+        return buffer, rows
+
+    async def _buffer(self, at: CalledAt) -> ShownBuffer | None:
+        buffer = await self._editor.port.review.buffer(at.bufnr)
+        return buffer or await asyncio.to_thread(_unloaded, at)
+
+    async def _at(self, at: CalledAt, rows: Rows | None) -> tuple[ShownBuffer, Rows, Folder, File]:
+        buffer, here = await self.called_at(at, rows)
         if buffer is None:
             raise UserError("this buffer has no file")
         folder = await self.of_file(buffer.path)
         file = await folder.file(buffer.path, of_buffer(buffer))
         if file is None:
             raise UserError(f"{NOTHING} in {within(buffer.path, folder.root)}")
-        return buffer, folder, file
+        return buffer, here, folder, file
 
     # The list
 
@@ -408,7 +428,7 @@ class ReviewService:
 
 
 def _place(
-    buffer: ShownBuffer, file: File, rows: Rows | None, count: int | None, *, is_whole: bool
+    buffer: ShownBuffer, file: File, place: Rows, count: int | None, *, is_whole: bool
 ) -> tuple[Rows | None, bool]:
     """Return the rows that are meant, and whether only their lines; None: the whole file.
 
@@ -416,8 +436,7 @@ def _place(
     """
     if is_whole:
         return None, False
-    place = rows or (buffer.row, buffer.row + 1)
-    is_exact = rows is not None and (count == 0 or (count is None and rows == buffer.selected))
+    is_exact = count == 0 or (count is None and place == buffer.selected)
     if count is not None and count > 1:
         # They may begin below the row.
         found = file.hunks_in((place[0], sys.maxsize))[:count]
@@ -425,3 +444,10 @@ def _place(
     if not file.is_whole and not file.hunks_in(place, is_exact=is_exact):
         raise UserError("no unreviewed change here")
     return place, is_exact
+
+
+def _unloaded(at: CalledAt) -> ShownBuffer | None:
+    """Return the buffer of a file as if it were loaded: Vim unloads those that `:argdo` leaves."""
+    content = read(at.name)
+    text = None if content is None else decoded(content)
+    return None if text is None else ShownBuffer(0, real(at.name), at.tick, text)

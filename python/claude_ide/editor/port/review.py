@@ -4,7 +4,7 @@ Paths have no links. Rows are 0-based, the last one of a range is exclusive.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 from claude_ide.editor.port.binding import Payload, notification, operation, request
 from claude_ide.editor.port.events import Event
@@ -56,6 +56,18 @@ class ReviewMoved(Event, frozen=True):
     direction: int
 
 
+class CalledAt(NamedTuple):
+    """Where the user was when they called a command: they may be elsewhere by now."""
+
+    bufnr: int = 0
+    row: int = 0
+    """The cursor's, 0-based."""
+    tick: int = 0
+    """Of the text."""
+    name: str = ""
+    """The path of the buffer, if it has one."""
+
+
 class ShownBuffer(Payload, frozen=True):
     """The loaded buffer of a file, as it would be on disk."""
 
@@ -67,8 +79,6 @@ class ShownBuffer(Payload, frozen=True):
     """That of the file; the text is in UTF-8."""
     is_modified: bool = False
     is_writable: bool = True
-    row: int = 0
-    """The cursor's, of a buffer that is current."""
     selected: tuple[int, int] | None = None
     """The rows of the last Visual selection."""
 

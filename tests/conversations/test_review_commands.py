@@ -1,0 +1,77 @@
+"""Commands of the review that are called at once, before the host has done the first of them."""
+
+from pathlib import Path
+
+import pytest
+
+from support.either_editor import BOTH, Editor
+from support.neovim import until
+from support.reviewing import drawn
+from support.reviews import Agent, make_repository, put, start_cli
+
+pytestmark = BOTH
+
+BEFORE = "one\ntwo\nthree\nfour\nfive\n"
+AFTER = BEFORE.replace("one\n", "one\nA\nB\n").replace("three\n", "").replace("five", "FIVE")
+
+
+@pytest.fixture
+async def agent(nvim: Editor, path: Path, tmp_path: Path) -> Agent:
+    """A CLI in the terminal of `:Claude`; the user is in one of two files of a repository."""
+    for each in (path, path.with_name("b.py")):
+        put(each, BEFORE)
+    make_repository(path.parent)
+    agent = Agent(await start_cli(nvim, tmp_path), path.parent)
+    await agent.write({path: AFTER, path.with_name("b.py"): AFTER})
+    await drawn(nvim, "2+2", "5-three", "6-five", "6+1")
+    return agent
+
+
+async def reads(path: Path, text: str) -> None:
+    await until(lambda: path.read_text() == text, f"{text!r}")
+
+
+async def waits(nvim: Editor, *names: str) -> None:
+    """Wait until these files wait."""
+    found = "map(copy(claude_ide#review().files), {_, v -> fnamemodify(v.path, ':t')})"
+    await until(lambda: nvim.eval(f"sort({found}) ==# {sorted(names)!r}"), f"{names} wait")
+
+
+async def test_a_command_means_the_line_at_which_it_was_called(
+    nvim: Editor, path: Path, agent: Agent
+) -> None:
+    await nvim.command("6 | ClaudeRevert | 2")
+    await reads(path, AFTER.replace("FIVE", "five"))
+    await nvim.command("undo | write")
+    await drawn(nvim, "2+2", "5-three", "6-five", "6+1")
+
+    # The first one moves the lines of the others.
+    await nvim.command("2,3ClaudeRevert | 6ClaudeRevert")
+    await reads(path, BEFORE.replace("three\n", ""))
+    await nvim.command("3 | ClaudeComment why? | 1")
+    await until(lambda: nvim.eval("len(claude_ide#review().remarks) == 1"), "the remark")
+    assert await nvim.eval("claude_ide#review().remarks[0].first == 3")
+
+
+async def test_commands_for_each_file_and_for_each_item_of_the_list(
+    nvim: Editor, path: Path, agent: Agent
+) -> None:
+    other = path.with_name("b.py")
+    # Vim unloads the buffers that it leaves.
+    await nvim.command("silent args a.py b.py | silent argdo ClaudeKeep!")
+    await waits(nvim)
+    for left in (["b.py"], ["a.py", "b.py"]):
+        await nvim.command("ClaudeReview undo")
+        await waits(nvim, *left)
+    await nvim.command("silent argdo ClaudeRevert! | update")
+    await waits(nvim)
+    assert path.read_text() == other.read_text() == BEFORE
+
+    await agent.write({path: AFTER, other: AFTER})
+    await waits(nvim, "a.py", "b.py")
+    await nvim.command("ClaudeReview")
+    await until(lambda: nvim.eval("&buftype ==# 'quickfix' && line('$') == 6"), "the list")
+    await nvim.command("silent cdo ClaudeRevert")
+    await waits(nvim)
+    await reads(path, BEFORE)
+    await reads(other, BEFORE)
