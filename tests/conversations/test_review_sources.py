@@ -382,6 +382,44 @@ async def test_what_the_user_has_written_meanwhile_is_not_an_acp_agents(
     await waits(nvim, "a.py 1")
 
 
+async def test_what_the_user_saves_just_before_an_acp_agent_writes_is_theirs(
+    nvim: Neovim, start: Start, fake_agent: Make, path: Path, repository: Path, tmp_path: Path
+) -> None:
+    ready, saved = tmp_path / "ready", "mine\n" + BEFORE
+    theirs = saved.replace("two", "TWO")
+    edit = {"kind": "edit", "status": "completed", "locations": [{"path": str(path)}]}
+    tools = [acp.write_file(str(path), theirs), acp.tool("t1", **edit)]
+    panel = await begin(start, fake_agent, acp.say("Wait."), acp.until(ready), *tools)
+    await panel.shows("Wait.")
+    await nvim.command(f"split {path} | 0put ='mine' | write")
+    ready.touch()
+
+    await panel.shows("Done.")
+    await waits(nvim, "a.py 1")
+    await nvim.command("ClaudeRevert all")
+    await until(lambda: path.read_text() == saved, "only the agent's line is reverted")
+
+
+@BOTH
+async def test_what_the_user_saves_while_a_command_runs_is_theirs(
+    nvim: Editor, path: Path, agent: Agent
+) -> None:
+    saved = "mine\n" + BEFORE
+    tool = {"tool_name": "Bash", "tool_use_id": "t", "tool_input": {"command": "x"}}
+    await agent.prompt()
+    await agent.cli.send("PreToolUse", **tool)
+    await nvim.command("0put ='mine' | write")
+    await until(lambda: path.read_text() == saved)
+    # The host learns of the user's write before this tool.
+    await agent.tool("Read", lambda: None, file_path=str(path))
+    path.write_text(saved.replace("two", "TWO"))
+    await agent.cli.send("PostToolUse", **tool)
+
+    await waits(nvim, "a.py 1")
+    await nvim.command("ClaudeRevert all")
+    await until(lambda: path.read_text() == saved, "only the agent's line is reverted")
+
+
 @pytest.mark.parametrize("is_told", [True, False])
 async def test_the_end_of_a_turn_in_a_chat_is_told_as_in_a_terminal(
     nvim: Neovim, start: Start, fake_agent: Make, path: Path, repository: Path, is_told: bool

@@ -1,6 +1,7 @@
 vim9script
 # Files that the user writes in Vim, which an agent's command has not changed.
 
+import autoload '../channel.vim'
 import autoload '../file/path.vim' as file
 import autoload '../file/disk.vim'
 
@@ -11,6 +12,7 @@ export def Note(path: string)
   const real = file.Resolved(fnamemodify(path, ':p'))
   if filereadable(real)
     written[real] = disk.Stamp(real)
+    channel.Emit('review_saved', {path: real})
   endif
 enddef
 

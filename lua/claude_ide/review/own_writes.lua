@@ -1,4 +1,5 @@
 --- Files that the user writes in Neovim, which an agent's command has not changed.
+local channel = require('claude_ide.channel')
 local disk = require('claude_ide.file.disk')
 
 local M = {}
@@ -13,6 +14,7 @@ function M.watch()
       local path = vim.uv.fs_realpath(event.match)
       if path then
         written[path] = disk.stamp(path)
+        channel.emit('review_saved', { path = path })
       end
     end,
   })

@@ -15,6 +15,7 @@ from claude_ide.editor.port.review import (
     ReviewLeft,
     ReviewMoved,
     ReviewPressed,
+    ReviewSaved,
     ReviewShown,
     ReviewWritten,
 )
@@ -42,6 +43,11 @@ class ReviewEvents:
     @handles(ReviewWritten)
     def _written(self, event: ReviewWritten) -> Awaitable[None]:
         return self._review().written(event)
+
+    @handles(ReviewSaved)
+    async def _saved(self, event: ReviewSaved) -> None:
+        for recorder in [*self._review().recorders]:
+            await recorder.saved(event.path)
 
     @handles(ReviewLeft)
     def _left(self, event: ReviewLeft) -> Awaitable[None]:

@@ -116,6 +116,8 @@ class Recorder:
         """Those of the files that this turn has written."""
         self._written: dict[str, bytes | None] = {}
         """What files had after the tools of this turn that have written them."""
+        self._saved: dict[str, Stamp | None] = {}
+        """What the user has written in this turn."""
         self._asked: dict[str, str] = {}
         """Files of edits that the user was shown, and may allow: these are reviewed then."""
         self._background = ""
@@ -157,6 +159,7 @@ class Recorder:
             self._written.clear()
             self._versions.clear()
             self._asked.clear()
+            self._saved.clear()
             self._reasons.clear()
             with contextlib.suppress(EditorError, TimeoutError):
                 await soon(self._editor.port.review.watch_own_writes(), BUSY_SECONDS)
@@ -263,6 +266,15 @@ class Recorder:
     def used(self, path: str) -> None:
         """Know that a tool has read a file: its text is recorded before commands."""
         self._use(real(path))
+
+    async def saved(self, path: str) -> None:
+        """Know that the user has written a file: what a tool makes of it later is based on that."""
+        content, stamp = await asyncio.to_thread(read, path), stamp_of(path)
+        async with self._order:
+            if self._is_in_turn and self._before is not None and content is not None:
+                self._use(path)
+                self._saved[path] = stamp
+                self._before.stamps[path], self._before.contents[path] = stamp, content
 
     def replaced(self, path: str, unsaved: str) -> None:
         """Know that what is being written replaces unsaved text of the user."""
@@ -398,7 +410,9 @@ class Recorder:
 
     async def _own(self, paths: list[str]) -> list[str]:
         with contextlib.suppress(EditorError, TimeoutError):
-            return await soon(self._editor.port.review.own_writes(paths), BUSY_SECONDS)
+            own = await soon(self._editor.port.review.own_writes(paths), BUSY_SECONDS)
+            # Vim compares seconds and sizes.
+            return [path for path in own if self._saved.get(path) in (None, stamp_of(path))]
         return []
 
 

@@ -36,6 +36,14 @@ class ReviewWritten(Event, frozen=True):
     path: str
 
 
+class ReviewSaved(Event, frozen=True):
+    """The user has written a file, which an agent may write, too."""
+
+    EVENT: ClassVar = "review_saved"
+
+    path: str
+
+
 class ReviewPressed(Event, frozen=True):
     """A key in the list: items by their numbers, from 0."""
 
