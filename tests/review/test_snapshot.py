@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import subprocess
 import time
 from collections.abc import Callable
@@ -247,6 +248,38 @@ async def test_a_file_that_is_a_folder_now(project: Path) -> None:
     ]
 
 
+async def test_repositories_inside_are_looked_at(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    allowed = "-c", "protocol.file.allow=always"
+    for name in ("other", "nested"):
+        (project / name).mkdir()
+        git(project / name, "init", "-q")
+        (project / name / "a.py").write_text("mine\n")
+        commit(project / name)
+    git(project, *allowed, "submodule", "--quiet", "add", "./other", "sub")
+    shutil.rmtree(project / "other")
+    git(project, "commit", "-qm", "y")
+    # Another session may work in a worktree.
+    git(project, "worktree", "add", "-q", "tree")
+
+    def command() -> None:
+        (project / "tree" / "a.py").write_text("another's\n")
+        (project / "sub" / "a.py").write_text("A\n")
+        (project / "nested" / "new").write_text("new\n")
+        (project / "nested" / "a.py").unlink()
+
+    assert await changed(project, command) == [
+        ("nested/a.py", b"mine\n", None),
+        ("nested/new", None, b"new\n"),
+        ("sub/a.py", b"mine\n", b"A\n"),
+    ]
+    monkeypatch.setattr(snapshot, "MOST_INNER", 1)
+    assert (await Snapshots(str(project)).take()).is_partial
+    git(project, "submodule", "--quiet", "deinit", "--force", "sub")
+    assert await changed(project, lambda: None) == []
+
+
 async def test_a_folder_that_is_a_file_now(project: Path) -> None:
     for name in ("bin/inner", "z.py"):
         (project / name).parent.mkdir(exist_ok=True)
@@ -362,4 +395,5 @@ async def test_too_many_files_are_said(tmp_path: Path, monkeypatch: pytest.Monke
     for name in "abc":
         (tmp_path / name).write_text(name)
 
-    assert (await Snapshots(str(tmp_path)).take()).is_cut
+    found = await Snapshots(str(tmp_path)).take()
+    assert found.is_cut and found.is_partial

@@ -344,7 +344,7 @@ class Recorder:
         after = await folder.snapshots.take(self._used)
         found = await folder.snapshots.changed(self._before, after)
         self._before = after
-        lines = [TOO_MANY] if after.is_cut else []
+        lines = [TOO_MANY] if after.is_partial else []
         if not all(is_utf8(each.path) for each in found):
             found = [each for each in found if is_utf8(each.path)]
             lines.append(ODD)

@@ -41,6 +41,11 @@ CONVERTING = "filter", "ident", "working-tree-encoding"
 UNCONVERTED = (b"unspecified", b"unset")
 """Attributes of files that git writes otherwise than it stores them, and their usual values."""
 
+MOST_INNER = 20
+"""Repositories inside of a repository that are looked at."""
+
+SUBMODULE = re.compile(r"^\s*path\s*=\s*(\S.*?)\s*$", re.MULTILINE)
+
 BUILT = {"node_modules", "__pycache__", ".venv", "venv", "target", "build", "dist", ".cache"}
 """Folders that are skipped where git does not say what is ignored."""
 
@@ -99,6 +104,10 @@ class Snapshot:
     """Those that are there because somebody asked for them."""
     taken: int = field(default_factory=time.time_ns)
     """When it was complete: Unix time in nanoseconds."""
+    inner: dict[str, "Snapshot"] = field(default_factory=dict)
+    """By folder, those of the repositories inside, submodules or not."""
+    is_partial: bool = False
+    """Whether files of it, or of a repository inside, are missing because they are too many."""
 
     def stamp(self, path: str) -> Stamp | None:
         """Return the stamp of a file; all files that are as committed have the same one."""
@@ -112,7 +121,8 @@ class Snapshot:
             return rest | {path: then[path] for path in paths if path in then}
 
         stamps = mixed(self.stamps, later.stamps)
-        return replace(later, stamps=stamps, contents=mixed(self.contents, later.contents))
+        contents = mixed(self.contents, later.contents)
+        return replace(later, stamps=stamps, contents=contents, inner=self.inner)
 
 
 class Snapshots:
@@ -127,6 +137,7 @@ class Snapshots:
         self._known: dict[str, tuple[Stamp, bytes]] = {}
         self._top: str | None = None
         self._environment: dict[str, str] | None = None
+        self._inner: dict[str, Snapshots] = {}
 
     async def top(self) -> str | None:
         """Return the top of the working tree of git that the folder is in; None without git."""
@@ -195,6 +206,12 @@ class Snapshots:
         snapshot = await self._status(top) if top else await asyncio.to_thread(self._scan)
         extra = {os.path.realpath(path) for path in paths}
         await asyncio.to_thread(self._note, snapshot, extra)
+        wanted = [*snapshot.inner]
+        for path in wanted:
+            self._inner.setdefault(path, Snapshots(path, self._is_private))
+        found = await asyncio.gather(*(self._inner[path].take() for path in wanted))
+        snapshot.inner = dict(zip(wanted, found, strict=True))
+        snapshot.is_partial |= snapshot.is_cut or any(each.is_partial for each in found)
         return snapshot
 
     async def before(self, snapshot: Snapshot, path: str) -> bytes | None:
@@ -235,6 +252,9 @@ class Snapshots:
                 if mode is None:
                     continue
             found.append(ChangedFile(path, old if was_there else None, new, mode, obstacle))
+        for path, then in before.inner.items():
+            if path in after.inner:
+                found += await self._inner[path].changed(then, after.inner[path])
         return found
 
     async def _status(self, top: str) -> Snapshot:
@@ -246,7 +266,14 @@ class Snapshots:
         paths = [start + name for name in names if not _passes(name)]
         stamps = {path: stamp_of(path) for path in paths[:MOST_FILES]}
         is_cut = len(paths) > MOST_FILES or status is None
-        return Snapshot(stamps, commit, is_cut=is_cut, links=frozenset(start + x for x in links))
+        inner = await asyncio.to_thread(_repositories, top, names)
+        return Snapshot(
+            *(stamps, commit),
+            is_cut=is_cut,
+            links=frozenset(start + name for name in links),
+            inner={path: Snapshot({}) for path in inner[:MOST_INNER]},
+            is_partial=len(inner) > MOST_INNER,
+        )
 
     def _scan(self) -> Snapshot:
         snapshot = Snapshot({})
@@ -338,6 +365,24 @@ def _parsed(status: bytes) -> tuple[str, list[str], list[str]]:
             if LINK_MODE in fields[3:5]:
                 links.append(name)
     return commit, names, links
+
+
+def _repositories(top: str, names: Iterable[str]) -> list[str]:
+    """Return the repositories inside of one: its submodules, and those of which git names one."""
+    modules = files.read_if_sound(Path(top, ".gitmodules"), LARGEST) or b""
+    named = [name for name in names if name.endswith("/")]
+    inner = [*named, *SUBMODULE.findall(os.fsdecode(modules))]
+    paths = dict.fromkeys(os.path.realpath(Path(top, each)) for each in inner)
+    return [each for each in paths if _is_inside(Path(each), Path(top))]
+
+
+def _is_inside(path: Path, top: Path) -> bool:
+    """Return whether a folder is a repository inside of another one, and no worktree of that.
+
+    A submodule that is not checked out is an empty folder.
+    """
+    is_other = path != top and path.is_relative_to(top) and Path(path, ".git").exists()
+    return is_other and not git.is_in_other_worktree(path, top)
 
 
 def _is_missed(before: Snapshot, after: Snapshot, path: str) -> bool:
