@@ -1,5 +1,6 @@
 """`review/store.py`: the state outlives its editor, and is one for all editors."""
 
+import errno
 import multiprocessing
 import os
 import time
@@ -79,6 +80,25 @@ def test_a_broken_state_is_set_aside_and_named(home: Path, content: bytes) -> No
     assert (aside.read_bytes(), str(aside) in other.problem) == (content, True)
     add(other, "b.py", "two\n")
     assert list(Store(ROOT, home).state().files) == ["b.py"]
+
+
+def test_a_state_that_cannot_be_read_for_a_while_stays(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add(Store(ROOT, home), "a.py", "one\n")
+    review = Store(ROOT, home)
+
+    def read(path: Path, most: int) -> bytes:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(store.files, "read", read)
+        assert review.state().files == {}
+        with pytest.raises(OSError, match="Too many"):
+            add(review, "b.py", "two\n")
+
+    add(review, "b.py", "two\n")
+    assert (list(review.state().files), review.problem) == (["a.py", "b.py"], "")
 
 
 def test_what_is_too_old_is_dropped_and_counted(home: Path) -> None:

@@ -72,12 +72,14 @@ class Store:
         """Return the state as it is now; it must not be changed."""
         stamp = _stamp(self._path)
         if stamp != self._stamp:
-            self._state, self._stamp = self._read(), stamp
+            # It can be read the next time where there are too many open files, for example.
+            with contextlib.suppress(OSError):
+                self._state, self._stamp = self._read(), stamp
         return self._state
 
     @contextlib.contextmanager
     def change(self) -> Iterator[State]:
-        """Yield the state, and save it if it was changed."""
+        """Yield the state, and save it if it was changed. Raises `OSError` if it is not known."""
         with contextlib.ExitStack() as locked:
             state = self._begin(locked)
             before = msgspec.json.encode(state)
@@ -157,10 +159,11 @@ class Store:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def _read(self) -> State:
-        content = files.read_if_sound(self._path, LARGEST_STATE)
-        if content is None:
-            if not os.path.lexists(self._path):
-                return State()
+        try:
+            content = files.read(self._path, LARGEST_STATE)
+        except (FileNotFoundError, NotADirectoryError):
+            return State()
+        except (files.RefusedError, PermissionError):
             return self._set_aside("it cannot be read")
         try:
             return msgspec.json.decode(content, type=State)
