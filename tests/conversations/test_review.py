@@ -138,6 +138,19 @@ async def test_the_only_hunk_is_back_after_an_undo(nvim: Neovim, path: Path, age
     await drawn(nvim, "2-two", "2+1")
 
 
+async def test_what_undoes_a_revert_at_once_is_not_saved(
+    nvim: Neovim, path: Path, agent: Agent
+) -> None:
+    await agent.write({path: AFTER})
+    await drawn(nvim, "2-two", "2+1", "5-five", "5+1")
+    await nvim.command("autocmd TextChanged <buffer> ++once undo")
+    await nvim.command("2ClaudeRevert")
+
+    await until(lambda: nvim.eval("&modified"), "it is undone")
+    await drawn(nvim, "2-two", "2+1", "5-five", "5+1")
+    assert path.read_text() == AFTER.replace("TWO", "two")
+
+
 async def test_only_the_selected_lines_of_a_hunk_are_reverted(
     nvim: Neovim, path: Path, agent: Agent
 ) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from claude_ide.base import files
 from claude_ide.review import store
 from claude_ide.review.entry import ReviewEntry
 from claude_ide.review.store import Store
@@ -92,7 +93,7 @@ def test_a_state_that_cannot_be_read_for_a_while_stays(
         raise OSError(errno.EMFILE, "Too many open files")
 
     with monkeypatch.context() as broken:
-        broken.setattr(store.files, "read", read)
+        broken.setattr(files, "read", read)
         assert review.state().files == {}
         with pytest.raises(OSError, match="Too many"):
             add(review, "b.py", "two\n")

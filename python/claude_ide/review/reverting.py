@@ -10,7 +10,7 @@ from claude_ide.base.paths import within
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.port.batch import Gate, Guard, retry, step, tick
 from claude_ide.editor.port.files import DiskPort
-from claude_ide.editor.port.review import ShownBuffer
+from claude_ide.editor.port.review import ReviewPort, ShownBuffer
 from claude_ide.review import folder as folder_files
 from claude_ide.review.display import for_buffer, of_buffer
 from claude_ide.review.entry import File
@@ -259,10 +259,14 @@ class Reverts:
         if not buffer.is_writable:
             name = within(path, folder.root)
             raise UserError(f"{name}: not changed: 'readonly' or 'nomodifiable' is set")
-        steps = [step(DiskPort.replace, buffer.bufnr, for_buffer(text, buffer.encoding))]
+        replace = step(DiskPort.replace, buffer.bufnr, for_buffer(text, buffer.encoding))
         guard = Guard(Gate.POSSIBLE, (tick(buffer.bufnr, buffer.tick),))
-        await self._editor.port.batch(steps, guard)
-        refusal = "" if buffer.is_modified else await self._editor.port.review.save(buffer.bufnr)
+        if buffer.is_modified:
+            await self._editor.port.batch((replace,), guard)
+            return
+        # In one instant: the user may undo it at once, and has not saved that.
+        save = step(ReviewPort.save, buffer.bufnr)
+        _, refusal = await self._editor.port.batch((replace, save), guard)
         if refusal:
             raise UserError(refusal)
 
