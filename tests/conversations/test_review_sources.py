@@ -391,7 +391,9 @@ async def test_what_the_user_saves_just_before_an_acp_agent_writes_is_theirs(
     tools = [acp.write_file(str(path), theirs), acp.tool("t1", **edit)]
     panel = await begin(start, fake_agent, acp.say("Wait."), acp.until(ready), *tools)
     await panel.shows("Wait.")
-    await nvim.command(f"split {path} | 0put ='mine' | write")
+    await nvim.command(f"split {path} | 0put ='mine' | write | ClaudeKeep")
+    # By then the host knows of the write.
+    await says(nvim, "nothing waits for review in a.py")
     ready.touch()
 
     await panel.shows("Done.")

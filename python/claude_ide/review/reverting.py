@@ -164,18 +164,19 @@ class Reverts:
         if entry.origin:
             self._note(Reverted(path, now, None))
             await asyncio.to_thread(folder_files.delete, path)
-        # The editor may tell at any time what is written from here on.
-        if not file.is_compared:
-            await folder.run(review.reverted_whole, path)
-        if content is None:
-            try:
-                agent = decoded(now or b"") if file.is_compared else file.texts and file.texts.agent
+        # The editor tells at any time what is written: half of a revert is no write of others.
+        review.held.add(path)
+        try:
+            if not file.is_compared:
+                await folder.run(review.reverted_whole, path)
+            if content is None:
+                texts = file.texts
+                agent = decoded(now or b"") if file.is_compared else texts and texts.agent
                 unsaved = await self._take_out(folder, path, agent or "")
                 await asyncio.to_thread(folder_files.delete, path)
                 self._note(Reverted(path, now, None, unsaved))
-            finally:
-                await folder.run(review.look, path)
-        elif file.is_compared:
+        finally:
+            review.held.discard(path)
             await folder.run(review.look, path)
 
     async def _take_out(self, folder: Folder, path: str, agent: str) -> tuple[str, str] | None:

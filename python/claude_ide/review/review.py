@@ -58,6 +58,8 @@ class Review:
         self.root = root
         self._store = store
         self._is_private = is_private
+        self.held = set[str]()
+        """Paths of files that are being reverted in several steps: there is nothing to look at."""
 
     # What is written
 
@@ -108,7 +110,7 @@ class Review:
     def look(self, path: str) -> None:
         """Record what somebody else has written to a file that waits for review."""
         entry = self._store.state().files.get(self._relative(path))
-        if entry is None:
+        if entry is None or path in self.held:
             return
         content = self._content(path)
         if content is None and os.path.lexists(path):
