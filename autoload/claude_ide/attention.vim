@@ -15,7 +15,7 @@ function s:place_of(win) abort
   return l:diff > 0 ? 'diff.' .. l:diff : ''
 endfunction
 
-function s:report_now(timer) abort
+function s:report_now() abort
   let s:is_due = v:false
   let l:places = map(gettabinfo(tabpagenr())[0].windows, {_, win -> s:place_of(win)})
   let l:now = {'is_focused': s:is_focused, 'here': s:place_of(win_getid()),
@@ -30,7 +30,7 @@ endfunction
 function s:report() abort
   if !s:is_due
     let s:is_due = v:true
-    call timer_start(0, function('s:report_now'))
+    call claude_ide#editor#Soon(function('s:report_now'))
   endif
 endfunction
 

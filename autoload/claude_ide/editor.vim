@@ -22,6 +22,15 @@ function claude_ide#editor#StartHost() abort
   return claude_ide#channel#IsOpen() || claude_ide#host#python#Find().path !=# '' && claude_ide#host#Start()
 endfunction
 
+" Call a function once what runs now is over.
+function claude_ide#editor#Soon(Fn) abort
+  if has('nvim')
+    call luaeval('vim.schedule(function() vim.fn[_A[1]](unpack(_A[2])) end)', [get(a:Fn, 'name'), get(a:Fn, 'args')])
+  else
+    call timer_start(0, {-> call(a:Fn, [])})
+  endif
+endfunction
+
 " Raise a `User` event.
 function claude_ide#editor#Announce(event, data) abort
   if has('nvim')

@@ -37,13 +37,9 @@ endfunction
 function claude_ide#reviewing#Watch() abort
   augroup claude_ide_reviewing
     autocmd!
-    autocmd BufWinEnter,FocusGained * call timer_start(0, function('s:look_later', [str2nr(expand('<abuf>'))]))
+    autocmd BufWinEnter,FocusGained * call claude_ide#editor#Soon(function('s:look', [str2nr(expand('<abuf>'))]))
   augroup END
   call s:look(bufnr('%'))
-endfunction
-
-function s:look_later(bufnr, timer) abort
-  call s:look(a:bufnr)
 endfunction
 
 " Go to the next hunk (1) or the previous one (-1), or to the [count]th; from the last one to the next file that waits.

@@ -10,7 +10,7 @@ let s:sessions = '[]' " as JSON
 let s:are_wanted = v:false " whether somebody wants to know the sessions
 let s:are_asked = v:false " whether the host knows that, who then reads the stored ones, too
 
-function s:emit_facts(timer) abort
+function s:emit_facts() abort
   let s:is_due = v:false
   call claude_ide#editor#Emit('status_reported', s:facts)
 endfunction
@@ -23,7 +23,7 @@ function claude_ide#status#Report(name, value) abort
   let s:facts[a:name] = a:value
   if !s:is_due
     let s:is_due = v:true
-    call timer_start(0, function('s:emit_facts'))
+    call claude_ide#editor#Soon(function('s:emit_facts'))
   endif
 endfunction
 
