@@ -25,7 +25,7 @@ QUICK := $(addprefix tests/,agents base chat headless jsonrpc mcp transport trus
 # wait for hostile clients, or take random steps.
 SLOW := $(addprefix tests/,demo lua/install security/test_install.py test_install_script.py test_packaging.py \
 	security/test_parsers.py security/test_clients.py editors/test_machine.py model_tools/test_joined_kernels.py \
-	conversations/test_sessions_walk.py)
+	conversations/test_sessions_walk.py cli/test_sessions_walk.py)
 CLI_VERSION := 2.1.332
 OLDER_CLI_VERSION := 2.1.197
 STYLUA_VERSION := 2.5.2

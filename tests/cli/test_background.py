@@ -50,9 +50,9 @@ class Cli:
         said, _ = await process.communicate()
         return said.decode()
 
-    async def sessions(self) -> list[dict[str, Any]]:
-        """Return the sessions in the background that run, as the CLI lists them."""
-        listed = json.loads(await self.run("agents", "--json"))
+    async def sessions(self, *, ended: bool = False) -> list[dict[str, Any]]:
+        """Return the sessions in the background as the CLI lists them, with those that `ended`."""
+        listed = json.loads(await self.run("agents", "--json", *["--all"] * ended))
         return [each for each in listed if each["kind"] == "background"]
 
 
@@ -61,14 +61,15 @@ def git(folder: Path, *words: str) -> str:
     return done.stdout.strip()
 
 
-def processes(config: Path) -> list[str]:
+def processes(config: Path) -> dict[int, str]:
     """Return the CLIs that run with this configuration, by their command lines."""
-    found = []
+    found = {}
     for each in Path("/proc").glob("[0-9]*"):
         try:
             given = (each / "environ").read_bytes()
             if f"CLAUDE_CONFIG_DIR={config}\0".encode() in given and each.name != str(os.getpid()):
-                found.append((each / "cmdline").read_bytes().decode().replace("\0", " "))
+                command = (each / "cmdline").read_bytes().decode()
+                found[int(each.name)] = command.replace("\0", " ")
         except OSError:
             continue
     return found
@@ -504,5 +505,5 @@ async def test_nothing_is_lost_and_nothing_is_left(
     finally:
         await nvim.stop()
     await command.run("daemon", "stop", "--any")
-    await until(lambda: processes(config_folder) == [], "no process of the CLI's is left")
+    await until(lambda: not processes(config_folder), "no process of the CLI's is left")
     assert [*(tmp_path / "home").rglob("claude_ide/hooks/*")] == []
