@@ -103,8 +103,8 @@ def test_a_server_that_has_published_since_is_awaited_again() -> None:
 
 # Answers to the text before.
 
-BEFORE = CheckedText(1, 700)
-"""A text that came 700 ms ago, and has not been answered."""
+BEFORE = CheckedText(1, 1_100)
+"""A text that came 1.1 s ago, and has not been answered."""
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_an_early_answer_belongs_to_a_text_that_is_not_answered_yet(
 ) -> None:
     waiting = PendingAnswers()
 
-    assert pending(waiting, 400, SERVER, answers=answer, before=[BEFORE]) is is_awaited
+    assert pending(waiting, 800, SERVER, answers=answer, before=[BEFORE]) is is_awaited
 
 
 @pytest.mark.parametrize(
