@@ -314,7 +314,7 @@ async def test_a_range_of_a_terminal_is_quoted(nvim: Editor, claude: BoxCli, pat
     await on_screen(nvim, "four")
     await nvim.keys("<C-w>N" if isinstance(nvim, Vim) else r"<C-\><C-n>")
     await until(lambda: nvim.eval("mode() ==# 'n' || mode(1) ==# 'nt'"))
-    await nvim.keys(":1,2ClaudeSend<CR>")
+    await nvim.keys(":%ClaudeSend<CR>")
 
     (text,) = await claude.pasted()
     assert text.startswith("buffer ")

@@ -272,7 +272,11 @@ class _Placeholders:
         await self._check(path)
         if found.paths:
             lines = [each.text for each in await self._shared(_about(lines, found.paths))]
-        heading = f"{self._heading()}, {span(found.first, found.last)}{PARTS[found.kind]}"
+        last = found.last
+        # A terminal has empty rows below what it shows.
+        while not path and len(lines) > 1 and not lines[-1].strip():
+            lines, last = lines[:-1], max(found.first, last - 1)
+        heading = f"{self._heading()}, {span(found.first, last)}{PARTS[found.kind]}"
         return quoted(heading, lines, MOST_LINES if path else None)
 
     def _heading(self) -> str:
