@@ -320,3 +320,23 @@ async def test_a_later_review_replaces_the_one_that_is_open(
     await says(nvim, "your text is kept in buffer")
     await nvim.keys(":w<CR>")
     await states(nvim, "sent", "sent")
+
+
+async def test_no_review_mentions_a_private_file_from_the_folder_of_a_terminal(
+    nvim: Editor, path: Path, repository: Path, cli: Path
+) -> None:
+    (repository / ".env").write_text("KEY=1\n")
+    (repository / "inside").mkdir()
+    await configure(nvim, cmd=str(cli))
+    await follow(nvim)
+    await nvim.command(f"edit {path}")
+    await nvim.command(f"cd {repository / 'inside'}")
+    await begin(nvim, repository, cli, 1, "Claude")
+    await nvim.command(f"cd {repository}")
+    await nvim.command("1ClaudeComment see @../.env")
+    await nvim.command("ClaudeReview send")
+    await opened(nvim)
+
+    await nvim.command("write")
+
+    await says(nvim, "not sent: @../.env stays in")

@@ -113,9 +113,14 @@ class Ide:
         Raises `EditorError` if no terminal of this Neovim is found, and `UserError` if they mention
         a file that stays in the editor.
         """
-        await check_private(self.editor, words, await self.editor.folders())
         addressee = None if terminal else await self.addressee()
         pid = (addressee.pid or 0) if addressee else 0
+        # A mention begins where the CLI works.
+        running = await self.editor.port.terminals.running()
+        own = [each.folder for each in running]
+        own += map(program.working_folder, filter(None, [pid, *(each.pid for each in running)]))
+        folders = dict.fromkeys([*await self.editor.folders(), *filter(None, own)])
+        await check_private(self.editor, words, folders)
         await self.editor.typing.say(words, pid, terminal)
 
     async def keep(self, words: str, *, submit: bool) -> None:
