@@ -3,6 +3,8 @@
 import pytest
 
 from claude_ide.review.merging import Versions
+from claude_ide.review.recorder import _reported
+from claude_ide.review.snapshot import UNSEEN
 
 
 def test_the_stamp_of_the_buffer_tells_its_version() -> None:
@@ -34,3 +36,14 @@ def test_edits_that_overlap_in_time_are_one() -> None:
     versions.begin(b"1", "s1")
     versions.end(b"0", b"2", "s2")
     assert versions.base(b"2", "") == b"0"
+
+
+@pytest.mark.parametrize(
+    ("before", "found"),
+    [(None, (None, "")), ("é\n", ("é\n".encode(), "")), ("caf\ufffd\n", (None, UNSEEN))],
+    ids=["no file", "a text", "not UTF-8"],
+)
+def test_a_text_that_a_tool_reports_is_known_if_it_is_whole(
+    before: str | None, found: tuple[bytes | None, str]
+) -> None:
+    assert _reported(before) == found
