@@ -429,6 +429,8 @@ class Walk:
             await self.said(f"removed {each['id']}")
             await self.editor.keys("q")
         await self.check()
+        links = Path(self.given["HOME"])
+        await self.until(lambda: not [*links.rglob("claude_ide/hooks/????????")], "no link is left")
 
 
 @asynccontextmanager
