@@ -46,7 +46,7 @@ enddef
 
 def Restart(text: string)
   if Spawn(true)
-    channel.Send([0, 'command', 'ClaudeStart', [], [], true, 0])
+    channel.Send([0, 'command', 'ClaudeStart', [], [], true, []])
     message.Show($'{text} and was restarted', 'warn')
   else
     claude_ide#server#Release()

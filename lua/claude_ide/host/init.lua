@@ -42,7 +42,7 @@ local SIGNALLED = 128 -- a killed process has a higher exit code
 local function restart(text)
   local id = spawn(true)
   if id then
-    channel.notify(id, process.entry .. ':command:ClaudeStart', {}, {}, 1, 0)
+    channel.notify(id, process.entry .. ':command:ClaudeStart', {}, {}, 1, {})
     show(('%s and was restarted'):format(text), 'warn')
   else
     fn['claude_ide#server#Release']()
