@@ -313,6 +313,7 @@ async def test_what_is_no_part_of_a_turn_is_announced_and_is_no_work(
     await cli.send("Notification", message="waits", notification_type="idle_prompt")
     await cli.send("SubagentStart", **agent)
     await cli.send("SubagentStop", **agent, last_assistant_message="Nothing.")
+    await cli.send("SubagentStop", agent_id="a0", agent_type="", last_assistant_message="Go on?")
     await cli.send("PreCompact", trigger="manual", custom_instructions=None)
     await cli.send("PreCompact", trigger=3, custom_instructions="keep the names")
 

@@ -41,7 +41,8 @@ async def test_lines_of_a_buffer_without_a_file_are_sent_with_the_question(nvim:
 
     about = (await ask(nvim, "2ClaudeAsk why?"))["lines"]
 
-    assert about == {"name": "an unnamed buffer", "first": 2, "last": 2, "text": "two"}
+    found = {"name": "an unnamed buffer", "first": 2, "last": 2, "text": "two", "paths": []}
+    assert about == found
 
 
 async def test_an_answer_without_updates_is_shown_when_it_ends(nvim: Neovim) -> None:

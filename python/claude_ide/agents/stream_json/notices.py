@@ -278,11 +278,16 @@ BESIDE = tuple(name for name in HOOK_FIELDS if name != "PermissionDenied")
 
 
 def happened(hook: Mapping[str, Any]) -> Happened | None:
-    """Return what a hook, of a terminal or a chat, tells; None if it is about the conversation."""
+    """Return what a hook, of a terminal or a chat, tells; None if it is about the conversation.
+
+    The subagents that the CLI uses for itself, as to suggest prompts, have no type. It tells only
+    their ends, which nobody waits for.
+    """
     name = text(hook.get("hook_event_name"))
-    if name not in HOOK_FIELDS:
+    fields = HOOK_FIELDS.get(name)
+    if fields is None or ("kind" in fields and not hook.get(fields["kind"])):
         return None
-    data = {ours: text(hook.get(theirs)) for ours, theirs in HOOK_FIELDS[name].items()}
+    data = {ours: text(hook.get(theirs)) for ours, theirs in fields.items()}
     if tool := text(hook.get("tool_name")):
         arguments = mapping(hook.get("tool_input"))
         data["tool"] = NAMES.get(tool, tool)

@@ -3,7 +3,8 @@ local reason, channel = require('claude_ide.messages.reason'), require('claude_i
 local attempt, emit = reason.attempt, channel.emit
 reason.attempt = function(module, name, ...)
   if not (module == 'headless' and name == 'update') then
-    table.insert(_G.crossings, ('%s.%s %s'):format(module, name, vim.inspect({ ... })))
+    local called = module == '' and name or module .. '.' .. name
+    table.insert(_G.crossings, ('%s %s'):format(called, vim.inspect({ ... })))
   end
   return attempt(module, name, ...)
 end
