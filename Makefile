@@ -18,7 +18,7 @@ PYTHON := $(VENV)/bin/python
 BROKEN := $(shell test ! -e $(VENV)/runs || $(PYTHON) -I -c 'import msgspec' 2>/dev/null || echo $(VENV)/broken)
 LUA := lua plugin lazy.lua build.lua tests
 # Folders in which few or no tests need Neovim, and the tests of the documents.
-QUICK := $(addprefix tests/,agents base chat headless jsonrpc mcp transport trust test_architecture.py \
+QUICK := $(addprefix tests/,agents base chat headless mcp transport ui test_architecture.py \
 	test_seam.py test_map.py test_commands.py test_config.py test_help.py \
 	test_startup.py)
 # Tests of parts that seldom change. They install packages, play the whole demo, show many hostile texts,

@@ -1,6 +1,7 @@
 """`make` on machines that lack something."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -86,3 +87,15 @@ def test_a_registry_that_cannot_be_reached_is_named_in_one_line(checkout: Path, 
     assert (done.returncode, done.stderr) == (0, "")
     assert f"(.cache/{tool}/install.log)" in done.stdout.splitlines()[-1]
     assert "ECONNREFUSED" in (checkout / f".cache/{tool}/install.log").read_text()
+
+
+def test_every_test_that_ci_or_a_target_selects_is_there() -> None:
+    selected = re.findall(r"^  (tests/[^#\n]+)", (ROOT / ".ci/run").read_text(), re.MULTILINE)
+    slow = make(ROOT, "--dry-run", "slow", "quick").stdout
+    words = " ".join([*selected, *re.findall(r"tests/\S+", slow)])
+
+    found = subprocess.check_output(["bash", "-c", f"printf '%s\\n' {words}"], cwd=ROOT, text=True)
+
+    names = [each for each in found.splitlines() if each.startswith("tests/")]
+    assert len(names) > len(selected)
+    assert not [each for each in names if not (ROOT / each).exists()]
