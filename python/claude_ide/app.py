@@ -509,7 +509,7 @@ class App:
 
     @handles(events.QuitAsked)
     async def _quit_asked(self, asked: events.QuitAsked) -> None:
-        await self.sessions.shown.quit(asked.how, is_certain=asked.is_certain)
+        await self.sessions.shown.quit(asked)
 
     @handles(events.TerminalEnded)
     def _terminal_ended(self, event: events.TerminalEnded) -> None:

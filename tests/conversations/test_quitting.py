@@ -84,6 +84,19 @@ async def test_a_cli_without_a_prompt_box_is_not_sent_to_the_background(
     await refused(nvim)
 
 
+async def test_a_terminal_that_is_no_longer_drawn_is_left_alone(
+    nvim: Editor, tmp_path: Path
+) -> None:
+    await start(nvim, tmp_path, "background")
+    await nvim.command("only")
+
+    await nvim.keys("ZZ")
+
+    is_drawn = isinstance(nvim, Vim)
+    await on_screen(nvim, "Claude waits for you" if is_drawn else "works in terminal 1: quit with")
+    await refused(nvim)
+
+
 async def test_a_changed_file_is_asked_for_first(nvim: Editor, tmp_path: Path) -> None:
     await start(nvim, tmp_path, "background")
     await nvim.command("call setline(1, 'changed')")

@@ -2,6 +2,7 @@
 local channel = require('claude_ide.channel')
 local close = require('claude_ide.window.close')
 local own_options = require('claude_ide.own_options')
+local quiet = require('claude_ide.messages.quiet')
 
 local M = {}
 
@@ -10,6 +11,7 @@ local augroup = api.nvim_create_augroup('claude_ide_terminal_quit', { clear = tr
 
 local INTERRUPTED = 'you have interrupted what takes Claude to the background'
 local LONGEST_MS = 60000 -- for which the host may send sessions to the background
+local LONGEST_DRAWING_MS = 200
 local POLL_MS = 20
 local WRITTEN = { '', 'acwrite' } -- values of 'buftype'
 
@@ -32,12 +34,27 @@ function M.after(fn)
   end
 end
 
+-- For `:x`, `:wq` and `ZZ`, Neovim exits already, and draws no terminal any more: the host would not see what
+-- it types there.
+local function draws_terminals()
+  return quiet.run(function()
+    local bufnr = api.nvim_create_buf(false, true)
+    api.nvim_chan_send(api.nvim_open_term(bufnr, {}), 'x')
+    local is_drawn = vim.wait(LONGEST_DRAWING_MS, function()
+      return vim.startswith(api.nvim_buf_get_lines(bufnr, 0, 1, true)[1], 'x')
+    end, POLL_MS)
+    close.buffer(bufnr)
+    return is_drawn
+  end)
+end
+
 ---@param how 'ask'|'background'
 ---@param is_certain boolean whether Neovim exits in any case
 ---@return string problem
 local function ask(how, is_certain)
   problem, later = nil, {}
-  channel.emit('quit_asked', { how = how, is_certain = is_certain })
+  local is_drawn = how == 'ask' or draws_terminals()
+  channel.emit('quit_asked', { how = how, is_certain = is_certain, is_drawn = is_drawn })
   local is_answered, why = vim.wait(LONGEST_MS, function()
     return problem ~= nil or channel.id == nil
   end, POLL_MS)

@@ -13,6 +13,7 @@ from claude_ide.agents.stream_json.running import RunningSession, is_alive
 from claude_ide.base import git, program
 from claude_ide.base.errors import UserError
 from claude_ide.base.names import for_this_editor
+from claude_ide.editor.port.events import QuitAsked
 from claude_ide.editor.port.terminals import Terminal
 from claude_ide.hooks.registration import link_in, version
 from claude_ide.sessions.collection import SessionCollection
@@ -215,14 +216,16 @@ class Leaving:
             await asyncio.sleep(SENT_PAUSE_SECONDS)
         return None
 
-    async def before_exit(self, how: str, *, is_certain: bool) -> str:
+    async def before_exit(self, asked: QuitAsked) -> str:
         """Do what the option `terminal.quit` says of CLIs that work; return why not to exit yet.
 
-        If the exit `is_certain`, it does what is possible.
+        If the exit is certain, it does what is possible.
         """
-        working = await self._working()
-        if how == "ask" or not working:
+        working, is_certain = await self._working(), asked.is_certain
+        if asked.how == "ask" or not working:
             return _words("works", working) if working else ""
+        if not asked.is_drawn:
+            return f"{_words('works', working)}: quit with :qa"
         ready = [each for each in working if await self._editor.typing.takes_text(each.name)]
         if len(ready) < len(working) and not is_certain:
             # A dialog would take the words as its answer, and a prompt of the user's would be lost.

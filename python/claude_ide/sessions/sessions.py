@@ -19,7 +19,7 @@ from claude_ide.agents.stream_json.running import Records, RunningSession
 from claude_ide.base.errors import UserError
 from claude_ide.base.names import NEOVIM, editor_name
 from claude_ide.editor.events import Run
-from claude_ide.editor.port.events import ListPressed
+from claude_ide.editor.port.events import ListPressed, QuitAsked
 from claude_ide.editor.port.terminals import Terminal
 from claude_ide.sessions.background import Background, Beginning, Leaving
 from claude_ide.sessions.collection import (
@@ -166,11 +166,11 @@ class SessionList:
         self._watch.look()
         self._editor.notify(said)
 
-    async def quit(self, how: str, *, is_certain: bool) -> None:
+    async def quit(self, asked: QuitAsked) -> None:
         """Answer an editor that is about to exit, once the option `terminal.quit` is obeyed."""
         problem = ""
         try:
-            problem = await self.leaving.before_exit(how, is_certain=is_certain)
+            problem = await self.leaving.before_exit(asked)
         except UserError as error:
             problem = str(error)
         finally:

@@ -351,6 +351,8 @@ class QuitAsked(Event, frozen=True):
     how: str
     """The option `terminal.quit`: "ask" or "background"."""
     is_certain: bool
+    is_drawn: bool = True
+    """Whether the editor still draws its terminals."""
 
 
 class OwnToolsChanged(Event, frozen=True):
