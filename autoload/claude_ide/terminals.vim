@@ -76,9 +76,9 @@ function s:find(Test) abort
   return get(filter(claude_ide#terminals#All(), {_, each -> a:Test(each)}), 0, {})
 endfunction
 
-" The terminal of a buffer; empty if it is none of ours, or its CLI has ended.
+" The terminal of a buffer; empty if it is none of ours, or its CLI has ended. Those that are in no buffer have 0.
 function claude_ide#terminals#Of(bufnr) abort
-  return a:bufnr == 0 ? {} : s:find({each -> each.bufnr == a:bufnr})
+  return s:find({each -> a:bufnr > 0 && each.bufnr == a:bufnr})
 endfunction
 
 " The terminal with a name; empty if there is none.
