@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import re
-import subprocess
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,7 @@ from support.fake_api import FakeApi, edit, text, tool_use
 from support.neovim import until
 from support.permissions import entered, shown
 from support.vim import Vim
+from support.worktrees import git
 
 from .conftest import PRESSES, diff_opened
 
@@ -54,11 +54,6 @@ class Cli:
         """Return the sessions in the background as the CLI lists them, with those that `ended`."""
         listed = json.loads(await self.run("agents", "--json", *["--all"] * ended))
         return [each for each in listed if each["kind"] == "background"]
-
-
-def git(folder: Path, *words: str) -> str:
-    done = subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True, text=True)
-    return done.stdout.strip()
 
 
 def processes(config: Path) -> dict[int, str]:

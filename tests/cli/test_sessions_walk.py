@@ -24,8 +24,9 @@ from support.listening import listening
 from support.neovim import Neovim, until
 from support.permissions import enter, look
 from support.vim import Vim
+from support.worktrees import all_text, git
 
-from .test_background import Cli, git, processes
+from .test_background import Cli, processes
 
 SEED, STEPS = int(os.environ.get("SEED", "1")), int(os.environ.get("STEPS", "30"))
 NAMES = ("fish", "bird")
@@ -119,12 +120,7 @@ class Walk:
 
     def everything(self) -> str:
         """Return all that is in a commit of a branch, or in a file of a worktree."""
-        branches = git(self.project, "branch", "--format=%(refname)").split()
-        found = git(self.project, "log", "-p", "--no-color", "-m", *branches)
-        for root in (self.project, *map(self.root, NAMES)):
-            for path in root.glob("*.txt"):
-                found += path.read_text()
-        return found
+        return all_text(self.project, map(self.root, NAMES))
 
     def line(self, where: str) -> str:
         self.count += 1

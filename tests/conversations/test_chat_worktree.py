@@ -1,6 +1,5 @@
 """`:ClaudeChat new {agent} --worktree={name}` in a real Neovim, with git and a fake agent."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,11 +9,7 @@ from support.acp.script import Make, Script
 from support.either_editor import on_screen
 from support.neovim import Neovim, until
 from support.panel import CONFIGURE, Panel
-
-
-def git(folder: Path, *words: str) -> str:
-    done = subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True, text=True)
-    return done.stdout.strip()
+from support.worktrees import git
 
 
 @pytest.fixture

@@ -18,13 +18,9 @@ from support.either_editor import (
 from support.fake_headless import FakeHeadless
 from support.neovim import until
 from support.session_records import Records
+from support.worktrees import git
 
 pytestmark = BOTH
-
-
-def git(folder: Path, *words: str) -> str:
-    done = subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True, text=True)
-    return done.stdout.strip()
 
 
 @pytest.fixture

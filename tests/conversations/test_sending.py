@@ -8,7 +8,7 @@ import pytest
 from support.box_cli import BoxCli
 from support.cpu_time import seconds_of
 from support.either_editor import BOTH, Editor, configure, on_screen, open_terminal
-from support.neovim import Neovim, until
+from support.neovim import until
 from support.vim import Vim
 
 pytestmark = BOTH
@@ -347,17 +347,21 @@ async def test_lines_of_a_buffer_without_a_file_are_quoted(nvim: Editor, claude:
     assert (await claude.pasted(2))[1] == " see buffer notes, line 2:\n> two"
 
 
-async def test_own_placeholders_are_called(nvim: Editor, claude: BoxCli) -> None:
+async def set_contexts(nvim: Editor, vim: str, lua: str) -> None:
+    """Set the option `contexts`: to a dict for Vim, or to the fields of a table for Neovim."""
     if isinstance(nvim, Vim):
-        own = "{'branch': {here -> '/clear ' .. here.line}, 'none': {_ -> ''}}"
-        await nvim.command(f"let g:claude_ide.contexts = {own}")
+        await nvim.command(f"let g:claude_ide.contexts = {vim}")
     else:
-        assert isinstance(nvim, Neovim)
-        await nvim.lua(
-            "vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, { contexts = {"
-            "branch = function(here) return '/clear ' .. here.line end,"
-            "none = function() return '' end } })"
-        )
+        table = f"{{ contexts = {{ {lua} }} }}"
+        await nvim.lua(f"vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, {table})")
+
+
+async def test_own_placeholders_are_called(nvim: Editor, claude: BoxCli) -> None:
+    vim = "{'branch': {here -> '/clear ' .. here.line}, 'none': {_ -> ''}}"
+    lua = (
+        "branch = function(here) return '/clear ' .. here.line end, none = function() return '' end"
+    )
+    await set_contexts(nvim, vim, lua)
     await send(nvim, "{branch} now")
     assert await claude.pasted() == ["> /clear 1 now"]
     await send(nvim, "on {branch}")
@@ -370,15 +374,9 @@ async def test_own_placeholders_are_called(nvim: Editor, claude: BoxCli) -> None
 async def test_own_placeholders_may_end_a_line_and_leave_the_buffer(
     nvim: Editor, claude: BoxCli
 ) -> None:
-    if isinstance(nvim, Vim):
-        own = "{'away': {_ -> execute('bwipeout!') .. \"gone\\n\"}}"
-        await nvim.command(f"let g:claude_ide.contexts = {own}")
-    else:
-        assert isinstance(nvim, Neovim)
-        await nvim.lua(
-            "vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, { contexts = {"
-            "away = function() vim.cmd('bwipeout!') return 'gone\\n' end } })"
-        )
+    vim = "{'away': {_ -> execute('bwipeout!') .. \"gone\\n\"}}"
+    lua = "away = function() vim.cmd('bwipeout!') return 'gone\\n' end"
+    await set_contexts(nvim, vim, lua)
     await nvim.keys(":ClaudeType {away} from {line}<CR>")
 
     assert await claude.pasted() == ["gone from a.py, line 1:\n> one"]

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from support.claude_terminal import open_claude
 from support.either_editor import BOTH, Editor, hidden, host_pid, on_screen
 from support.neovim import until
 from support.session_records import Records
+from support.worktrees import git
 
 pytestmark = BOTH
 
@@ -21,10 +21,6 @@ IDLE_SECONDS = 3.0
 @pytest.fixture
 def records(config_folder: Path) -> Records:
     return Records(config_folder)
-
-
-def git(folder: Path, *words: str) -> None:
-    subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True)
 
 
 def store(config: Path, folder: Path, session: str, words: str) -> None:

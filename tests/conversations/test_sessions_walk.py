@@ -24,6 +24,7 @@ from support.either_editor import Editor, choose_item, configure, on_screen, typ
 from support.neovim import Neovim, until
 from support.session_records import Records
 from support.vim import Vim
+from support.worktrees import all_text, git
 
 NAMES = ("fish", "bird")
 numbers = st.integers(0, 1)
@@ -45,12 +46,6 @@ LAST = ("Keep it", "Keep it for later", "Not now", "Keep them", "Review")
 
 ROUNDS, STEPS = int(os.environ.get("ROUNDS", "3")), 12
 """As in `make soak`; `SEED` takes others than the usual rounds."""
-
-
-def git(folder: Path, *words: str) -> str:
-    return subprocess.run(
-        ["git", *words], cwd=folder, capture_output=True, text=True, check=True
-    ).stdout.strip()
 
 
 class Walk(RuleBasedStateMachine):
@@ -134,12 +129,7 @@ class Walk(RuleBasedStateMachine):
 
     def everything(self) -> str:
         """Return all that is in a commit of a branch, or in a file of a worktree."""
-        branches = git(self.project, "branch", "--format=%(refname)").split()
-        found = git(self.project, "log", "-p", "--no-color", "-m", *branches)
-        for root in (self.project, *map(self.root, NAMES)):
-            for path in root.glob("*.txt"):
-                found += path.read_text()
-        return found
+        return all_text(self.project, map(self.root, NAMES))
 
     def check(self) -> None:
         self.runner.run(self.agrees())
