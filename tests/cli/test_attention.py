@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from support.either_editor import BOTH_WITH_CLI, Editor, happened
+from support.either_editor import BOTH_WITH_CLI, Editor, happened, status_line
 from support.fake_api import FakeApi, edit, text, tool_use
 from support.neovim import until
 from support.permissions import enter, follow, shown
@@ -53,6 +53,17 @@ async def called(nvim: Editor, *words: str) -> None:
     await until(are_shown, f"{words}; there is {await calls()}")
 
 
+async def waits(nvim: Editor, needs: str) -> None:
+    """Wait until the status line and the sessions say that the CLI waits, and for what."""
+
+    async def is_known() -> bool:
+        (session,) = await nvim.eval("claude_ide#sessions()") or [{}]
+        waiting = session.get("state"), session.get("needs")
+        return waiting == ("waits", needs) and "wants you" in await status_line(nvim)
+
+    await until(is_known, f"it waits: {needs}")
+
+
 async def test_a_permission_and_the_end_of_the_turn_call(
     nvim: Editor, api: FakeApi, project: Path
 ) -> None:
@@ -79,12 +90,14 @@ async def test_a_question_and_an_edit_call(nvim: Editor, api: FakeApi, path: Pat
 
     await prompt(nvim, "Ask me")
     await called(nvim, asks)
+    await waits(nvim, "input needed")
     await nvim.keys("<C-w>p" if isinstance(nvim, Vim) else "<C-w>pi")
     await until(lambda: "Otter" in nvim.screen.text(), "the dialog")
     await nvim.keys("<CR>")
 
     await diff_opened(nvim)
     await called(nvim, asks, "Claude Code asks: edit of a.py")
+    await waits(nvim, "permission prompt")
     await nvim.keys(":write<CR>")
     await until(lambda: path.read_text() == "one\nTWO\n", "the CLI writes the file")
     assert await happened(nvim, "ClaudeDiffOpened") == 1

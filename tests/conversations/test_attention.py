@@ -15,7 +15,7 @@ from support.acp import script as acp
 from support.acp.chatting import begin_chat
 from support.acp.script import Make, Script
 from support.claude_code import ClaudeCode
-from support.either_editor import BOTH, Editor, configure, shows_a_diff
+from support.either_editor import BOTH, Editor, configure, shows_a_diff, status_line
 from support.happenings import HookedCli, follow, recorder, the
 from support.neovim import ROOT, Neovim, clean_environment, nvim_binary, until
 from support.permissions import entered, shown
@@ -178,6 +178,14 @@ async def test_a_question_in_a_terminal_that_is_not_on_the_screen_calls_at_once(
     )
 
     await called(nvim, "Claude asks: Which animal? · :ClaudeFocus")
+    for event, text in (None, "Claude: wants you 1?"), ("Stop", "Claude: ready"):
+        if event:
+            await cli.send(event)
+
+        async def is_shown(wanted: str = text) -> bool:
+            return await status_line(nvim) == wanted
+
+        await until(is_shown, text)
 
 
 @BOTH

@@ -227,17 +227,17 @@ async def test_the_status_says_whether_an_attached_session_is_connected(
         await on_screen(nvim, "fish · 1 · connected")
 
 
+@pytest.mark.parametrize("status", ["busy", "waiting"])
 async def test_the_turn_of_a_terminal_is_stopped(
-    nvim: Editor, records: Records, program: Path
+    nvim: Editor, records: Records, program: Path, status: str
 ) -> None:
     await open_claude(nvim)
     pid = await pid_of(nvim)
     # In its Normal mode, a terminal of Vim shows nothing new.
     await nvim.keys("<C-w>p" if isinstance(nvim, Vim) else r"<C-\><C-n><C-w>p")
-    records.process("s", pid=pid, status="busy")
+    records.process("s", pid=pid, status=status)
     await open_list(nvim)
-    await on_screen(nvim, "works ")
-    await nvim.command("call search('^works')")
+    await until(lambda: nvim.eval(r"search('^works\\|^waits')"), "it is there")
 
     await nvim.keys("s")
 

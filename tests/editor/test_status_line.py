@@ -85,10 +85,10 @@ def test_what_chats_do_is_named(shown: Shown, chats: list[ChatStatus], text: str
 def test_permissions_of_clis_and_tasks_of_chats_are_counted(shown: Shown) -> None:
     shown.line.apply(StatusReported(clients=2))
     shown.line.chat_does(ChatStatus(1, "O", RESTING, tasks=3))
-    shown.line.permissions_wait(["pond", ""])
+    shown.line.requests_wait(["pond", ""])
     assert shown.text == "Claude (pond): wants you 2? 3&"
 
-    shown.line.permissions_wait(())
+    shown.line.requests_wait(())
     assert shown.text == "Claude: idle (2) 3&"
 
 

@@ -201,8 +201,8 @@ class StatusLine:
         self._chats.pop(id_, None)
         self.agent_does(f"{CHAT}{id_}", None)
 
-    def permissions_wait(self, askers: Sequence[str]) -> None:
-        """Report for each permission that waits what tells its CLI from others, or nothing."""
+    def requests_wait(self, askers: Sequence[str]) -> None:
+        """Report for each request in a terminal what tells its CLI from others, or nothing."""
         self._askers = askers
         self._show()
 

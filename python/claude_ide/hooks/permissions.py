@@ -206,11 +206,15 @@ class Permissions(Answering[PendingPermission]):
         session = self._editor.terminals.session(AGENT, launch)
         call = self._editor.attention.asked(session, f"{what} · :ClaudeFocus")
         self._in_dialogs.append((launch, hook, call))
+        self._run(self._draw())
 
     def _end_dialogs(self, is_over: Callable[[str, Hook], bool]) -> None:
-        for each in [each for each in self._in_dialogs if is_over(each[0], each[1])]:
+        over = [each for each in self._in_dialogs if is_over(each[0], each[1])]
+        for each in over:
             self._in_dialogs.remove(each)
             each[2].end()
+        if over:
+            self._run(self._draw())
 
     def _use(self, launch: str, hook: Hook) -> str:
         """Return the running use of a tool for which the CLI asks, which does not name it."""
@@ -288,18 +292,16 @@ class Permissions(Answering[PendingPermission]):
     async def _draw(self) -> None:
         """Show the oldest permission; close the float if there is none."""
         async with self._drawing:
-            if not self._waiting:
-                self._editor.status.permissions_wait(())
-                await self._editor.port.permission.close()
-                return
-            width = await self._editor.port.permission.width()
+            width = await self._editor.port.permission.width() if self._waiting else 0
             found = [each for each in self._waiting if not each.is_over]
-            if found:
-                oldest = found[0]
-                oldest.view.resize(width, min(LINE, width))
-                labels = [await self._editor.terminals.label(launch=each.launch) for each in found]
-                self._editor.status.permissions_wait(labels)
-                await self._editor.port.permission.show(_shown(oldest, labels))
+            launches = [each.launch for each in found] + [each[0] for each in self._in_dialogs]
+            labels = [await self._editor.terminals.label(launch=each) for each in launches]
+            self._editor.status.requests_wait(labels)
+            if not self._waiting:
+                await self._editor.port.permission.close()
+            elif found:
+                found[0].view.resize(width, min(LINE, width))
+                await self._editor.port.permission.show(_shown(found[0], labels[: len(found)]))
 
     async def respond(
         self, waiting: PendingPermission, answer: requests.Answer, summary: str

@@ -95,7 +95,8 @@ class SessionCollection:
         )
         waiting, activity = self._known(terminal.launch)
         is_busy = activity is not None and activity.is_working
-        state = WAITS if waiting else WORKS if is_busy else STATES.get(record.status, IDLE)
+        waits = waiting or record.waits
+        state = WAITS if waits else WORKS if is_busy else STATES.get(record.status, IDLE)
         stored = self._stored_as(record.session)
         name = terminal.name if not terminal.name.isdecimal() else record.name
         return SessionEntry(
@@ -117,7 +118,7 @@ class SessionCollection:
             asks=waiting,
             lacks=(
                 *(DELETE, RENAME),
-                *(() if state == WORKS else (STOP,)),
+                *((STOP,) if state == IDLE else ()),
                 *(() if waiting else (ALLOW, REJECT)),
             ),
         )
