@@ -12,7 +12,7 @@ endfunction
 function! claude_ide#add_tool(tool) abort
   call s:need_neovim('add_tool')
   let rest = copy(a:tool)
-  let F = remove(rest, 'fn')
+  let F = type(rest) == v:t_dict && has_key(rest, 'fn') ? remove(rest, 'fn') : 0
   if type(F) != v:t_func
     throw 'claude-ide: add_tool: fn must be a Funcref'
   endif

@@ -27,9 +27,9 @@ _AGENT_ID = re.compile(r"[A-Za-z0-9_-]+")
 NOT_AN_ID = "must have only letters, digits, - and _"
 """Other names could not be an argument of a command."""
 
-Size = Annotated[int, Meta(gt=0)] | Annotated[float, Meta(gt=0)]
-Percentage = Annotated[int, Meta(ge=0, le=100)] | Annotated[float, Meta(ge=0, le=100)]
-NotNegative = Annotated[int, Meta(ge=0)] | Annotated[float, Meta(ge=0)]
+Size = Annotated[float, Meta(gt=0, le=10_000)]
+Percentage = Annotated[float, Meta(ge=0, le=100)]
+NotNegative = Annotated[float, Meta(ge=0)]
 Mode = Literal[
     "manual", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions", "default", ""
 ]

@@ -118,7 +118,8 @@ async def test_a_refused_tool_replaces_none(nvim: Neovim) -> None:
 @pytest.mark.parametrize(
     ("tool", "reason"),
     [
-        ("{'name': 'a', 'description': 'b'}", 'E716: Key not present in Dictionary: "fn"'),
+        ("{'name': 'a', 'description': 'b'}", "fn must be a Funcref"),
+        ("3", "fn must be a Funcref"),
         ("{'name': 'a', 'description': 'b', 'fn': 3}", "fn must be a Funcref"),
         (
             "{'name': 'a', 'description': 'b', 'fn': {-> 1}, 'read_only': 'yes'}",
