@@ -237,7 +237,7 @@ async def test_the_turn_of_a_terminal_is_stopped(
     await nvim.keys("<C-w>p" if isinstance(nvim, Vim) else r"<C-\><C-n><C-w>p")
     records.process("s", pid=pid, status=status)
     await open_list(nvim)
-    await until(lambda: nvim.eval(r"search('^works\\|^waits')"), "it is there")
+    await until(lambda: nvim.eval(r"search('^waits\|^works')"), "it is there")
 
     await nvim.keys("s")
 
