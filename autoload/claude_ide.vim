@@ -35,7 +35,7 @@ endfunction
 " Put a text into the prompt of the chat or of a CLI, or send it (:help claude-ide.send()).
 function! claude_ide#send(text, options = {}) abort
   if !has('nvim')
-    return claude_ide#session#Send(a:text, a:options)
+    return claude_ide#sending#Send(a:text, a:options)
   endif
   let options = map(copy(a:options), {_, value -> type(value) == v:t_number ? value ? v:true : v:false : value})
   return v:lua.require'claude_ide'.send(a:text, options)

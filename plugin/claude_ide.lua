@@ -238,7 +238,8 @@ plug('<Plug>(claude-accept-edits)', 'n', 'diff', 'accept_edits', ACCEPT_EDITS)
 plug('<Plug>(claude-comment)', BOTH, 'comment', 'operator', 'Comment on an edit, or on lines', true)
 local send = { expr = true, desc = 'Send lines to Claude (operator)' }
 vim.keymap.set('n', '<Plug>(claude-send)', 'claude_ide#mentions#Operator()', send)
-plug('<Plug>(claude-type)', BOTH, 'sending', 'operator', "Quote a text in Claude's prompt", true)
+local quote = { expr = true, desc = "Quote a text in Claude's prompt" }
+vim.keymap.set(BOTH, '<Plug>(claude-type)', 'claude_ide#sending#Operator()', quote)
 
 vim.api.nvim_create_autocmd('SessionLoadPost', {
   group = vim.api.nvim_create_augroup('claude_ide_leftover', {}),

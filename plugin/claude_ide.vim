@@ -42,7 +42,7 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
         \ 'ClaudeBackground': ['-bang -complete=customlist,claude_ide#arguments#OfPrompts', 'AfterText', 'session#Background'],
         \ 'ClaudeAsk': ['-bang -complete=customlist,claude_ide#arguments#OfPrompts', 'AfterText', 'session#Ask'],
         \ 'ClaudeEdit': ['-bang -complete=customlist,claude_ide#arguments#OfPrompts', 'AfterText', 'session#Edit'],
-        \ 'ClaudeType': ['-bang -complete=customlist,claude_ide#arguments#OfPrompts', 'AfterText', 'session#Type'],
+        \ 'ClaudeType': ['-bang -complete=customlist,claude_ide#arguments#OfPrompts', 'AfterText', 'sending#Type'],
         \ }
   let s:others = {
         \ 'ClaudeFocus': ['', 'terminal#ToggleFocus()'],

@@ -21,11 +21,8 @@ FORWARDED = re.findall(r"^command\('(\w+)', (?:\w+\('\w+', )?host\('(\w+)'\)", P
 """The name of each command, and its name in the host."""
 LATER = "".join(
     (ROOT / "lua/claude_ide" / name).read_text(encoding="utf-8")
-    for name in (
-        *("background.lua", "chat/command.lua", "comment.lua", "sending.lua"),
-        "terminal_prompt.lua",
-    )
-)
+    for name in ("background.lua", "chat/command.lua", "comment.lua", "terminal_prompt.lua")
+) + (ROOT / "autoload/claude_ide/sending.vim").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +44,7 @@ def specs(rplugin: ModuleType) -> dict[str, Any]:
 
 
 def test_lua_forwards_exactly_the_commands_of_the_host() -> None:
-    later = set(re.findall(r"host\.command\('(\w+)'", LATER))
+    later = set(re.findall(r"(?:host\.command|s:hand)\('(\w+)'", LATER))
     assert sorted(FORWARDED) == sorted((name, name) for name in set(COMMANDS) - later)
     assert later | {name for name, _ in FORWARDED} == set(COMMANDS)
     assert set(COMMANDS) < set(DEFINED)

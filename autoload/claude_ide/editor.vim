@@ -83,3 +83,31 @@ function claude_ide#editor#OneLine(text) abort
   return has('nvim') ? luaeval("require('claude_ide.messages.plain').one_line(_A)", a:text)
         \ : claude_ide#messages#plain#OneLine(a:text)
 endfunction
+
+" The reason in an error.
+function claude_ide#editor#Reason(raised) abort
+  return has('nvim') ? luaeval("require('claude_ide.messages.reason').of(_A)", a:raised)
+        \ : claude_ide#messages#reason#Of(a:raised)
+endfunction
+
+" The path of a buffer's file; empty if it has none.
+function claude_ide#editor#Path(bufnr) abort
+  return has('nvim') ? luaeval("require('claude_ide.file.path').path(_A) or ''", a:bufnr) : claude_ide#file#path#Path(a:bufnr)
+endfunction
+
+" Let the host have the current selection, or lines, until the user selects something else.
+function claude_ide#editor#HoldSelection(lines) abort
+  if has('nvim')
+    call luaeval("require('claude_ide.selection').hold(_A[1] and _A or nil)", a:lines)
+  else
+    call claude_ide#selection#Hold(a:lines)
+  endif
+endfunction
+
+" The lines of the `text` in a Visual area, and the points `first` and `last` (`selection/visual`).
+function claude_ide#editor#VisualArea(kind, from, to, to_eol) abort
+  if !has('nvim')
+    return claude_ide#selection#visual#Area(a:kind, a:from, a:to, a:to_eol)
+  endif
+  return luaeval("require('claude_ide.contexts').area(unpack(_A))", [a:kind, a:from, a:to, a:to_eol ? v:true : v:false])
+endfunction

@@ -2,7 +2,6 @@ vim9script
 # Starts and stops the features' watchers with the server, and cleans up after the host. It loads no
 # feature just to clean it up.
 
-import autoload './contexts.vim'
 import autoload './diagnostics.vim'
 import autoload './disk_changes/reload.vim'
 import autoload './editors.vim'
@@ -12,7 +11,6 @@ import autoload './host/ready.vim'
 import autoload './messages/reason.vim'
 import autoload './privacy.vim'
 import autoload './selection.vim'
-import autoload './sending.vim'
 import autoload './timing/moment.vim'
 
 # Functions to call when the host has ended, if their scripts are loaded.
@@ -112,7 +110,7 @@ export def Command(name: string, args: list<string>, lines: list<number>, bang: 
   const [sent, sent_args] = WithListed(name, args, lines)
   if sent ==# 'ClaudeSend' && empty(sent_args) && !empty(lines) && path.Path(bufnr()) ==# ''
     # It has no lines that could be mentioned: they are quoted.
-    sending.Quote(lines, bang)
+    claude_ide#sending#Quote(lines, bang)
     return
   endif
   const options = {args: sent_args, lines: lines, bang: bang}
@@ -145,8 +143,8 @@ enddef
 
 # `:ClaudeBackground`.
 export def Background(text: string, lines: list<number>, bang: bool)
-  const facts = contexts.Facts(contexts.Here(lines), text)
-  Command('ClaudeBackground', [sending.Keep({text: text, facts: facts})], lines, bang)
+  const facts = claude_ide#contexts#Facts(claude_ide#contexts#Here(lines), text)
+  Command('ClaudeBackground', [claude_ide#sending#Keep({text: text, facts: facts})], lines, bang)
 enddef
 
 # `:ClaudeAsk`.
@@ -157,16 +155,6 @@ enddef
 # `:ClaudeEdit`.
 export def Edit(text: string, lines: list<number>, bang: bool)
   Feature('ClaudeEdit', 'claude_ide#headless#rewrite#Edit', text, lines, bang)
-enddef
-
-# `:ClaudeType`.
-export def Type(text: string, lines: list<number>, bang: bool)
-  sending.Type(text, lines, bang)
-enddef
-
-# `claude_ide#send()`.
-export def Send(text: any, options: any)
-  sending.Send(text, options)
 enddef
 
 # `:ClaudeCommit`.

@@ -12,6 +12,9 @@ NO_FOLDER = "E212: Can't open file for writing: no such file or directory"
     [
         "Error executing lua: it is gone",
         "Lua: it is gone",
+        "Vim(return):E5108: Error executing lua it is gone",
+        "Vim(let):Lua callback: /a/b.lua:3: it is gone",
+        "function claude_ide#a#B, line 3: Vim(throw):claude-ide: it is gone",
         'Lua: [string "?"]:355: it is gone',
         '[string "vim.lsp.client"]:41: it is gone',
         "Lua: …/lua/claude_ide/file/write.lua:109: Vim:it is gone",

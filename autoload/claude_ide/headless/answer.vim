@@ -3,7 +3,6 @@ vim9script
 # continued in a chat, which Vim does not have. And `:ClaudeCommit`.
 
 import autoload '../channel.vim'
-import autoload '../contexts.vim'
 import autoload '../file/path.vim'
 import autoload '../headless.vim'
 import autoload '../messages/message.vim'
@@ -125,14 +124,14 @@ export def Ask(text: string, lines: list<number>, bang: bool)
     headless.CancelAll('ask', 'nothing to stop')
     return
   endif
-  const here = contexts.Here(lines)
+  const here = claude_ide#contexts#Here(lines)
   # The host knows what `@name` before the words means.
   const at = matchstr(text, '^@\S\+\s\+')
   const words = strpart(text, len(at))
   const about = reason.Attempt(Context, [lines])
   const Begin = (prompt: string) => {
     if prompt =~# '\S'
-      const facts = contexts.Facts(here, prompt)
+      const facts = claude_ide#contexts#Facts(here, prompt)
       Show(prompt, 'ask', extendnew(about[1], {prompt: prompt, facts: facts}))
     endif
   }

@@ -3,7 +3,6 @@ vim9script
 # refines the rewrite while its diff is open. The host finds the lines again, and merges
 # (`headless/rewriting.py`).
 
-import autoload '../contexts.vim'
 import autoload '../diff.vim'
 import autoload '../diff/decision.vim' as diff_decision
 import autoload '../file/edit.vim'
@@ -219,7 +218,7 @@ enddef
 # `here` is where the user was (`contexts.vim`).
 def Use(bufnr: number, rewrite: dict<any>, area: list<number>, here: dict<any>, instruction: string)
   # What the user wants, as fields of a request.
-  const Asked = () => ({instruction: instruction, facts: contexts.Facts(here, instruction)})
+  const Asked = () => ({instruction: instruction, facts: claude_ide#contexts#Facts(here, instruction)})
   # The user may have decided while they typed.
   const why = Refusal(bufnr, rewrite)
   if why !=# ''
@@ -246,7 +245,7 @@ export def Edit(text: string, lines: list<number>, bang: bool)
   elseif len(open) > 1
     message.Show(SEVERAL, 'warn')
   else
-    const here = contexts.Here(lines)
+    const here = claude_ide#contexts#Here(lines)
     Use(bufnr(), get(open, 0, {}), area, here, text =~# '\S' ? text : '')
   endif
 enddef

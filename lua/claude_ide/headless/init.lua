@@ -259,7 +259,7 @@ function M.ask(prompt, options, callback)
   check(prompt, options, callback)
   local id = begin('ask', {
     prompt = prompt,
-    facts = contexts.facts(contexts.here(), prompt),
+    facts = contexts.facts(contexts.of_command({}), prompt),
     format = options.format,
     schema = options.schema and vim.json.encode(options.schema),
     model = options.model,

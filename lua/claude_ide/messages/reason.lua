@@ -3,8 +3,11 @@ local M = {}
 
 -- The prefixes that an error collects: where it was raised, and what it passed through.
 local PREFIXES = {
-  'Error executing lua: ',
+  'Error executing lua:? ',
   'Lua: ',
+  'E5108: ',
+  'Lua callback: ',
+  'claude%-ide: ',
   '%[string "[^"]*"%]:%d+: ',
   '[^:]*%.lua:%d+: ',
   'nvim_exec2%(%)[^:]*: ',

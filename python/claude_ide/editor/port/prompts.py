@@ -98,7 +98,7 @@ class Sent(Payload, frozen=True):
 class ContextsPort(Protocol):
     """Texts that the user sends."""
 
-    @request("sending.take")
+    @request("claude_ide#sending#Take")
     async def take(self, number: int) -> Sent:
         """Return a text that the editor keeps until the host takes it."""
 
