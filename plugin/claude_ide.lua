@@ -67,19 +67,26 @@ local function command(name, run, desc, options)
   vim.api.nvim_create_user_command(name, run, options)
 end
 
-local ANY, BANG = { nargs = '*' }, { bang = true }
+local BANG = { bang = true }
+-- Names may be quoted: no quote begins a comment.
+local NAMED = { nargs = '*', own_bar = true }
 local TEXT = { nargs = '*', bang = true, own_bar = true }
 local TYPED =
   vim.tbl_extend('force', TEXT, { complete = 'customlist,claude_ide#arguments#OfPrompts' })
 local CLI = 'Open or hide the Claude CLI in a terminal'
+local NEW = 'Start another Claude CLI in a terminal'
+local SWITCH = 'Go from one Claude CLI to another'
+local MERGE = 'Merge the worktree of a session, or discard it'
+local LIST = 'List all sessions, wherever they run'
 command('Claude', with_next('after_arguments', host('Claude')), CLI, {
   nargs = '*',
   own_bar = true,
   complete = 'customlist,claude_ide#arguments#OfCli',
 })
-command('ClaudeNew', host('ClaudeNew'), 'Start another Claude CLI in a terminal', ANY)
-command('ClaudeSwitch', host('ClaudeSwitch'), 'Go from one Claude CLI to another', {
+command('ClaudeNew', with_next('after_arguments', host('ClaudeNew')), NEW, NAMED)
+command('ClaudeSwitch', with_next('after_arguments', host('ClaudeSwitch')), SWITCH, {
   nargs = '*',
+  own_bar = true,
   complete = complete('terminal'),
 })
 command('ClaudeFocus', window('terminal', 'toggle_focus'), "Go to Claude's terminal, or back")
@@ -90,12 +97,12 @@ command('ClaudeChat', chat, 'Open or hide the chat', {
 })
 local background = with_next('after_text', question('background', 'begin'))
 command('ClaudeBackground', background, 'Begin a session in the background', TYPED)
-command('ClaudeMerge', host('ClaudeMerge'), 'Merge the worktree of a session, or discard it', {
-  nargs = '?',
+command('ClaudeMerge', with_next('after_arguments', host('ClaudeMerge')), MERGE, {
+  nargs = '*',
+  own_bar = true,
   complete = 'customlist,claude_ide#arguments#OfWorktrees',
 })
-local LIST = { nargs = '*', bang = true }
-command('ClaudeSessions', host('ClaudeSessions'), 'List all sessions, wherever they run', LIST)
+command('ClaudeSessions', with_next('after_arguments', host('ClaudeSessions')), LIST, TEXT)
 command('ClaudeAnswer', host('ClaudeAnswer'), 'Go to the request that waits for an answer')
 local REVIEW = { nargs = '*', bang = true, complete = 'customlist,claude_ide#arguments#OfReview' }
 command('ClaudeReview', host('ClaudeReview'), 'Review what Claude has written', REVIEW)

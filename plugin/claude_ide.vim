@@ -32,17 +32,19 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
         \ 'ClaudeRevert': '-bar -bang -nargs=? -complete=customlist,claude_ide#arguments#OfWords',
         \ 'ClaudeComment': '-bang -nargs=*',
         \ 'ClaudeWhy': '-bar',
-        \ 'ClaudeSessions': '-bar -bang -nargs=*',
-        \ 'ClaudeMerge': '-bar -nargs=? -complete=customlist,claude_ide#arguments#OfWorktrees',
         \ 'ClaudeWire': '-bar -nargs=* -complete=customlist,claude_ide#arguments#OfWords',
         \ }
+  " Those whose arguments, such as names, may be quoted.
+  let s:named = {
+        \ 'Claude': '-complete=customlist,claude_ide#arguments#OfCli',
+        \ 'ClaudeMerge': '-complete=customlist,claude_ide#arguments#OfWorktrees', 'ClaudeSessions': '-bang',
+        \ }
   let s:with_text = {
-        \ 'Claude': ['-complete=customlist,claude_ide#arguments#OfCli', 'AfterArguments', 'session#Claude'],
-        \ 'ClaudeReject': ['-bang', 'AfterText', 'decide#Reject'],
-        \ 'ClaudeBackground': ['-bang -complete=customlist,claude_ide#arguments#OfPrompts', 'AfterText', 'session#Background'],
-        \ 'ClaudeAsk': ['-bang -complete=customlist,claude_ide#arguments#OfPrompts', 'AfterText', 'session#Ask'],
-        \ 'ClaudeEdit': ['-bang -complete=customlist,claude_ide#arguments#OfPrompts', 'AfterText', 'session#Edit'],
-        \ 'ClaudeType': ['-bang -complete=customlist,claude_ide#arguments#OfPrompts', 'AfterText', 'sending#Type'],
+        \ 'ClaudeReject': ['-bang', 'decide#Reject'],
+        \ 'ClaudeBackground': ['-bang -complete=customlist,claude_ide#arguments#OfPrompts', 'session#Background'],
+        \ 'ClaudeAsk': ['-bang -complete=customlist,claude_ide#arguments#OfPrompts', 'session#Ask'],
+        \ 'ClaudeEdit': ['-bang -complete=customlist,claude_ide#arguments#OfPrompts', 'session#Edit'],
+        \ 'ClaudeType': ['-bang -complete=customlist,claude_ide#arguments#OfPrompts', 'sending#Type'],
         \ }
   let s:others = {
         \ 'ClaudeFocus': ['', 'terminal#ToggleFocus()'],
@@ -58,8 +60,8 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
   " What needs Neovim says so.
   let s:lacking = {
         \ 'ClaudeChat': '-nargs=*',
-        \ 'ClaudeKernel': '-bar -nargs=*', 'ClaudeNew': '-bar -nargs=*',
-        \ 'ClaudePrompt': '-bar -nargs=?', 'ClaudeSwitch': '-bar -nargs=*',
+        \ 'ClaudeKernel': '-bar -nargs=*', 'ClaudeNew': '-nargs=*',
+        \ 'ClaudePrompt': '-bar -nargs=?', 'ClaudeSwitch': '-nargs=*',
         \ 'ClaudeTools': '-bar -nargs=*', 'ClaudeUninstall': '-bar -bang -nargs=1',
         \ }
   let s:lacking_maps = ['chat', 'hunk-drop', 'hunk-take', 'new', 'prompt', 'switch']
@@ -76,9 +78,13 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
       execute 'command! -range' s:attributes s:name 'call claude_ide#session#Command('
             \ . string(s:name) . ', [<f-args>],' s:lines
     endfor
+    for [s:name, s:attributes] in items(s:named)
+      execute 'command! -range -nargs=*' s:attributes s:name 'call claude_ide#next_command#AfterArguments('
+            \ . "function('claude_ide#session#Command', " . string([s:name]) . '), <q-args>,' s:lines
+    endfor
     for [s:name, s:rest] in items(s:with_text)
-      execute 'command! -range -nargs=*' s:rest[0] s:name 'call claude_ide#next_command#' . s:rest[1]
-            \ . '(' . string('claude_ide#' . s:rest[2]) . ', <q-args>,' s:lines
+      execute 'command! -range -nargs=*' s:rest[0] s:name 'call claude_ide#next_command#AfterText('
+            \ . string('claude_ide#' . s:rest[1]) . ', <q-args>,' s:lines
     endfor
     for [s:name, s:rest] in items(s:others)
       execute 'command! -range -bar' s:rest[0] s:name 'call claude_ide#' . s:rest[1]
@@ -115,7 +121,7 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
             \ . string('<lt>Plug>(claude-' . s:name . ')') . ')<CR>'
     endfor
   else
-    for s:name in keys(s:of_host) + keys(s:with_text) + keys(s:others) + keys(s:lacking)
+    for s:name in keys(s:of_host) + keys(s:named) + keys(s:with_text) + keys(s:others) + keys(s:lacking)
       execute 'command! -range -nargs=* -bang' s:name 'echomsg' string(s:refusal)
     endfor
     for s:name in keys(s:maps) + s:lacking_maps + ['send', 'type']

@@ -107,10 +107,15 @@ function claude_ide#arguments#OfAdd(lead, line, pos) abort
   return map(claude_ide#arguments#Beginning(l:found, l:typed), {_, path -> fnameescape(path)})
 endfunction
 
-" An option that is a dictionary; empty if it is not set, or is none.
+" The entries of an option that is a dictionary, with the names that the host takes (`config.py`); empty if it is none.
 function s:option(name) abort
   let l:Value = claude_ide#editor#Option(a:name)
-  return type(l:Value) == v:t_dict ? l:Value : {}
+  return type(l:Value) == v:t_dict ? filter(copy(l:Value), {name, _ -> name =~# '^[A-Za-z0-9_-]\+$'}) : {}
+endfunction
+
+function s:has_cmd(entry) abort
+  let l:Cmd = type(a:entry) == v:t_dict ? get(a:entry, 'cmd', '') : ''
+  return index([v:t_string, v:t_list], type(l:Cmd)) >= 0 && !empty(l:Cmd)
 endfunction
 
 " Only a false one is not: a table of Lua without fields is an empty list here.
@@ -122,8 +127,7 @@ endfunction
 function claude_ide#arguments#Agents() abort
   let l:known = claude_ide#arguments#Json('agents/acp/known.json').agents
   let l:own = s:option('agents')
-  let l:added = filter(copy(l:own), {id, entry -> has_key(l:known, id)
-        \ || (type(entry) == v:t_dict && has_key(entry, 'cmd'))})
+  let l:added = filter(copy(l:own), {id, entry -> has_key(l:known, id) || s:has_cmd(entry)})
   let l:offered = filter(extend(l:known, l:added), {id, entry -> id !=# 'claude' && s:is_offered(entry)})
   return (s:is_offered(get(l:own, 'claude', {})) ? ['claude'] : []) + sort(keys(l:offered))
 endfunction
@@ -141,7 +145,7 @@ endfunction
 
 " The names of all placeholders, with those of the option `contexts`.
 function claude_ide#arguments#Placeholders() abort
-  let l:functions = filter(copy(s:option('contexts')), {_, each -> type(each) == v:t_func})
+  let l:functions = filter(s:option('contexts'), {name, each -> type(each) == v:t_func && name =~# '^\h\w*$'})
   return uniq(sort(s:tables().placeholders + keys(l:functions)))
 endfunction
 

@@ -19,8 +19,8 @@ def RunNext(command: string)
   endif
 enddef
 
-def Run(function_name: string, arguments: list<any>)
-  const failure = reason.Try(() => call(function_name, arguments))
+def Run(Function: any, arguments: list<any>)
+  const failure = reason.Try(() => call(Function, arguments))
   if failure !=# ''
     message.Show(failure, 'error')
   endif
@@ -28,9 +28,9 @@ enddef
 
 # Run a command whose arguments end at a `|` that is neither quoted nor after a backslash. The
 # function gets its words, `lines` and `bang`.
-export def AfterArguments(function_name: string, args: string, lines: list<number>, bang: bool)
+export def AfterArguments(Function: any, args: string, lines: list<number>, bang: bool)
   const bar: number = claude_ide#arguments#Bar(args)
-  Run(function_name, [Split(trim(bar < 0 ? args : strpart(args, 0, bar))), lines, bang])
+  Run(Function, [Split(trim(bar < 0 ? args : strpart(args, 0, bar))), lines, bang])
   if bar >= 0
     RunNext(strpart(args, bar + 1))
   endif

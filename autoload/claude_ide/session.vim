@@ -122,11 +122,6 @@ export def Command(name: string, args: list<string>, lines: list<number>, bang: 
   })
 enddef
 
-# `:Claude`.
-export def Claude(args: list<string>, lines: list<number>, bang: bool)
-  Command('Claude', args, lines, bang)
-enddef
-
 # Call a feature's function as soon as the host can run. With a bang it stops what runs, which needs
 # no host.
 def Feature(command: string, function_name: string, text: string, lines: list<number>, bang: bool)

@@ -49,6 +49,13 @@ class CommandCall(msgspec.Struct, frozen=True):
         """The buffer."""
         return self.at.bufnr
 
+    @property
+    def name(self) -> str:
+        """The arguments as one name, without the quotes around it."""
+        words = " ".join(self.arguments)
+        is_quoted = len(words) > 1 and words[0] == words[-1] and words[0] in "\"'"
+        return words[1:-1].strip() if is_quoted else words
+
 
 Run = Callable[[App, CommandCall], Awaitable[None]]
 
@@ -108,7 +115,7 @@ async def claude(app: App, call: CommandCall) -> None:
 @command("ClaudeNew")
 async def new(app: App, call: CommandCall) -> None:
     """:ClaudeNew [name] — start another CLI in a terminal."""
-    name = " ".join(call.arguments)
+    name = call.name
     if await _serves_for_terminals(app):
         async with app.opening_terminal:
             running = await app.editor.port.terminals.running()
@@ -125,7 +132,7 @@ async def switch(app: App, call: CommandCall) -> None:
     background = app.sessions.shown.in_background(running)
     names = sorted((*(each.name for each in running), *background))
     others = sorted(each.name for each in running if not each.is_current) + sorted(background)
-    name = " ".join(call.arguments)
+    name = call.name
     if name and name not in names:
         known = f" ({', '.join(names)})" if names else ""
         raise UserError(f'no Claude is named "{name}"{known}')
@@ -317,8 +324,8 @@ async def chat(app: App, call: CommandCall) -> None:
 @command("ClaudeSessions")
 async def sessions(app: App, call: CommandCall) -> None:
     """:ClaudeSessions[!] [words] — list all sessions, or those with all words; `!`: choose one."""
-    shown, words = app.sessions.shown, " ".join(call.arguments)
-    await (shown.choose(words) if call.bang else shown.open(words))
+    shown = app.sessions.shown
+    await (shown.choose(call.name) if call.bang else shown.open(call.name))
 
 
 @command("ClaudeBackground")
@@ -344,7 +351,7 @@ async def background(app: App, call: CommandCall) -> None:
 @command("ClaudeMerge")
 async def merge(app: App, call: CommandCall) -> None:
     """:ClaudeMerge [name] — merge a worktree, squash, rebase or discard it."""
-    await app.sessions.shown.merge(" ".join(call.arguments))
+    await app.sessions.shown.merge(call.name)
 
 
 @command("ClaudeAnswer")

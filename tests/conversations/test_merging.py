@@ -258,7 +258,7 @@ async def test_a_wrong_name_and_a_folder_without_git_are_named(nvim: Editor, pro
     await on_screen(nvim, "there is no git repository")
     git(project, "init", "-q")
 
-    await nvim.command("ClaudeMerge ../fish")
+    await nvim.command('ClaudeMerge "../fish"')
 
     await on_screen(nvim, "there is no worktree ../fish")
 

@@ -34,7 +34,7 @@ async def test_a_new_one_takes_the_window_and_the_names_lead_back(
     nvim: Neovim, program: Path
 ) -> None:
     await open_claude(nvim)
-    await nvim.keys("<C-\\><C-n>:ClaudeNew unit tests<CR>")
+    await nvim.keys('<C-\\><C-n>:ClaudeNew "unit tests"<CR>')
     await until(lambda: is_typing_in(nvim, "Claude (unit tests)"))
     assert await nvim.eval("winnr('$')") == 2
     given = "getline(1, '$')->join('')"
@@ -87,8 +87,8 @@ async def test_of_three_the_user_chooses_one(nvim: Neovim, program: Path) -> Non
     ("command", "answer"),
     [
         ("ClaudeSwitch", "only one Claude runs (:ClaudeNew starts another)"),
-        ("ClaudeSwitch x", 'no Claude is named "x" (1)'),
-        ("ClaudeNew 1", 'there is a Claude named "1" (:ClaudeSwitch goes there)'),
+        ('ClaudeSwitch "x"', 'no Claude is named "x" (1)'),
+        ("ClaudeNew '1'", 'there is a Claude named "1" (:ClaudeSwitch goes there)'),
     ],
 )
 async def test_one_line_says_why_there_is_no_other(

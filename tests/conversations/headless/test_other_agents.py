@@ -220,6 +220,23 @@ class TestOtherAgents:
         assert await nvim.eval("getcompletion('ClaudeAsk @be', 'cmdline')") == ["@beaver"]
         assert await nvim.eval("getcompletion('ClaudeAsk what @be', 'cmdline')") == []
 
+    async def test_what_the_options_refuse_is_not_completed(
+        self, nvim: Editor, claude: FakeHeadless
+    ) -> None:
+        refused = {"a b": {"cmd": "x"}, "a.b": {"cmd": "x"}, "ab": {"cmd": 5}, "abc": {"cmd": ""}}
+        await configure(
+            nvim,
+            agents={**refused, "able": {"cmd": "x"}, "codex": {"cmd": 5}, "goose": False},
+            prompts={"a b": "x", "able": "x", "a.b": "x"},
+        )
+
+        found = await nvim.eval("getcompletion('ClaudeAsk @', 'cmdline')")
+
+        assert [name for name in found if name.startswith("@ab")] == ["@able"]
+        assert not {"@a b", "@a.b", "@goose"} & {*found}
+        assert "@codex" in found
+        assert await nvim.eval("getcompletion('ClaudeAsk /a', 'cmdline')") == ["/able"]
+
 
 async def test_a_session_that_nobody_continues_is_deleted(
     nvim: Neovim, begin: Begin, claude: FakeHeadless
