@@ -18,9 +18,9 @@ MANY = 20
 """More pastes or presses of Enter than there are."""
 
 CLI = f"""#!{sys.executable}
-import os, re, sys, tty
+import os, re, sys, time, tty
 
-texts, presses, log = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+texts, presses, log, busy_seconds = *map(int, sys.argv[1:3]), sys.argv[3], int(sys.argv[4])
 rule = "─" * 20
 
 def draw(words):
@@ -31,10 +31,15 @@ draw("")
 typed, box = b"", ""
 while True:
     typed += os.read(0, 4096)
+    time.sleep(busy_seconds)
+    busy_seconds = 0
     if pasted := re.search(rb"\\x1b\\[200~(.*?)\\x1b\\[201~", typed, re.DOTALL):
         texts -= 1
         box = box if texts >= 0 else box + pasted[1].decode()
         typed = typed[pasted.end():]
+        if texts >= 0:
+            print("\\x1b[2J\\x1b[H" + "A dialog", end="", flush=True)
+            time.sleep(0.5)
         draw(box)
     if typed == b"\\r":
         presses -= 1
@@ -46,19 +51,22 @@ while True:
         typed = b""
 """
 
-Begin = Callable[[int, int], Awaitable[Path]]
+Begin = Callable[..., Awaitable[Path]]
 
 
 @pytest.fixture
 def begin(nvim: Editor, tmp_path: Path) -> Begin:
-    """Start a CLI that ignores so many texts and presses of Enter; return its log of prompts."""
+    """Start a CLI whose dialogs swallow so many texts; return its log of prompts.
 
-    async def begin(texts: int, presses: int) -> Path:
+    It ignores so many presses of Enter, and is busy before it handles what is typed first.
+    """
+
+    async def begin(texts: int, presses: int, busy_seconds: int = 0) -> Path:
         script, log = tmp_path / "claude-that-ignores", tmp_path / "prompts.log"
         script.write_text(CLI)
         script.chmod(0o755)
         log.touch()
-        command = [str(script), str(texts), str(presses), str(log)]
+        command = [str(script), str(texts), str(presses), str(log), str(busy_seconds)]
         await configure(nvim, cmd=command)
         await nvim.keys(":Claude<CR>")
         await until(lambda: CARET in nvim.screen.text(), "the prompt box")
@@ -77,6 +85,30 @@ async def test_what_the_cli_has_ignored_is_typed_again(
     await type_prompt(nvim, "The second")
 
     await until(lambda: log.read_text() == "The first\nThe second\n", "both prompts")
+
+
+async def test_a_cli_that_is_busy_gets_a_text_once(nvim: Editor, begin: Begin) -> None:
+    log = await begin(0, 0, busy_seconds=4)
+
+    await type_prompt(nvim, "The first")
+    await type_prompt(nvim, "The second")
+
+    await until(lambda: log.read_text() == "The first\nThe second\n", "both prompts")
+
+
+async def test_words_that_the_cli_never_shows_are_yanked(nvim: Editor, begin: Begin) -> None:
+    log = await begin(0, 0, busy_seconds=60)
+
+    await type_prompt(nvim, "My words")
+
+    await until(lambda: nvim.eval("getreg() == 'My words'"), "the words are yanked", 30)
+
+    async def told() -> bool:
+        shown = nvim.screen.text() + str(await nvim.eval("execute('messages')"))
+        return "Claude does not show your words" in shown
+
+    await until(told, "why")
+    assert log.read_text() == ""
 
 
 async def test_words_that_the_cli_never_takes_are_yanked(nvim: Editor, begin: Begin) -> None:

@@ -3,7 +3,7 @@
 The CLI regards keys that arrive together with a text as a part of it, so Enter waits until the
 prompt box shows the text. Dialogs replace that box: none is answered by a prompt. A dialog that
 opens at that moment swallows the text, and just after a dialog the CLI ignores Enter: both are
-typed again then.
+typed again then. No other text is: a CLI that is busy shows it late, and would get it twice.
 """
 
 import asyncio
@@ -25,11 +25,10 @@ logger = logging.getLogger(__name__)
 POLL_SECONDS = 0.05
 TAKEN_SECONDS = 5.0
 """The box shows a text within this time."""
+UNSHOWN_SECONDS = 15.0
+"""After this, a box that has not changed is regarded as one that has not got the text."""
 PASTE_AGAIN_SECONDS, AGAIN_SECONDS = 3.0, 1.5
-"""After this, a text or an Enter that has changed nothing is typed again.
-
-On a busy machine the CLI shows a text late, and would get it twice.
-"""
+"""After this, a text that a dialog has swallowed, or an ignored Enter, is typed again."""
 REDRAWN_SECONDS = 1.0
 """After this, a CLI that shows no box has to draw its screen again, once."""
 NOTICE_SECONDS = 3.0
@@ -66,6 +65,7 @@ PASTE, END_OF_PASTE, ENTER, ESCAPE = "\x1b[200~", "\x1b[201~", "\r", "\x1b"
 IN_BOX = "your words are in Claude's prompt: press Enter there to send them"
 ENDED = "Claude has ended, and has not got your words"
 REFUSED = "Claude takes no text now, and has not got your words"
+UNSHOWN = "Claude does not show your words"
 WAITS = "Claude gets your words once its terminal shows the prompt again"
 
 
@@ -204,6 +204,8 @@ class _Prompt:
         """When it became the first of its queue."""
         self.pasted = 0.0
         """When it was pasted, or a dialog last covered the box after that; 0 before."""
+        self.is_covered = False
+        """Whether a dialog has covered the box since then."""
         self.before = ""
         """The content of the box when it was pasted."""
         self.entered = 0.0
@@ -305,11 +307,15 @@ class Typing:
         if content is None:
             self._wait_for_box(device, prompt)
             return False
-        is_unchanged = content == prompt.before and now - prompt.pasted >= PASTE_AGAIN_SECONDS
-        if not prompt.pasted or is_unchanged:
+        seconds, is_unchanged = now - prompt.pasted, content == prompt.before
+        is_swallowed = prompt.is_covered and is_unchanged and seconds >= PASTE_AGAIN_SECONDS
+        if not prompt.pasted or is_swallowed:
             return await self._paste(device, prompt, content, rows)
-        if now - prompt.pasted < TAKEN_SECONDS:
+        if seconds < (UNSHOWN_SECONDS if is_unchanged else TAKEN_SECONDS):
             return False
+        if is_unchanged:
+            self._lose([prompt], UNSHOWN)
+            return True
         # Perhaps the user had begun a prompt: what happens to it is for them to decide.
         self._show(IN_BOX, "warn")
         return True
@@ -324,6 +330,7 @@ class Typing:
         if await device.paste(gap + prompt.text, rows):
             prompt.pastes += 1
             prompt.pasted, prompt.before = time.monotonic(), content
+            prompt.is_covered = False
         return False
 
     async def _enter(self, device: Device, prompt: _Prompt, rows: list[str]) -> bool:
@@ -340,6 +347,7 @@ class Typing:
     def _wait_for_box(self, device: Device, prompt: _Prompt) -> None:
         """A dialog is open, or what the CLI has drawn for another size of its terminal hides it."""
         now = time.monotonic()
+        prompt.is_covered = bool(prompt.pasted)
         # What a dialog does with a text is seen when the box is there again.
         prompt.pasted = now if prompt.pasted else 0.0
         if not prompt.is_redrawn and now - prompt.hidden >= REDRAWN_SECONDS:
