@@ -41,13 +41,15 @@ async def holds(nvim: Neovim, text: str) -> None:
         ("{}/a\\ b.py", '@"a b.py" '),
         ("{}/a b.py", '@"a b.py" '),
         ("file://{}/a%20b.py", '@"a b.py" '),
+        ("file://localhost{}/a%20b.py", '@"a b.py" '),
+        ("{}/don't.py", "@don't.py "),
         ("{0}/a.py {0}/b.py ", "@a.py @b.py "),
     ],
 )
 async def test_dropped_files_become_mentions(
     nvim: Neovim, chats: Chats, project: Path, spelled: str, mention: str
 ) -> None:
-    for name in ("a.py", "b.py", "a b.py"):
+    for name in ("a.py", "b.py", "a b.py", "don't.py"):
         (project / name).write_text("x\n")
     await nvim.keys("see ")
 

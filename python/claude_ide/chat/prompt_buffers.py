@@ -32,7 +32,7 @@ LARGEST_IMAGE_BYTES = 5 * 1024 * 1024
 CLIPBOARD_SECONDS = 10.0
 TYPES = ("image/png", "image/jpeg", "image/webp", "image/gif")
 
-FILE = "file://"
+FILE = re.compile("file://(localhost)?/")
 
 WAYLAND = "WAYLAND_DISPLAY"
 NO_TOOL = "no tool to read images from the clipboard (wl-paste, xclip or pngpaste)"
@@ -110,14 +110,14 @@ def dropped_files(text: str) -> list[str]:
 
     The list is empty if the text is anything else.
     """
-    try:
-        words = shlex.split(text)
-    except ValueError:
-        return []
-    paths = [unquote(word.removeprefix(FILE)) if word.startswith(FILE) else word for word in words]
-    # A path with blanks may be pasted as it is.
-    whole = text.strip()
-    paths = [whole] if exists(whole) else paths
+    # A path with blanks or quotes may be pasted as it is.
+    words = [text.strip()]
+    if not exists(words[0]):
+        try:
+            words = shlex.split(text)
+        except ValueError:
+            return []
+    paths = [unquote(FILE.sub("/", word)) if FILE.match(word) else word for word in words]
     return paths if all(path.startswith("/") and exists(path) for path in paths) else []
 
 

@@ -85,7 +85,7 @@ end
 
 -- A path, an address, or a quoted path, as terminals paste the files that are dropped on them.
 local DROPPED = '^%s*["\']?/[^%z\n]'
-local ADDRESS = '^%s*file:///'
+local ADDRESS = '^%s*file://%l*/'
 
 -- Ask the host about an inserted text that may be files: nobody has just typed a key, as for `p`.
 local function ask_about_drop(prompt, row, column, length)
