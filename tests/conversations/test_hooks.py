@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from support.acp import script as acp
+from support.acp.chatting import Start
+from support.acp.script import Make, Script
 from support.claude_code import the_lock
 from support.either_editor import BOTH, Editor, configure, host_pids, is_serving, status_line
 from support.happenings import (
@@ -299,6 +302,35 @@ async def test_a_chat_announces_its_turns(nvim: Neovim, replay: Open) -> None:
     turn = ["ClaudeSessionStart", "ClaudePrompt", "ClaudeTurnEnd"]
     assert told == [(name, source) for name in turn]
     assert (await the(nvim, "ClaudePrompt"))["prompt"] == "hello there"
+
+
+async def test_an_acp_agent_announces_what_a_command_has_changed(
+    nvim: Neovim, start: Start, fake_agent: Make, project: Path
+) -> None:
+    await follow(nvim)
+    words, folder = ["sh", "-lc", "echo a > made"], [{"path": str(project)}]
+    pending = acp.tool(
+        "t1", "bash", kind="execute", status="pending", rawInput={"cwd": "/"}, locations=folder
+    )
+    begins = acp.tool_update("t1", status="in_progress", rawInput={"command": words})
+    made = project / "made"
+    does = acp.write_file(str(made), "a\n")
+    ends = [acp.tool_update("t1", status="completed"), acp.say("All done.")]
+    seen = project / "seen"
+    script = Script(prompt=[pending, begins, acp.until(seen), does, *ends])
+    panel = await start(fake_agent(script))
+    await panel.send("please")
+    await the(nvim, "ClaudeToolStart")
+    seen.touch()
+
+    ended = await the(nvim, "ClaudeTurnEnd")
+
+    of_tool = {name: data for name, data in happened(nvim) if name.startswith("ClaudeTool")}
+    commands = {name: (data["command"], data.get("path")) for name, data in of_tool.items()}
+    told = ("echo a > made", None)
+    assert commands == {"ClaudeToolStart": told, "ClaudeToolEnd": told}
+    assert str(made) in [file["path"] for file in of_tool["ClaudeToolEnd"]["files"]]
+    assert str(made) in ended["paths"]
 
 
 @BOTH

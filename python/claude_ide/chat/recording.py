@@ -282,6 +282,9 @@ class AgentEdits:
         self.recorder = recorder
         self._diagnosis = diagnosis
         self._found: dict[str, list[ChangedFile]] = {}
+        self._compared: set[str] = set()
+        """The uses of tools that may change any file, until what they have changed is found."""
+        self.when_found: Callable[[str], object] = lambda tool: None
 
     async def before_write(self, path: str) -> None:
         """Note a file that is about to be written."""
@@ -304,6 +307,7 @@ class AgentEdits:
             await self.recorder.before_write(path, reported)
             await self._diagnosis.before(tool, path)
         else:
+            self._compared.add(tool)
             await self.recorder.command_begun(tool, reported)
 
     async def ended(self, tool: str, path: str) -> None:
@@ -313,15 +317,22 @@ class AgentEdits:
             self.recorder.used(path)
         else:
             self._found[tool] = await self.recorder.command_ended(tool)
+            self._compared.discard(tool)
+            self.when_found(tool)
 
     async def after(self, tool: str, path: str, change: Change | None) -> str:
         return await self._diagnosis.after(tool, path, change)
+
+    def is_comparing(self, tool: str) -> bool:
+        """Return whether it is not known yet what a use of a tool has changed."""
+        return tool in self._compared
 
     def take_found(self, tool: str) -> list[ChangedFile]:
         """Return the files that a use of a tool has changed without reporting them, once."""
         return self._found.pop(tool, [])
 
     async def prompted(self) -> str:
+        self._compared.clear()
         await self.recorder.prompted()
         notes = [await self.recorder.note(), await self._diagnosis.prompted()]
         return "\n\n".join(filter(None, notes))
@@ -402,8 +413,12 @@ class Reporting(ChatPart):
         self._names: dict[str, str] = {}
         """The tools whose input is not complete yet, by the ids of their uses."""
         self._written: dict[str, list[FileWritten]] = {}
+        self._ended: dict[str, events.ToolEnded] = {}
+        """The ends of tools that are announced when it is known what these have changed."""
+        edits.when_found = self._announce_end
 
     def close(self) -> None:
+        self._announce_ends()
         self._announcer.session_ended()
 
     def apply(self, event: Event) -> None:
@@ -428,21 +443,34 @@ class Reporting(ChatPart):
                 self._written.setdefault(tool, []).append(event)
             case events.ToolEnded(tool, status):
                 self._start(tool)
-                announcer.tool_ended(tool, status, self._changes(event))
+                self._names.pop(tool, None)
+                self._ended[tool] = event
+                if not self._edits.is_comparing(tool):
+                    self._announce_end(tool)
                 if (path := self._accessed.pop(tool, "")) and status is ToolStatus.COMPLETED:
                     self._has_read(normalized(str(Path(self._chat.root) / path)))
             case events.Happened():
                 announcer.happened(event)
             case events.TurnEnded(why):
+                self._announce_ends()
                 self._names.clear()
                 self._accessed.clear()
                 self._written.clear()
                 announcer.turn_ended(why)
             case events.Cleared() | events.Dead():
+                self._announce_ends()
                 announcer.session_ended()
 
+    def _announce_end(self, tool: str) -> None:
+        if event := self._ended.pop(tool, None):
+            self._announcer.tool_ended(tool, event.status, self._changes(event))
+
+    def _announce_ends(self) -> None:
+        for tool in [*self._ended]:
+            self._announce_end(tool)
+
     def _start(self, tool: str, path: str = "", command: object = None) -> None:
-        if name := self._names.pop(tool, ""):
+        if name := self._names.get(tool):
             given = command if isinstance(command, str) else ""
             self._announcer.tool_started(tool, name, path, given)
 

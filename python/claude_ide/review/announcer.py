@@ -93,13 +93,15 @@ class Announcer:
         return not was_in_turn
 
     def tool_started(self, use: str, name: str, path: str = "", command: str = "") -> None:
-        """Announce a use of a tool, unless it was."""
+        """Announce a use of a tool; if it was announced, know what its end says more."""
+        described = {"id": use, "tool": name, "path": path, "command": command}
+        known = {key: value for key, value in described.items() if value}
         if use in self._tools:
+            self._tools[use] |= known
             return
         self._begin()
-        described = {"id": use, "tool": name, "path": path, "command": command}
-        self._tools[use] = {key: value for key, value in described.items() if value}
-        self._raise("ClaudeToolStart", **self._tools[use])
+        self._tools[use] = known
+        self._raise("ClaudeToolStart", **known)
 
     def tool_ended(self, use: str, status: ToolStatus, changes: Iterable[Change] = ()) -> None:
         """Announce the end of a use of a tool, which has changed files."""

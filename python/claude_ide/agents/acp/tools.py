@@ -242,9 +242,13 @@ class ToolCalls:
             call.started = started
             yield started
         size = len(json.dumps(call.arguments)) if call.arguments else 0
-        arguments = call.arguments if call.arguments or call.is_begun else None
-        whole = events.ToolInput(call.id, size, arguments, call.title, call.path, line=call.line)
-        if whole != call.input and (arguments is not None or call.path):
+        runs, line = call.shown_kind == "execute", command(call)
+        # Some agents tell the folder of a command before its line.
+        is_whole = call.is_begun or bool(line if runs else call.arguments)
+        arguments = _in_words(call) if is_whole else None
+        path = "" if runs else call.path
+        whole = events.ToolInput(call.id, size, arguments, call.title, path, line=call.line)
+        if whole != call.input and (arguments is not None or path):
             call.input = whole
             yield whole
 
@@ -293,6 +297,12 @@ def command(call: ToolCall) -> str:
     if len(words) == 3 and words[1] in SHELLS:
         return words[2]
     return " ".join(words) or text(given)
+
+
+def _in_words(call: ToolCall) -> dict[str, Any]:
+    """Return the arguments of a call, in which a command line in words is one text."""
+    line = command(call)
+    return call.arguments | ({"command": line} if line else {})
 
 
 def _files_of(call: ToolCall, folder: str) -> str:
@@ -393,13 +403,11 @@ def permission_asked(
     # Some agents name the tool only in their options.
     words = " ".join((call.name, call.title, *(option.name for option in offered)))
     code = text(call.arguments.get("code")) if _RUNS_CODE.search(words) else ""
-    line = command(call)
     return requests.PermissionAsked(
         request,
         call.id,
         EXECUTE_CODE if code else call.name or NAMES.get(call.shown_kind, OTHER),
-        # A command line in words becomes one text.
-        call.arguments | ({"command": line} if line else {}),
+        _in_words(call),
         offered,
         kind=call.shown_kind,
         title=call.title,
