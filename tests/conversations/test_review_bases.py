@@ -56,18 +56,27 @@ async def test_the_users_lines_do_not_wait_after_a_revert_of_another_base(
     await nvim.command("3ClaudeRevert")
     await drawn(nvim, "1+1")
     await waits(nvim)
+    # A revert takes the keep back: its undo has the hunk wait again.
     await nvim.keys("u")
     await drawn(nvim, "1+1", "3-two", "3+1")
-    await waits(nvim)
+    await waits(nvim, f"{path.name}:3")
     assert path.read_text() == TWO
+    await nvim.command("3ClaudeRevert")
+    await drawn(nvim, "1+1")
+    await nvim.command("write")
+    assert b"-TWO\\n+two" in await agent.prompt()
 
 
+@pytest.mark.parametrize("is_kept", [False, True])
 @pytest.mark.parametrize("base", ["turn", "session", "base HEAD"])
 async def test_new_and_deleted_files_are_reverted_with_another_base(
-    nvim: Editor, path: Path, agent: Agent, base: str
+    nvim: Editor, path: Path, agent: Agent, base: str, is_kept: bool
 ) -> None:
     new, gone = path.with_name("new.txt"), path.with_name("b.txt")
     await agent.write({new: "new\n", gone: None})
+    if is_kept:
+        await nvim.command("ClaudeKeep all")
+        await until(lambda: nvim.eval("empty(claude_ide#review().files)"), "all is kept")
     await compare(nvim, base)
 
     # Nobody is asked: they are as the agent has left them.
@@ -77,6 +86,11 @@ async def test_new_and_deleted_files_are_reverted_with_another_base(
     await until(lambda: nvim.eval("empty(claude_ide#review().files)"))
     await nvim.keys("u")
     await until(lambda: new.exists() and not gone.exists(), "they are back")
+    await until(lambda: nvim.eval("len(getqflist()) == 2"), "the list has them")
+    await nvim.keys("ggVGx")
+    await until(lambda: not new.exists() and gone.exists(), "they are reverted again")
+    told = await agent.prompt()
+    assert b"new.txt:\\n-new" in told and b"b.txt:\\n+one" in told
 
 
 async def test_what_the_user_has_made_is_not_deleted_unasked_with_another_base(

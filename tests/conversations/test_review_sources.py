@@ -326,6 +326,15 @@ async def test_what_an_acp_agent_writes_through_the_editor_is_listed(
 
     await waits(nvim, "a.py 1", "new.txt 1")
     await panel.shows("2 files +2")
+    await nvim.command(f"edit {path} | 2ClaudeRevert")
+    await waits(nvim, "new.txt 1")
+    await nvim.command("ClaudeChat")
+    for prompt in ("/init", "go on"):
+        await panel.send(prompt)
+        await panel.shows(f"» {prompt}")
+    shown = await panel.shows("fake now knows that you reverted 1 change in a.py")
+    # A slash command tells the agent nothing of it.
+    assert shown.index("» go on") < shown.index("now knows")
 
 
 async def test_what_an_acp_agent_has_written_before_it_reports_it_is_listed(

@@ -169,6 +169,44 @@ def test_an_undo_of_what_the_agent_wrote_is_a_revert(project: Project) -> None:
     project.user(BEFORE.replace("two", "TWO"))
 
 
+def test_a_revert_of_what_was_kept_is_told_and_its_undo_has_it_wait_again(
+    project: Project,
+) -> None:
+    path, new = str(project.root / "a.py"), BEFORE.replace("two", "TWO").replace("five", "FIVE")
+    project.agent(new)
+    project.review.keep(path)
+    project.user("mine\n" + new)
+    name, now = "a.py", "mine\n" + new
+    found = project.review.compared(name, "mine\n" + BEFORE, now)
+
+    texts = project.review.revert(found, (2, 3))
+    assert texts is not None
+    project.user(texts.now)
+    assert project.read() == now.replace("TWO", "two")
+    assert project.hunks() == []
+    assert [each.kind for each in project.review.untold()] == ["reverted", "kept"]
+    assert told(project) == [("reverted", "two\n", "TWO\n")]
+
+    project.user(now)
+    assert project.hunks() == ["TWO"]
+    assert told(project) == [("restored", "two\n", "TWO\n")]
+
+
+def test_the_users_own_lines_are_not_told_when_another_base_reverts_them(project: Project) -> None:
+    new = BEFORE.replace("two", "TWO")
+    project.agent(new)
+    project.review.keep(str(project.root / "a.py"))
+    project.user(new.replace("five", "mine"))
+    found = project.review.compared("a.py", BEFORE, new.replace("five", "mine"))
+
+    texts = project.review.revert(found, (4, 5))
+    assert texts is not None
+    project.user(texts.now)
+
+    assert (project.read(), project.hunks()) == (new, [])
+    assert told(project) == []
+
+
 def test_a_kept_hunk_stays_kept_when_an_earlier_text_is_back(project: Project) -> None:
     new = BEFORE.replace("two", "TWO").replace("five", "FIVE")
     project.agent(new)

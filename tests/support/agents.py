@@ -28,7 +28,7 @@ class NewError:
     async def after(self, _tool: str, path: str, _change: Change | None) -> str:
         return f"1 new error in {path}"
 
-    async def prompted(self) -> str:
+    async def prompted(self, *, is_command: bool = False) -> str:
         return "1 late error"
 
 

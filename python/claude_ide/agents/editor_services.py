@@ -41,8 +41,12 @@ class Edits(Protocol):
         It is called after every tool; a tool without a call of `before` has changed no file.
         """
 
-    async def prompted(self) -> str:
-        """Return a note for the model, or ""; called when the user sends a prompt."""
+    async def prompted(self, *, is_command: bool = False) -> str:
+        """Return a note for the model, or ""; called when the user sends a prompt.
+
+        With a slash command of the agent the model gets the note only later: what the user is told
+        of it waits until then, too.
+        """
 
 
 class WrittenText(Struct, frozen=True):

@@ -331,10 +331,10 @@ class AgentEdits:
         """Return the files that a use of a tool has changed without reporting them, once."""
         return self._found.pop(tool, [])
 
-    async def prompted(self) -> str:
+    async def prompted(self, *, is_command: bool = False) -> str:
         self._compared.clear()
         await self.recorder.prompted()
-        notes = [await self.recorder.note(), await self._diagnosis.prompted()]
+        notes = ["" if is_command else await self.recorder.note(), await self._diagnosis.prompted()]
         return "\n\n".join(filter(None, notes))
 
 

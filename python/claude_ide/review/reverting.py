@@ -167,8 +167,8 @@ class Reverts:
         # The editor tells at any time what is written: half of a revert is no write of others.
         review.held.add(path)
         try:
-            if not file.is_compared:
-                await folder.run(review.reverted_whole, path)
+            revert = review.let_wait_whole if file.is_compared else review.reverted_whole
+            await folder.run(revert, file if file.is_compared else path)
             if content is None:
                 texts = file.texts
                 agent = decoded(now or b"") if file.is_compared else texts and texts.agent

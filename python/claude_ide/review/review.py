@@ -28,17 +28,17 @@ from claude_ide.review.entry import (
 )
 from claude_ide.review.snapshot import LARGEST, ChangedFile, content_of, moves
 from claude_ide.review.store import Store
-from claude_ide.review.telling import (
-    KEPT,
-    RESTORED,
-    REVERTED,
-    Change,
-    bounded,
-    differences,
-    kept,
-    reviewable,
+from claude_ide.review.telling import KEPT, REVERTED, bounded, kept, record, reviewable
+from claude_ide.review.texts import (
+    Rows,
+    Texts,
+    are_alike,
+    decoded,
+    encoded,
+    moved,
+    readable,
+    without,
 )
-from claude_ide.review.texts import Rows, Texts, are_alike, decoded, encoded, moved, readable
 
 UNKNOWN = "?"
 """The first letter of what stands for the id of a content that is not known."""
@@ -197,7 +197,7 @@ class Review:
         self._rebase(entry, texts, text, new)
         self._set(entry, new)
         after = reviewable(self._texts(entry) or texts)
-        self._tell(state, name, entry, before, after)
+        record(state, next(reversed(entry.bases), ""), name, before, after)
 
     def _written_by_other(self, entry: ReviewEntry, texts: Texts, text: str | None) -> Texts:
         """Return the texts after somebody else has written a text, which may be an earlier one."""
@@ -370,13 +370,32 @@ class Review:
             return None
         texts = found.texts.reverted(rows, is_exact=is_exact, is_forced=is_forced)
         with self._store.change() as state:
+            entry = state.files.get(found.path)
             # Not all that differs from another base waits.
-            for each in () if found.is_compared else (found.texts, texts):
-                if entry := state.files.get(found.path):
-                    seen = ReviewEntry(None, None, None)
-                    self._set(seen, each)
-                    entry.remember(seen)
+            for each in () if found.is_compared or not entry else (found.texts, texts):
+                seen = ReviewEntry(None, None, None)
+                self._set(seen, each)
+                entry.remember(seen)
+            if found.is_compared and entry:
+                self._let_wait(entry, found.texts.now or "", texts.now or "")
         return texts
+
+    def _let_wait(self, entry: ReviewEntry, now: str, reverted: str) -> None:
+        """Let what the user has kept and reverts wait again: its session learns of the revert."""
+        written = [self._text(each.session) for each in entry.bases.values()]
+        base = self._text(entry.base)
+        if base is not None:
+            agents = [text for text in written if text is not None]
+            entry.base = self._id(without(now, base, reverted, agents))
+            entry.decisions += 1
+
+    def let_wait_whole(self, found: File) -> None:
+        """Do the same with a file that is new, or gone, in comparison with another base."""
+        with self._store.change() as state:
+            entry = state.files.get(found.path)
+            base = self._id(found.texts.base) if found.texts else None
+            if entry and base in {each.session for each in entry.bases.values()}:
+                entry.base = base
 
     def undo(self) -> Kept | None:
         """Take the last keep back and return it, None if there is none."""
@@ -441,26 +460,6 @@ class Review:
             with self._store.change() as state:
                 rest = [each for each in state.told if each not in told]
                 state.told = [*told, *rest] if is_untold else rest
-
-    def _tell(
-        self,
-        state: State,
-        name: str,
-        entry: ReviewEntry,
-        before: Sequence[Change],
-        after: Sequence[Change],
-    ) -> None:
-        """Record which changes of the agent are gone, and which are back."""
-        session = next(reversed(entry.bases), "")
-        gone, back = differences(before, after)
-        for kind, opposite, changes in ((REVERTED, RESTORED, gone), (RESTORED, REVERTED, back)):
-            for old, new in changes:
-                undone = Told.of(session, name, opposite, old, new)
-                if undone in state.told:
-                    state.told.remove(undone)
-                else:
-                    state.told.append(Told.of(session, name, kind, old, new))
-        state.told = bounded(state.told)
 
     def committed(
         self, head: str, contents: Mapping[str, bytes | None], *, is_kept: bool = True

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from claude_ide.base.quotation import fenced, no_command
 from claude_ide.base.text_diff import hunks
-from claude_ide.review.entry import Remark, Told
+from claude_ide.review.entry import Remark, State, Told
 from claude_ide.review.texts import Texts, lines_of, readable, signed
 
 Change = tuple[str, str]
@@ -73,6 +73,23 @@ def differences(
                 for part in parts:
                     others.remove(part)
     return gone, back
+
+
+def record(
+    state: State, session: str, path: str, before: Sequence[Change], after: Sequence[Change]
+) -> None:
+    """Record for a session which of its changes to a file are gone, and which are back."""
+    gone, back = differences(before, after)
+    for kind, opposite, changes in ((REVERTED, RESTORED, gone), (RESTORED, REVERTED, back)):
+        for old, new in changes:
+            # What was kept may be reverted since.
+            undone = [Told.of(session, path, each, old, new) for each in (opposite, KEPT)]
+            state.told = [each for each in state.told if each != undone[1]]
+            if undone[0] in state.told:
+                state.told.remove(undone[0])
+            else:
+                state.told.append(Told.of(session, path, kind, old, new))
+    state.told = bounded(state.told)
 
 
 def _less(changes: Sequence[Change], others: Sequence[Change]) -> list[Change]:

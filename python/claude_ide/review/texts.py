@@ -294,6 +294,22 @@ def _carried(before: str, after: str, other: str) -> str:
     return _applied(old, [*own, *_apart(_changes(before, after), own)])
 
 
+def without(now: str, base: str, reverted: str, written: Iterable[str]) -> str:
+    """Return `base`, a version of `now`, without what a revert of agents' changes takes back.
+
+    `written` are the versions before agents have changed them.
+    """
+    old = lines_of(now)
+    of_agents = [each for text in written for each in _changes(now, text)]
+    undone = [
+        each
+        for each in _changes(now, reverted)
+        if any(first <= each[0] and each[1] <= last for first, last, _ in of_agents)
+    ]
+    own = _changes(now, base)
+    return _applied(old, [*own, *_apart(undone, own)])
+
+
 def _apart(changes: Sequence[_Change], others: Sequence[_Change]) -> list[_Change]:
     """Return the changes that touch none of the others."""
     touched = _Touched(others)

@@ -60,7 +60,7 @@ class Noting:
     async def after(self, tool: str, path: str, change: Change | None) -> str:
         return ""
 
-    async def prompted(self) -> str:
+    async def prompted(self, *, is_command: bool = False) -> str:
         note = next(self._notes)
         if isinstance(note, Exception):
             raise note

@@ -268,7 +268,7 @@ class Watched:
     async def after(self, tool: str, path: str, change: Change | None) -> str:
         return ""
 
-    async def prompted(self) -> str:
+    async def prompted(self, *, is_command: bool = False) -> str:
         return ""
 
 

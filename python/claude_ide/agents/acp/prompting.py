@@ -336,8 +336,9 @@ class Prompting:
 
     async def _with_notes(self, blocks: list[Block]) -> list[Block]:
         """Return a prompt with the editor's notes; after a slash command, the next one has them."""
-        notes = await self._serving.observing.notes()
-        if notes and any(text(block.get("text")).startswith("/") for block in blocks):
+        is_command = any(text(block.get("text")).startswith("/") for block in blocks)
+        notes = await self._serving.observing.notes(is_command=is_command)
+        if notes and is_command:
             self._serving.observing.note(notes)
             return blocks
         return [*blocks, note(notes)] if notes else blocks

@@ -143,13 +143,13 @@ class Observing:
         if self._recording:
             await asyncio.wait(self._recording, timeout=RECORDING_SECONDS)
 
-    async def notes(self) -> str:
-        """Return the notes for the model that a prompt carries."""
+    async def notes(self, *, is_command: bool) -> str:
+        """Return the notes for the model that a prompt carries; a slash command carries none."""
         if self._ended:
             await asyncio.wait(self._ended)
         notes, self._notes = self._notes, []
         if self._edits is not None:
-            notes.append(await self._edits.prompted())
+            notes.append(await self._edits.prompted(is_command=is_command))
         return "\n\n".join(filter(None, notes))
 
     def _end(self, edits: Edits, event: events.ToolEnded, call: ToolCall | None) -> None:
