@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from claude_ide.review import snapshot
+from claude_ide.review.folder import Folder
 from claude_ide.review.snapshot import Snapshots
 
 Change = tuple[str, bytes | None, bytes | None]
@@ -329,8 +330,39 @@ async def test_a_file_that_git_has_otherwise_is_never_taken_for_a_new_one(
     ]
     there = await snapshots.before(before, str(path))
     assert there is None
-    base = await snapshots.since("HEAD")
-    assert base == {new.name: None}
+    assert await snapshots.since("HEAD") == ({new.name: None}, [name])
+    there = Folder(str(project), project.parent / "state", lambda path: False)
+    await there.compare("base", "HEAD")
+    assert await there.unknown() == [f"{name}: not compared: git converts it"]
+    await there.compare("", "")
+    assert await there.unknown() == []
+
+
+async def test_a_file_with_other_line_ends_differs_from_a_revision_only_in_its_lines(
+    project: Path,
+) -> None:
+    (project / ".gitattributes").write_text("* eol=crlf\n")
+    (project / "a.py").write_bytes(b"one\r\ntwo\r\n")
+    commit(project)
+    (project / "a.py").write_bytes(b"one\r\nTWO\r\n")
+
+    assert await Snapshots(str(project)).since("HEAD") == ({"a.py": b"one\r\ntwo\r\n"}, [])
+
+
+@pytest.mark.parametrize("flag", ["--skip-worktree", "--assume-unchanged"])
+async def test_files_whose_changes_git_is_told_to_ignore_are_looked_at(
+    project: Path, flag: str
+) -> None:
+    git(project, "update-index", flag, "a.py", "c d.py")
+
+    def command() -> None:
+        (project / "a.py").write_text("A\n")
+        (project / "c d.py").unlink()
+
+    assert await changed(project, command) == [
+        ("a.py", b"a.py\n", b"A\n"),
+        ("c d.py", b"c d.py\n", None),
+    ]
 
 
 async def test_without_git_files_are_found_and_those_in_use_have_their_texts(

@@ -164,7 +164,7 @@ class ReviewList:
             for file in await folder.listed()
             if not only or any(Path(folder.path(file.path)).is_relative_to(each) for each in only)
         ]
-        unknown = await folder.run(folder.review.unknown)
+        unknown = await folder.unknown()
         if not waiting and not self._number and (only or not unknown):
             wanted = " ".join(within(each, folder.root) for each in only)
             raise UserError(f"{NOTHING} in {wanted}" if wanted else NOTHING)

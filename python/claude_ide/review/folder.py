@@ -52,6 +52,8 @@ class Folder:
         """The texts with which files are compared in place of those before their review."""
         self.whole: list[str] = []
         """The files that are listed beside these as long as they wait: decided as a whole."""
+        self._uncompared: list[str] = []
+        """Those that differ and cannot be compared with these."""
         self.unsaved: dict[str, str] = {}
         """The texts of modified buffers in which something waits or has been reverted, by path."""
         self.stamp: object = None
@@ -102,7 +104,7 @@ class Folder:
         """Return what waits now."""
         waiting = await self.files()
         remarks = [each.at(rows) for rows, each in await self.remarks()]
-        unknown = await self.run(self.review.unknown)
+        unknown = await self.unknown()
         return WaitingChanges(
             {self.path(file.path): len(file.hunks) for file in waiting},
             Counter(session for file in waiting for session in file.entry.bases),
@@ -111,6 +113,15 @@ class Folder:
             [self.path(name) for name in self.bases],
             value(self.root, waiting, remarks, unknown),
         )
+
+    async def unknown(self) -> list[str]:
+        """Return what cannot be known, in one line each."""
+        known, count = await self.run(self.review.unknown), len(self._uncompared)
+        if count:
+            what = self._uncompared[0] if count == 1 else f"{count} files"
+            it = "it" if count == 1 else f"them, such as {self._uncompared[0]}"
+            known.append(f"{what}: not compared: git converts {it}")
+        return known
 
     async def remarks(self) -> list[tuple[Rows, Remark]]:
         """Return all remarks, each with the rows where it is now."""
@@ -127,14 +138,15 @@ class Folder:
 
         Raises `UserError` if git does not know that.
         """
-        self.bases, self.whole = {}, []
+        self.bases, self.whole, self._uncompared = {}, [], []
         if since == "base":
             found = await self.snapshots.since(what)
             if found is None:
                 raise UserError(f"git knows no {what}")
+            contents, self._uncompared = found
             self.bases = {
                 name: None if content is None else decoded(content)
-                for name, content in found.items()
+                for name, content in contents.items()
             }
         elif since:
             for each in await self.run(self.review.since, what, is_turn=since == "turn"):

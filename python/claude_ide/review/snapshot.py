@@ -44,6 +44,9 @@ UNCONVERTED = (b"unspecified", b"unset")
 MOST_INNER = 20
 """Repositories inside of a repository that are looked at."""
 
+MOST_HIDDEN = 300
+"""Files that are looked at although git was told not to (`git update-index --skip-worktree`)."""
+
 SUBMODULE = re.compile(r"^\s*path\s*=\s*(\S.*?)\s*$", re.MULTILINE)
 
 BUILT = {"node_modules", "__pycache__", ".venv", "venv", "target", "build", "dist", ".cache"}
@@ -138,6 +141,10 @@ class Snapshots:
         self._top: str | None = None
         self._environment: dict[str, str] | None = None
         self._inner: dict[str, Snapshots] = {}
+        self._index = ""
+        """The path of git's index."""
+        self._hidden: tuple[Stamp | None, list[str]] = None, []
+        """Files whose changes git does not tell, and the stamp of the index that says so."""
 
     async def top(self) -> str | None:
         """Return the top of the working tree of git that the folder is in; None without git."""
@@ -182,10 +189,11 @@ class Snapshots:
         found = zip(fields[::3], fields[2::3], strict=False)
         return {os.fsdecode(name) for name, value in found if value not in UNCONVERTED}
 
-    async def since(self, revision: str) -> dict[str, bytes | None] | None:
+    async def since(self, revision: str) -> tuple[dict[str, bytes | None], list[str]] | None:
         """Return the contents that files had in a revision, of those that differ from it now.
 
-        None if git does not know the revision.
+        The names of differing files follow that git converts, whose contents are not known. None if
+        git does not know the revision.
         """
         verify = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
         head = (await self._git(*verify) or b"").decode().strip()
@@ -194,17 +202,25 @@ class Snapshots:
         differing = await self._git("diff", *DIFF, head, "--")
         untracked = await self._git("ls-files", "--others", "--exclude-standard", "-z")
         names = [os.fsdecode(each) for each in (differing or b"").split(b"\0") if each]
-        found = await self.contents_in(head, names)
+        found, top = await self.contents_in(head, names), await self.top() or ""
+        for name, content in found.items():
+            now = await asyncio.to_thread(self._content, str(Path(top, name)))
+            found[name] = _with_ends_of(now, content)
         others = [os.fsdecode(each) for each in (untracked or b"").split(b"\0") if each]
-        return found | {name: None for name in others if not _passes(name)}
+        new = {name: None for name in others if not _passes(name)}
+        return found | new, [name for name in names if name not in found]
 
     async def take(self, paths: Iterable[str] = ()) -> Snapshot:
         """Return what differs from the latest commit now, and these files, with their texts."""
         # The agent may have changed the configuration of the repository.
         self._environment = None
         top = await self.top()
-        snapshot = await self._status(top) if top else await asyncio.to_thread(self._scan)
-        extra = {os.path.realpath(path) for path in paths}
+        if top:
+            snapshot, hidden = await asyncio.gather(self._status(top), self._untold(top))
+            snapshot.is_cut |= len(hidden) > MOST_HIDDEN
+        else:
+            snapshot, hidden = await asyncio.to_thread(self._scan), []
+        extra = {os.path.realpath(path) for path in paths} | {*hidden[:MOST_HIDDEN]}
         await asyncio.to_thread(self._note, snapshot, extra)
         wanted = [*snapshot.inner]
         for path in wanted:
@@ -274,6 +290,21 @@ class Snapshots:
             inner={path: Snapshot({}) for path in inner[:MOST_INNER]},
             is_partial=len(inner) > MOST_INNER,
         )
+
+    async def _untold(self, top: str) -> list[str]:
+        """Return the files whose changes `git status` does not tell: the user wants that of git."""
+        if not self._index:
+            found = await self._git("rev-parse", "--git-path", "index") or b""
+            self._index = str(Path(top, os.fsdecode(found[:-1])))
+        stamp = stamp_of(self._index)
+        if stamp != self._hidden[0]:
+            listed = os.fsdecode(await self._git("ls-files", "-v", "-z") or b"").split("\0")
+            # `S`: skip-worktree; a small letter: assume-unchanged.
+            names = [each[2:] for each in listed if each[:1] == "S" or each[:1].islower()]
+            paths = [str(Path(top, each)) for each in names]
+            found_ = await asyncio.to_thread(lambda: [*filter(os.path.lexists, paths)])
+            self._hidden = stamp, found_
+        return self._hidden[1]
 
     def _scan(self) -> Snapshot:
         snapshot = Snapshot({})
