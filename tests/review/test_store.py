@@ -156,8 +156,12 @@ def test_what_cannot_be_saved_is_kept_until_it_can(home: Path) -> None:
     assert review.content(review.state().files["a.py"].now or "") == b"one\n"
 
     home.unlink()
+    # Another editor is the first that can save again.
+    add(Store(ROOT, home), "d.py", "four\n")
+    assert sorted(review.state().files) == ["a.py", "b.py", "d.py"]
+    add(Store(ROOT, home), "e.py", "five\n")
     add(review, "c.py", "three\n")
     later = Store(ROOT, home)
     assert review.problem == ""
-    assert list(later.state().files) == ["a.py", "b.py", "c.py"]
+    assert sorted(later.state().files) == ["a.py", "b.py", "c.py", "d.py", "e.py"]
     assert later.content(later.state().files["a.py"].now or "") == b"one\n"

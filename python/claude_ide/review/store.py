@@ -74,7 +74,7 @@ class Store:
         if stamp != self._stamp:
             # It can be read the next time where there are too many open files, for example.
             with contextlib.suppress(OSError):
-                self._state, self._stamp = self._read(), stamp
+                self._state, self._stamp = self._with_unsaved(self._read()), stamp
         return self._state
 
     @contextlib.contextmanager
@@ -98,7 +98,17 @@ class Store:
         except OSError as error:
             self._fail(error)
         is_latest = self._unsaved is not None and self._stamp == _stamp(self._path)
-        return self._state if is_latest else self._read()
+        return self._state if is_latest else self._with_unsaved(self._read())
+
+    def _with_unsaved(self, saved: State) -> State:
+        """Add what could not be saved here to what another editor has saved since."""
+        own = self._state if self._unsaved is not None else State()
+        for name, entry in own.files.items():
+            there = saved.files.get(name)
+            if there is None or there.written < entry.written:
+                saved.files[name] = entry
+        saved.remarks += [each for each in own.remarks if each not in saved.remarks]
+        return saved
 
     def _save(self, state: State, content: bytes) -> None:
         try:
