@@ -331,11 +331,11 @@ async def test_a_file_that_git_has_otherwise_is_never_taken_for_a_new_one(
     there = await snapshots.before(before, str(path))
     assert there is None
     assert await snapshots.since("HEAD") == ({new.name: None}, [name])
-    there = Folder(str(project), project.parent / "state", lambda path: False)
-    await there.compare("base", "HEAD")
-    assert await there.unknown() == [f"{name}: not compared: git converts it"]
-    await there.compare("", "")
-    assert await there.unknown() == []
+    folder = Folder(str(project), project.parent / "state", lambda path: False)
+    await folder.compare("base", "HEAD")
+    assert await folder.unknown() == [f"{name}: not compared: git converts it"]
+    await folder.compare("", "")
+    assert await folder.unknown() == []
 
 
 async def test_a_file_with_other_line_ends_differs_from_a_revision_only_in_its_lines(
@@ -347,6 +347,18 @@ async def test_a_file_with_other_line_ends_differs_from_a_revision_only_in_its_l
     (project / "a.py").write_bytes(b"one\r\nTWO\r\n")
 
     assert await Snapshots(str(project)).since("HEAD") == ({"a.py": b"one\r\ntwo\r\n"}, [])
+
+
+async def test_a_file_that_keeps_its_time_and_size_is_found(project: Path) -> None:
+    path = project / "a.py"
+    path.write_text("first\n")
+    then = path.stat().st_mtime_ns
+
+    def command() -> None:
+        path.write_text("later\n")
+        os.utime(path, ns=(then, then))
+
+    assert await changed(project, command) == [("a.py", b"first\n", b"later\n")]
 
 
 @pytest.mark.parametrize("flag", ["--skip-worktree", "--assume-unchanged"])

@@ -370,14 +370,14 @@ class Review:
             return None
         texts = found.texts.reverted(rows, is_exact=is_exact, is_forced=is_forced)
         with self._store.change() as state:
-            entry = state.files.get(found.path)
-            # Not all that differs from another base waits.
-            for each in () if found.is_compared or not entry else (found.texts, texts):
-                seen = ReviewEntry(None, None, None)
-                self._set(seen, each)
-                entry.remember(seen)
-            if found.is_compared and entry:
-                self._let_wait(entry, found.texts.now or "", texts.now or "")
+            if entry := state.files.get(found.path):
+                # Not all that differs from another base waits.
+                for each in () if found.is_compared else (found.texts, texts):
+                    seen = ReviewEntry(None, None, None)
+                    self._set(seen, each)
+                    entry.remember(seen)
+                if found.is_compared:
+                    self._let_wait(entry, found.texts.now or "", texts.now or "")
         return texts
 
     def _let_wait(self, entry: ReviewEntry, now: str, reverted: str) -> None:

@@ -74,7 +74,7 @@ UNSEEN = "the text before was not seen"
 LINK = "a link"
 
 Stamp = tuple[int, int, int, int]
-"""Inode, mode, size in bytes, and time of the last change in nanoseconds."""
+"""Inode, mode, size in bytes, and the time of the last change in nanoseconds, which nobody sets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -479,7 +479,7 @@ def stamp_of(path: str) -> Stamp | None:
         found = os.lstat(path)
     except (OSError, ValueError):
         return None
-    return found.st_ino, found.st_mode, found.st_size, found.st_mtime_ns
+    return found.st_ino, found.st_mode, found.st_size, found.st_ctime_ns
 
 
 def _modes(before: Stamp | None, after: Stamp | None) -> tuple[int, int] | None:
