@@ -70,6 +70,16 @@ async def test_each_line_of_a_hunk_has_one_sign(nvim: Editor, path: Path, agent:
     await rows(nvim, hunk(nvim, LINES[2:5], ["3", "4", "5"]), "  line 6")
 
 
+async def test_tabs_of_removed_lines_are_as_wide_as_in_the_file(
+    nvim: Editor, path: Path, agent: Agent
+) -> None:
+    put(path, "\ta\tb\nc\n")
+    await nvim.command("edit | set tabstop=4")
+    await agent.write({path: "A\nc\n"})
+
+    await rows(nvim, hunk(nvim, ["    a   b"], ["A"]), "  c")
+
+
 async def test_what_stood_above_the_first_line_is_visible(
     nvim: Editor, path: Path, agent: Agent
 ) -> None:

@@ -88,9 +88,16 @@ enddef
 
 # Drawing
 
+# Vim draws a tab in virtual text as one blank.
+def WithoutTabs(text: string, width: number): string
+  return text->split('\t', true)->reduce((done, each) =>
+    done .. repeat(' ', width - strdisplaywidth(done) % width) .. each)
+enddef
+
 def DrawRemoved(bufnr: number, hunk: dict<any>, line: number, is_unfolded: bool, is_below: bool)
   const count = len(hunk.removed) + hunk.more
-  var lines: list<string> = hunk.removed->mapnew((_, each) => plain.Harmless(each))
+  var lines: list<string> = hunk.removed
+    ->mapnew((_, each) => plain.Harmless(each)->WithoutTabs(getbufvar(bufnr, '&tabstop')))
   if count > MOST_REMOVED && !is_unfolded
     lines = [$'▸ {count} removed lines']
   elseif hunk.more > 0
