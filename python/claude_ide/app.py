@@ -17,6 +17,7 @@ import msgspec
 from claude_ide import config, startup
 from claude_ide.base.errors import ClaudeIdeError, UserError
 from claude_ide.base.log import log_to
+from claude_ide.base.paths import nearest_folder
 from claude_ide.base.redaction import conceal
 from claude_ide.editor.diffs import words_on_edit
 from claude_ide.editor.disk import DiskReport, DiskWatch
@@ -139,6 +140,7 @@ class App:
 
         async def guarded() -> None:
             try:
+                self._leave_removed_folder()
                 await work
             except ClaudeIdeError as error:
                 self.editor.notify(str(error), "error")
@@ -153,6 +155,16 @@ class App:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
+
+    def _leave_removed_folder(self) -> None:
+        """Go on in a folder that is there: the worktree we were started in may have been removed.
+
+        Paths of an editor that stays there begin at ours.
+        """
+        try:
+            Path.cwd()
+        except FileNotFoundError:
+            os.chdir(nearest_folder("".join(self.options.folders[:1])))
 
     async def start(self) -> bool:
         """Start to serve, on the previous port if it is free; False if already serving."""

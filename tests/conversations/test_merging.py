@@ -228,6 +228,30 @@ async def test_the_buffers_of_a_worktree_that_the_cli_removes_are_named(
     assert await nvim.eval(f"getbufline('{root / 'b.txt'}', 1)") == ["unsaved"]
 
 
+async def test_an_editor_that_was_started_in_it_goes_on(
+    nvim: Editor, root: Path, project: Path, records: Records, tmp_path: Path
+) -> None:
+    script = tmp_path / "claude-stand-in"
+    script.write_text(f'#!/bin/sh\necho "$@ in $PWD" > {tmp_path}/ran\n')
+    script.chmod(0o755)
+    records.job("bird", cwd=str(root))
+    given = {"CLAUDE_CONFIG_DIR": str(records.folder)}
+    editor = await type(nvim).start(cwd=root, home=tmp_path / "other", env=given)
+    try:
+        await configure(editor, cmd=str(script))
+        await merge(editor, "fish → trunk: 1 commit", "Merge")
+        await on_screen(editor, "Remove the worktree")
+        await choose_item(editor, "Remove them")
+        await on_screen(editor, "fish is removed with its branch worktree-fish")
+        assert (tmp_path / "ran").read_text() == f"rm bird in {project}\n"
+
+        await editor.command("ClaudeMerge")
+
+        await on_screen(editor, "there is no worktree")
+    finally:
+        await editor.stop()
+
+
 async def test_a_branch_that_exists_is_not_reset(
     nvim: Editor, root: Path, project: Path, tmp_path: Path
 ) -> None:

@@ -35,6 +35,12 @@ def absolute(path: str, folder: str) -> str:
         return normalized(str(Path(folder, path)))
 
 
+def nearest_folder(path: str) -> Path:
+    """Return the innermost folder of a path that is there: a worktree may have been removed."""
+    given = Path("/", path)
+    return next(each for each in (given, *given.parents) if each.is_dir())
+
+
 def within(path: str, root: str) -> str:
     """Return a path below a folder relative to it; other texts are unchanged, also if `root` is "".
 

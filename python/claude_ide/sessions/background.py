@@ -13,6 +13,7 @@ from claude_ide.agents.stream_json.running import RunningSession, is_alive
 from claude_ide.base import git, program
 from claude_ide.base.errors import UserError
 from claude_ide.base.names import for_this_editor
+from claude_ide.base.paths import nearest_folder
 from claude_ide.editor.port.events import QuitAsked
 from claude_ide.editor.port.terminals import Terminal
 from claude_ide.hooks.registration import link_in, version
@@ -128,13 +129,13 @@ class Background:
             await asyncio.sleep(END_PAUSE_SECONDS)
         raise UserError(f"{running.name or running.id} is stopped, but process {running.pid} runs")
 
-    async def remove(self, id_: str) -> str:
+    async def remove(self, id_: str, folder: str | None = None) -> str:
         """Remove a session with its worktree, unless work would be lost; return what the CLI says.
 
-        Raises `UserError` with its words.
+        The CLI runs in `folder`, by default the working folder. Raises `UserError` with its words.
         """
         await self._check_version("remove the worktree unchecked")
-        return " ".join(await self._run(["rm", id_]))
+        return " ".join(await self._run(["rm", id_], folder))
 
     async def check_offered(self) -> None:
         """Raise `UserError` with the CLI's words if it has no sessions in the background.
@@ -157,7 +158,7 @@ class Background:
         environment = program.inherited(os.environ)
         first, *rest = program.words(self._cmd)
         path = program.required(first, environment.get("PATH", ""))
-        where = Path(folder) if folder else Path.cwd()
+        where = nearest_folder(folder or await self._editor.port.buffers.folder())
         try:
             command = [path, *rest, *words]
             process = await Process.start(command, where, environment, said.append)

@@ -154,7 +154,7 @@ class WorktreeMerging:
         for each in await _running():
             if each.id and Path(each.folder) == tree.root:
                 try:
-                    await self._background.remove(each.id)
+                    await self._background.remove(each.id, str(tree.main))
                 except UserError as error:
                     self._editor.notify(f"the session stays in the list: {error}", "warn")
 
