@@ -44,8 +44,8 @@ QUESTIONS = {
     "→ trunk": WAYS,
     "Commit it:": ("With a message of your own", "Not now"),
     "Remove the worktree": ("Remove them", "Keep them"),
-    "for good?": ("Lose it for good", "Keep it"),
-    "is under way": ("Go on", "Abort"),
+    "Lose what": ("Lose it for good", "Keep it"),
+    "is under way in": ("Go on", "Abort"),
 }
 
 
@@ -355,6 +355,10 @@ class Walk:
                 break
             if asked == "Message":
                 await type_answer(self.editor, "<CR>")
+                if last == "Commit it:":
+                    await self.until(lambda: not git(self.root(name), "status", "-s"), "a commit")
+                    # The same question is then about the squash.
+                    asked = "" if self.steps[-2] == "  → trunk Squash" else asked
             else:
                 chosen = wanted.get(asked) or self.choose(*QUESTIONS[asked])
                 self.steps.append(f"  {asked} {chosen}")
@@ -370,10 +374,17 @@ class Walk:
 
     async def choose_until_gone(self, beginning: str, question: str) -> None:
         """Choose an item: on a busy machine a question discards keys for longer than expected."""
+
+        async def is_gone() -> bool:
+            # One that has discarded keys is drawn again.
+            if question not in self.editor.screen.text():
+                await self.editor.idle(300)
+            return question not in self.editor.screen.text()
+
         for _ in range(5):
             await choose_item(self.editor, beginning)
             with contextlib.suppress(AssertionError):
-                await until(lambda: question not in self.editor.screen.text(), question, 5.0)
+                await until(is_gone, question, 5.0)
                 return
 
     def question(self, name: str, last: str) -> str:
@@ -406,18 +417,18 @@ class Walk:
 
     async def end(self) -> None:
         """Give up all that is left, by the commands for it."""
-        for name in self.rooted():
-            for _ in range(4):
-                if name in self.rooted():
-                    wanted = {
-                        "Stop it?": "Stop it",
-                        "→ trunk": "Discard it",
-                        "for good?": "Lose it for good",
-                        "is under way": "Abort",
-                        "Remove the worktree": "Remove them",
-                    }
-                    await self.finish(name, wanted)
-            assert name not in self.rooted(), "\n".join([*self.steps, self.editor.screen.text()])
+        wanted = {
+            "Stop it?": "Stop it",
+            "→ trunk": "Discard it",
+            "Lose what": "Lose it for good",
+            "is under way in": "Abort",
+            "Remove the worktree": "Remove them",
+        }
+        # What one has under way in the main worktree stops the other one.
+        for name in NAMES * 4:
+            if name in self.rooted():
+                await self.finish(name, wanted)
+        assert not self.rooted(), "\n".join([*self.steps, self.editor.screen.text()])
         for each in await self.command.sessions(ended=True):
             self.steps.append(f"end {each['name']}")
             await self.press("d", each["name"])

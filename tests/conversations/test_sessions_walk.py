@@ -29,6 +29,7 @@ from support.worktrees import all_text, git
 NAMES = ("fish", "bird")
 numbers = st.integers(0, 1)
 answers = st.lists(st.integers(0, 1), min_size=8, max_size=8)
+WRITES = "With a message of your own"
 WAYS = ("Merge", "Squash", "Rebase", "Keep it for later", "Discard it", "Review")
 DONE = "claude-ide: "
 """A message of ours ends a command, unless a question does."""
@@ -36,10 +37,10 @@ DONE = "claude-ide: "
 QUESTIONS = {
     "Stop it?": ("Stop it", "Keep it"),
     "→ trunk": WAYS,
-    "Commit it:": ("With a message of your own", "Not now"),
+    "Commit it:": (WRITES, "Not now"),
     "Remove the worktree": ("Remove them", "Keep them"),
     "Lose what": ("Lose it for good", "Keep it"),
-    "is under way": ("Go on", "Abort"),
+    "is under way in": ("Go on", "Abort"),
 }
 LAST = ("Keep it", "Keep it for later", "Not now", "Keep them", "Review")
 """Answers after which nothing else comes."""
@@ -165,6 +166,11 @@ class Walk(RuleBasedStateMachine):
                 return
             if asked == "Message":
                 await type_answer(self.editor, "<CR>")
+                if self.steps[-2:] == ["  → trunk Squash", "  Commit it: " + WRITES]:
+                    self.steps.append("  the squash")
+                    # The same question is then about the squash.
+                    await until(lambda: not git(self.root(name), "status", "-s"), "a commit")
+                    continue
             else:
                 choices = QUESTIONS[asked]
                 chosen = ways[0] if asked == "→ trunk" else choices[answer % len(choices)]
