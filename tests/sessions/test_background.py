@@ -49,7 +49,7 @@ def test_a_worktree_can_have_a_name(name: str) -> None:
             ".x",
             "a:b",
             "~",
-            "x" * 101,
+            "x" * 65,
         )
     ],
 )

@@ -465,3 +465,88 @@ async def test_hooks_run_only_where_that_is_wanted(main: Path, root: Path) -> No
 
     await Worktree.named("fish", main, runs_hooks=True).merge()
     assert (main / "ran").exists()
+
+
+async def test_merges_are_not_left_out_by_a_rebase(tree: Worktree, main: Path, root: Path) -> None:
+    (main / "a.txt").write_text("main\n")
+    git(main, "commit", "-qam", "change a")
+    git(root, "merge", "-q", "--no-commit", "trunk")
+    (root / "c.txt").write_text("resolved\n")
+    git(root, "add", ".")
+    git(root, "commit", "-qm", "merge trunk")
+
+    await fails(tree.rebase(), "fish has merges, which a rebase would lose: merge it instead")
+
+    await tree.merge()
+    assert (main / "c.txt").read_text() == "resolved\n"
+
+
+@pytest.mark.parametrize("forward", ["false", "only"])
+async def test_a_squash_goes_however_the_user_merges(
+    tree: Worktree, main: Path, forward: str
+) -> None:
+    git(main, "config", "merge.ff", forward)
+    git(main, "commit", "-q", "--allow-empty", "-m", "second")
+
+    await tree.squash("fish")
+
+    assert git(main, "log", "--format=%s") == "fish\nsecond\nfirst"
+
+
+async def test_a_name_that_several_worktrees_have_is_asked_for(
+    main: Path, root: Path, tmp_path: Path
+) -> None:
+    git(main, "worktree", "add", "-q", "-b", "other", str(tmp_path / "else/fish"))
+
+    with pytest.raises(UserError, match=r"name the branch \(worktree-fish, other\)"):
+        Worktree.named("fish", main, runs_hooks=False)
+
+    assert Worktree.named("other", main, runs_hooks=False).root == tmp_path / "else/fish"
+
+
+@pytest.mark.parametrize("runs_hooks", [False, True])
+async def test_the_repository_of_a_git_that_has_started_the_editor_is_another_one(
+    main: Path, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, runs_hooks: bool
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    git(other, "init", "-q")
+    (root / "loose.txt").write_text("x\n")
+    with monkeypatch.context() as patch:
+        patch.setenv("GIT_DIR", str(other / ".git"))
+        patch.setenv("GIT_WORK_TREE", str(other))
+        tree = Worktree.named("fish", main, runs_hooks=runs_hooks)
+        assert (await tree.work()).uncommitted == ("loose.txt",)
+        await tree.stage()
+        await tree.commit("loose")
+        await tree.merge()
+
+    assert (main / "loose.txt").exists()
+    assert not git(other, "status", "--porcelain")
+
+
+async def test_what_git_does_not_look_at_is_named_before_it_goes(
+    tree: Worktree, root: Path
+) -> None:
+    git(root, "update-index", "--skip-worktree", "a.txt")
+    (root / "a.txt").write_text("mine\n")
+    nested = root / "nested"
+    nested.mkdir()
+    git(nested, "init", "-q")
+    git(nested, "commit", "-q", "--allow-empty", "-m", "inside")
+    git(root, "add", "nested")
+    git(root, "commit", "-qm", "add it")
+
+    assert await tree.ignored() == "1 skipped file (a.txt) and 1 submodule (nested)"
+
+
+async def test_changes_of_the_users_are_no_squash(tree: Worktree, main: Path) -> None:
+    git(main, "merge", "-q", "--squash", "worktree-fish")
+    assert await tree.unfinished() == (main, "squash")
+    git(main, "restore", "--staged", "b.txt")
+    (main / "b.txt").unlink()
+    (main / "mine.txt").write_text("mine\n")
+    git(main, "add", "mine.txt")
+
+    assert await tree.unfinished() is None
+    await fails(tree.check(), "staged changes")

@@ -55,6 +55,15 @@ MODULES = ".gitmodules"
 BLOBS = (f"--blob=:{MODULES}",), (f"--blob=HEAD:{MODULES}",)
 """Where git looks for the settings of submodules if that file is missing."""
 
+ELSEWHERE = frozenset(
+    f"GIT_{name}"
+    for name in (
+        *("DIR", "WORK_TREE", "COMMON_DIR", "INDEX_FILE", "OBJECT_DIRECTORY", "NAMESPACE"),
+        *("ALTERNATE_OBJECT_DIRECTORIES", "PREFIX", "GRAFT_FILE", "SHALLOW_FILE"),
+    )
+)
+"""Variables that lead git into another repository; an editor that git has started has some."""
+
 OWN_SCOPES = ("local", "worktree")
 CONFIG_SECONDS = 10.0
 
@@ -79,6 +88,11 @@ def users_command(*words: str) -> list[str | Path]:
 def environment(inherited: Mapping[str, str]) -> dict[str, str]:
     """Return the environment for a git that the host runs itself."""
     return {**inherited, **PASSIVE, **OFFLINE}
+
+
+def in_its_folder(inherited: Mapping[str, str]) -> dict[str, str]:
+    """Return an environment in which git works in the repository of the folder it is run in."""
+    return {name: value for name, value in inherited.items() if name not in ELSEWHERE}
 
 
 def guarded(inherited: Mapping[str, str], *folders: Path) -> dict[str, str]:

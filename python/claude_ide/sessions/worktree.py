@@ -27,14 +27,15 @@ BRANCH = "worktree-"
 """The beginning of the branches that the CLI makes for worktrees."""
 _OPTION = re.compile(r"--worktree(?:=(.*))?|-w=?(.*)", re.DOTALL)
 _SEGMENT = re.compile(r"[A-Za-z0-9._-]+")
-LONGEST_NAME = 100
+LONGEST_NAME = 64
 _LOCK = re.compile(r"claude .*\(pid (\d+)(?: start (\d+))?\)")
 """Why the CLI has locked a worktree: a session works there."""
 
 _MERGED = re.compile(r"^(?:commit )?([0-9a-f]{40,64})$", re.MULTILINE)
 """The commits that git merges, in its own files."""
 
-SUBMODULE_MODE = "160000 "
+SUBMODULE_MODE, SKIPPED = "160000", "S"
+"""What `git ls-files` says of a submodule, and of a file that git is not to look at."""
 MARKS = (b"<<<<<<< ", b">>>>>>> ")
 """At the beginning of lines between which a conflict is."""
 
@@ -140,6 +141,9 @@ class Worktree:
         # The CLI writes a name with a slash so.
         names = name, name.replace("/", "+")
         wanted = [each for each in linked if {each.name, git.branch(each)} & {*names}]
+        if len(wanted) > 1:
+            branches = ", ".join(git.branch(each) or str(each) for each in wanted)
+            raise UserError(f"several worktrees are called {name}: name the branch ({branches})")
         if not name or not wanted:
             known = ", ".join(each.name for each in linked)
             what = f"there is no worktree {name}" if name else "there is no worktree"
@@ -184,9 +188,21 @@ class Worktree:
         found = [each[3:] for each in listed.split("\0") if each.startswith("!! ")]
         # Their branches are in no other repository.
         folders = sorted((await self._data(self.root) / "modules").glob("*"))
-        submodules = [each.name for each in folders]
-        parts = _named("ignored file", found), _named("submodule", submodules)
+        submodules, unseen = [each.name for each in folders], list[str]()
+        for tag, mode, name in await self._entries():
+            if mode == SUBMODULE_MODE and (self.root / name / ".git").is_dir():
+                submodules.append(name)
+            if (tag == SKIPPED or tag.islower()) and os.path.lexists(self.root / name):
+                unseen.append(name)
+        named = ("ignored file", found), ("skipped file", unseen)
+        parts = [_named(*each) for each in (*named, ("submodule", submodules))]
         return " and ".join(filter(None, parts))
+
+    async def _entries(self) -> list[tuple[str, str, str]]:
+        """Return the tag, the mode and the name of each file that git knows."""
+        listed = await self._text(self.root, "ls-files", "-v", "--stage", "-z")
+        split = (each.split(maxsplit=3) for each in listed.split("\0") if each)
+        return [(tag, mode, name.partition("\t")[2]) for tag, mode, _, name in split]
 
     async def base(self) -> str:
         """Return the commit at which it has branched. Raises `UserError`."""
@@ -207,9 +223,8 @@ class Worktree:
         others = []
         if not self._runs_hooks:
             # Git would look into a submodule, by whose filters it goes.
-            listed = await self._text(self.root, "ls-files", "--stage", "-z")
-            entries = (each.split("\t", 1) for each in listed.split("\0"))
-            modules = [entry[1] for entry in entries if entry[0].startswith(SUBMODULE_MODE)]
+            entries = await self._entries()
+            modules = [name for _, mode, name in entries if mode == SUBMODULE_MODE]
             others = ["--", *(f":(top,exclude,literal){each}" for each in modules)]
         await self._run(self.root, "add", "--all", *others)
 
@@ -223,11 +238,15 @@ class Worktree:
 
     async def squash(self, message: str) -> None:
         """Put all its commits into one of the main branch, likewise."""
-        await self._run(self.main, "merge", "--squash", self.branch)
+        # `merge.ff` may be set to what git refuses here.
+        await self._run(self.main, "merge", "--squash", "--ff", self.branch)
         await self._run(self.main, "commit", "--quiet", "-m", message)
 
     async def rebase(self) -> None:
-        """Put its commits on top of the main branch, likewise."""
+        """Put its commits on top of the main branch, likewise; no merge may be among them."""
+        if await self._text(self.root, "rev-list", "--merges", f"refs/heads/{self.into}..HEAD"):
+            # Git would leave merges out, with what was resolved or added there.
+            raise UserError(f"{self.name} has merges, which a rebase would lose: merge it instead")
         await self._run(self.root, "rebase", self.into)
         await self._run(self.main, "merge", "--ff-only", self.branch)
 
@@ -248,14 +267,25 @@ class Worktree:
                 what = "merge"
             elif (data / "rebase-merge").exists() or (data / "rebase-apply").exists():
                 what = "rebase"
-            elif await self._text(folder, "diff", "--cached", "--name-only"):
-                source = data / "SQUASH_MSG"
-                what = "squash" if source.exists() else ""
+            elif folder == self.main and await self._has_squashed():
+                what, source = "squash", data / "SQUASH_MSG"
             if what and folder == self.main and not await self._is_merged_by(source):
                 raise UserError(f"another {what} is under way: finish it first, in {folder}")
             if what:
                 return folder, what
         return None
+
+    async def _has_squashed(self) -> bool:
+        """Return whether what is staged in the main worktree can be a squash of what is here.
+
+        Git's note of a squash may be left from an earlier one.
+        """
+        if not (self.into and (await self._data(self.main) / "SQUASH_MSG").exists()):
+            return False
+        names = ("diff", "--name-only", "--no-renames", "-z")
+        staged = await self._text(self.main, *names, "--cached")
+        changed = await self._text(self.root, *names, f"refs/heads/{self.into}...HEAD")
+        return staged != "" and {*staged.split("\0")} <= {*changed.split("\0")}
 
     async def _is_merged_by(self, source: Path) -> bool:
         """Return whether git merges commits from here, as far as one of its files says."""
@@ -329,12 +359,14 @@ class Worktree:
     async def _text(self, folder: Path, *words: str) -> str:
         """Return what git says without changing anything. Raises `UserError`."""
         command = [str(each) for each in git.command(*words)]
-        environment = await self._environment(git.environment(os.environ))
+        given = git.environment(git.in_its_folder(os.environ))
+        environment = await self._environment(given)
         return (await _output(command, folder, environment, GIT_SECONDS)).strip("\n")
 
     async def _run(self, folder: Path, *words: str) -> None:
         run = git.users_command if self._runs_hooks else git.command
-        given = dict(os.environ) if self._runs_hooks else git.environment(os.environ)
+        given = git.in_its_folder(os.environ)
+        given = given if self._runs_hooks else git.environment(given)
         given |= {"GIT_EDITOR": "true", "GIT_TERMINAL_PROMPT": "0"}
         command = [str(each) for each in run(*KEEPS_CHANGES, *words)]
         seconds = HOOKS_SECONDS if self._runs_hooks else GIT_SECONDS
