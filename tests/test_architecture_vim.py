@@ -57,7 +57,9 @@ def test_each_module_of_vim_has_a_room_and_starts_as_vim9_script() -> None:
     assert not [module for module, text in modules.items() if not START.match(text)]
 
 
-def test_a_script_for_both_editors_is_legacy_script_that_both_call() -> None:
+def test_a_script_for_both_editors_is_legacy_script_that_both_or_the_host_call() -> None:
+    ports = (ROOT / "python/claude_ide/editor/port").glob("*.py")
+    port = "".join(each.read_text("utf-8") for each in ports)
     lua = "".join(each.read_text("utf-8") for each in (ROOT / "lua").rglob("*.lua"))
     lua += (ROOT / "plugin/claude_ide.lua").read_text("utf-8")
     vim = "".join(of_vim().values()) + (ROOT / "plugin/claude_ide.vim").read_text("utf-8")
@@ -71,7 +73,7 @@ def test_a_script_for_both_editors_is_legacy_script_that_both_call() -> None:
             assert re.match(rf"(s:|claude_ide#{path.stem}#)\w+\(.*\) abort", each), each
         others = "".join(other for name, other in shared().items() if name != path)
         for half in (lua, vim):
-            assert f"claude_ide#{path.stem}#" in half + others, path
+            assert f"claude_ide#{path.stem}#" in half + others + port, path
 
 
 def test_a_script_with_text_beyond_ascii_states_its_encoding() -> None:

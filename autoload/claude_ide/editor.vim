@@ -75,7 +75,7 @@ endfunction
 
 " The window in which the user works on a file, or else is.
 function claude_ide#editor#FileWindow() abort
-  return has('nvim') ? luaeval("require('claude_ide.tools.place').window()") : claude_ide#tools#screen#Window()
+  return has('nvim') ? luaeval("require('claude_ide.tools.place').window()") : claude_ide#file#open#Worked()
 endfunction
 
 " A text as one harmless line.
@@ -110,4 +110,13 @@ function claude_ide#editor#VisualArea(kind, from, to, to_eol) abort
     return claude_ide#selection#visual#Area(a:kind, a:from, a:to, a:to_eol)
   endif
   return luaeval("require('claude_ide.contexts').area(unpack(_A))", [a:kind, a:from, a:to, a:to_eol ? v:true : v:false])
+endfunction
+
+" Run an Ex command with a loaded buffer current.
+function claude_ide#editor#Inside(bufnr, command) abort
+  if has('nvim')
+    call luaeval('vim.api.nvim_buf_call(_A[1], function() vim.cmd(_A[2]) end)', [a:bufnr, a:command])
+  else
+    call claude_ide#window#inside#Run(a:bufnr, 'legacy ' .. a:command)
+  endif
 endfunction

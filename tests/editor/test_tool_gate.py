@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from claude_ide.base.errors import EditorError
+from claude_ide.editor.port.binding import ATTRIBUTE
+from claude_ide.editor.port.tools import ModelToolsPort
 from claude_ide.editor.private_files import CHANGES_ONE, CONCERNS_ONE, PrivateFiles, ToolGate
 from claude_ide.privacy.rules import BY_NAME
 from support.pocket import pocket_port
@@ -82,13 +84,18 @@ async def test_entries_about_private_files_are_neither_listed_nor_counted() -> N
     assert found["total"] == 6
 
 
+def function_of(method: object) -> str:
+    """Return the function of the editor behind a method of the port."""
+    return str(getattr(method, ATTRIBUTE).function)
+
+
 async def test_an_answer_about_one_private_file_is_refused() -> None:
     with pytest.raises(EditorError, match=CONCERNS_ONE):
         await cleaned("tools.x.y", {"path": SECRET})
 
 
-@pytest.mark.parametrize("function", ["tools.buffers.texts"])
-async def test_a_change_of_a_private_file_is_refused_as_a_whole(function: str) -> None:
+async def test_a_change_of_a_private_file_is_refused_as_a_whole() -> None:
+    function = function_of(ModelToolsPort.edited_texts)
     answer = {"files": [{"path": PUBLIC}, {"path": SECRET}]}
 
     with pytest.raises(EditorError, match=CHANGES_ONE):
@@ -103,17 +110,17 @@ async def test_an_error_that_names_a_private_file_is_not_quoted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("function", "answer", "expected"),
+    ("answer", "expected"),
     [
-        ("tools.screen.messages", {"lines": ["a", "see .env", "b"]}, {"lines": ["a", "b"]}),
-        ("tools.screen.messages", {"lines": [".env"]}, {"lines": []}),
-        ("tools.screen.messages", {"lines": {}}, {"lines": []}),
+        ({"lines": ["a", "see .env", "b"]}, {"lines": ["a", "b"]}),
+        ({"lines": [".env"]}, {"lines": []}),
+        ({"lines": {}}, {"lines": []}),
     ],
 )
 async def test_printed_lines_that_name_a_private_file_are_left_out(
-    function: str, answer: dict[str, Any], expected: dict[str, Any]
+    answer: dict[str, Any], expected: dict[str, Any]
 ) -> None:
-    assert await cleaned(function, answer, named=[SECRET]) == expected
+    assert await cleaned(function_of(ModelToolsPort.messages), answer, named=[SECRET]) == expected
 
 
 async def test_a_link_to_a_private_file_is_refused(tmp_path: Path) -> None:

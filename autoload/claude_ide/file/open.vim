@@ -336,4 +336,12 @@ export def CloseFile(path: string): dict<any>
   return failure ==# '' ? {closed: true} : {closed: false, error: failure}
 enddef
 
+# The window in which the user works on a file: the current one, or the last one if they are in a terminal or a
+# list. Without such a window it is the current one.
+export def Worked(): number
+  const here = win_getid()
+  const HasFile = (win) => file.Path(winbufnr(win)) !=# ''
+  return HasFile(here) ? here : Find([tabpagenr()] + range(1, tabpagenr('$')), HasFile) ?? here
+enddef
+
 defcompile

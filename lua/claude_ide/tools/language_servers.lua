@@ -1,6 +1,7 @@
 --- The user's language servers, for the host: what is known of them now, and requests to them. The host
 --- decides when to ask which, and what to make of the answers (`editor/servers.py`).
 local autocommands = require('claude_ide.messages.autocommands')
+local buffer_text = require('claude_ide.file.text')
 local place = require('claude_ide.tools.place')
 local private_api = require('claude_ide.private_api')
 local publishing = require('claude_ide.diagnostics.published')
@@ -11,6 +12,8 @@ local M = {}
 local api = vim.api
 
 local FORGOTTEN_AFTER = 600000
+-- Nanoseconds. Longer, loading many files would be felt.
+local SLICE_NS = 10e6
 
 -- Characters of a server's own words.
 local LONGEST = 500
@@ -322,6 +325,27 @@ function M.run(arguments, answer)
     cancel()
     when_answered(is_owed, finish)
   end
+end
+
+--- Answers the `texts` of the first of the files, as many as can be loaded in a short time; without lines for
+--- those that do not exist yet. The `version` is that of the text which the `client` has got last.
+---@type claude_ide.Tool
+function M.texts(arguments)
+  local texts, began = {}, vim.uv.hrtime()
+  local client = vim.lsp.get_client_by_id(arguments.client)
+  for _, file in ipairs(arguments.files) do
+    local text = { path = file.path }
+    if not file.is_new then
+      local bufnr = place.buffer(file.path)
+      text = buffer_text.describe(bufnr, file.path)
+      text.version = client and client.attached_buffers[bufnr] and private_api.version(bufnr)
+    end
+    texts[#texts + 1] = text
+    if vim.uv.hrtime() - began > SLICE_NS then
+      break
+    end
+  end
+  return { texts = texts }
 end
 
 return M

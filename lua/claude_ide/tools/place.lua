@@ -1,5 +1,4 @@
 --- Finds what a model names.
-local buffers = require('claude_ide.file.buffers')
 local file_path = require('claude_ide.file.path')
 local open_files = require('claude_ide.file.open')
 local unopened = require('claude_ide.diagnostics.unopened')
@@ -22,20 +21,6 @@ function M.buffer(path)
     error(('%s: %s'):format(path, loaded.obstacle), 0)
   end
   return loaded.bufnr, loaded.is_cold
-end
-
---- The buffer of a file that is loaded, without loading one.
----
---- Raises an error, which ends with what follows for the caller.
----@param path string
----@param consequence string
----@return integer bufnr
-function M.open_buffer(path, consequence)
-  local bufnr = buffers.loaded(path)
-  if not bufnr then
-    error(('%s is not open in Neovim%s'):format(path, consequence), 0)
-  end
-  return bufnr
 end
 
 --- A line of a buffer; empty if there is none, or if the buffer is not loaded.

@@ -51,10 +51,10 @@ TOOLS = "tools."
 OWN = "own."
 """What the user has added decides for itself."""
 
-CHANGES = "buffers.texts"
+CHANGES = "language_servers.texts"
 """A tool whose answers are texts to be changed."""
 
-PRINTED = "screen.messages"
+PRINTED = "claude_ide#tool_facts#Messages"
 """A tool that answers `lines` which the editor has printed."""
 
 CHANGES_ONE = "the change concerns a file that the user keeps private; nothing was changed"
@@ -240,7 +240,7 @@ class ToolGate:
             return without_error(answer)
         if isinstance(error := answer.get("error"), str):
             raise EditorError(await self.told(error))
-        if name in CHANGES:
+        if name == CHANGES:
             await self.check_change(answer)
             return answer
         # What was in it may have been opened, or renamed, since the tool began.

@@ -84,7 +84,6 @@ LACKING_IN_VIM = {
     "system.browser": "the panel opens a browser to log in",
     "terminal.typing.redraw": "a terminal that is resized twice at once",
     "terminal_prompt": ":ClaudePrompt",
-    "tools.buffers.texts": "language servers",
     "tools.language_servers": "language servers",
     "tools.own": "tools that the user adds in the editor",
     "tools.syntax": "syntax trees",

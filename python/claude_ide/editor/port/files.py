@@ -115,7 +115,7 @@ class BuffersPort(Protocol):
         `real` says that `path` has no links, so that none is followed.
         """
 
-    @request("tools.buffers.rows", large=True)
+    @request("claude_ide#tool_facts#Rows", large=True)
     async def lines(self, wanted: Sequence[Mapping[str, Any]]) -> list[list[str] | bool]:
         """Return lines of loaded files, for each `path` and its `rows`; False for another file."""
 

@@ -44,32 +44,32 @@ class ModelToolsPort(Protocol):
     """Return all `buffers`."""
     buffer_lines: Use = _tool("claude_ide#places#Text")
     """Return `lines` of a buffer (`offset`, `limit`; `file` or `bufnr`)."""
-    unsaved: Use = _tool("tools.buffers.unsaved")
+    unsaved: Use = _tool("claude_ide#tool_facts#Unsaved")
     """Return the unsaved changes of the file of `bufnr`, as both texts or a `diff`."""
-    named: Use = _tool("tools.buffers.named")
+    named: Use = _tool("claude_ide#tool_facts#Named")
     """Return the `files` that `files` and `buffers` name, and the working `folders`."""
-    undo_tree: Use = _tool("tools.buffers.undo_tree")
+    undo_tree: Use = _tool("claude_ide#tool_facts#UndoTree")
     """Return what `undotree()` says about a file, and the time `now`."""
-    undo_difference: Use = _tool("tools.buffers.undo_diff")
+    undo_difference: Use = _tool("claude_ide#tool_facts#UndoDiff")
     """Return the difference of the states `from` and `to` of a file, as `unsaved` does."""
-    load: Use = _tool("tools.buffers.load")
+    load: Use = _tool("claude_ide#tool_facts#Load")
     """Load a `file` unseen; return its `bufnr`; `is_new`: nothing may have checked it yet."""
-    edited_texts: Use = _tool("tools.buffers.texts")
+    edited_texts: Use = _tool("tools.language_servers.texts")
     """Return the `texts` of `files` that a server, `client`, wants to change."""
-    save: Use = _tool("tools.buffers.save")
+    save: Use = _tool("claude_ide#tool_facts#Save")
     """Save a file as `:write` does."""
     windows: Use = _tool("claude_ide#places#Windows")
     """Return tab pages and windows, with the visible `text` if wanted."""
-    evaluate: Use = _tool("tools.screen.evaluate")
+    evaluate: Use = _tool("claude_ide#tool_facts#Evaluate")
     """Return the `value` of an `expression` in the user's window, and the `bufnr` there.
 
     With a `file` it is that of this one.
     """
     places: Use = _tool("claude_ide#places#All")
     """Describe `places`: a buffer, a line from 1, and a column in bytes from 0, for each."""
-    register: Use = _tool("tools.screen.register")
+    register: Use = _tool("claude_ide#tool_facts#Register")
     """Return the text of a register."""
-    messages: Use = _tool("tools.screen.messages")
+    messages: Use = _tool("claude_ide#tool_facts#Messages")
     """Return the messages."""
     list_made: Use = _tool("claude_ide#places#ListMade")
     """Fill the quickfix list with the `lines` of a `command`; return how many `entries`."""
