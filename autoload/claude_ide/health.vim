@@ -1,126 +1,140 @@
-vim9script
 scriptencoding utf-8
-# `:ClaudeCheck`: checks each step from the command to a host, which then checks the rest, and shows the
-# report in a window. Neovim has `:checkhealth claude_ide`.
+" Checks each step from the command to a host, which then checks the rest, in both editors: `:checkhealth claude_ide`,
+" and in Vim `:ClaudeCheck`.
 
-import autoload './channel.vim'
-import autoload './host.vim'
-import autoload './host/install.vim'
-import autoload './host/python.vim'
-import autoload './messages/plain.vim'
+let s:root = expand('<sfile>:p:h:h:h')
+let s:editor = has('nvim') ? 'Neovim' : 'Vim'
+let s:command = has('nvim') ? ':checkhealth claude_ide' : ':ClaudeCheck'
+let s:start_ms = 8000
+let s:check_ms = has('nvim') ? 60000 : 8000 " in Neovim all agents, of which each has its own limit (`check.py`)
+let s:buffer = 'claude-ide://check'
+let s:labels = {'ok': 'OK', 'info': 'INFO', 'warn': 'WARNING', 'error': 'ERROR'}
 
-const TIMEOUT_SECONDS = 8.0
-const NAME = 'claude-ide://check'
-const LEVELS = {ok: 'OK', info: 'INFO', warn: 'WARNING', error: 'ERROR'}
+let s:received = v:null " the findings of the host
+let s:findings = []
 
-var findings: list<dict<any>> = [] # of the host: each with `level`, `line` and perhaps `advice`
-var lines: list<string> = []
+function s:add(level, text, advice = '') abort
+  call add(s:findings, [a:level, claude_ide#editor#OneLine(a:text), claude_ide#editor#OneLine(a:advice)])
+endfunction
 
-def Add(level: string, text: string, advice = '')
-  lines->add($'- {level} {plain.OneLine(text)}')
-  if advice !=# ''
-    lines->extend(['  - ADVICE:', $'    - {plain.OneLine(advice)}'])
+" Called by the host with the findings of its check.
+function claude_ide#health#Receive(found) abort
+  let s:received = a:found
+endfunction
+
+" Messages of the host are handled meanwhile.
+function s:wait_for(Condition, ms) abort
+  if has('nvim')
+    return wait(a:ms, a:Condition, 20) == 0
   endif
-enddef
-
-# Called by the host with the findings of its check (`check.py`).
-export def Receive(found: list<dict<any>>): bool
-  findings = found
-  return true
-enddef
-
-# Messages of the host are handled during `sleep`.
-def WaitFor(Condition: func(): bool): bool
-  const began = reltime()
-  while !Condition() && reltimefloat(reltime(began)) < TIMEOUT_SECONDS
+  let l:began = reltime()
+  while !a:Condition() && reltimefloat(reltime(l:began)) * 1000 < a:ms
     sleep 20m
   endwhile
-  return Condition()
-enddef
+  return a:Condition()
+endfunction
 
-def CheckPython(): bool
-  if install.IsRunning()
-    Add('WARNING', 'Python is being installed', 'Run :ClaudeCheck again afterwards')
-    return false
-  endif
-  const found = python.Find()
-  const checked = found.path ==# '' ? {problem: found.problem} : python.Check(found.path)
-  if has_key(checked, 'version')
-    Add('OK', $'Python {checked.version}: {found.path}')
-    return true
-  endif
-  const problem = checked.problem
-  const text = found.path ==# '' ? problem : $'{found.path}: {problem}'
-  Add('ERROR', text, python.Remedy(problem).text)
-  return false
-enddef
+function s:is_installing() abort
+  return has('nvim') ? luaeval("require('claude_ide.host.install').is_running()")
+        \ : claude_ide#host#install#IsRunning()
+endfunction
 
-def CheckConnection()
-  findings = []
-  channel.Emit('check', {})
-  if !WaitFor(() => !empty(findings) || empty(host.Server()))
-    Add('ERROR', 'The host does not answer', 'See :ClaudeLog')
-  elseif empty(host.Server())
-    Add('ERROR', 'The host ended before it answered', 'See :ClaudeLog')
+" The `path` of the Python that runs the host, and its `version`, or the `problem`.
+function s:python() abort
+  let l:found = has('nvim') ? luaeval('(function(path, problem) return { path = path or "", problem = problem or "" } end)'
+        \ .. '(require("claude_ide.host.python").find())') : claude_ide#host#python#Find()
+  if l:found.path ==# ''
+    return l:found
+  endif
+  let l:checked = has('nvim') ? luaeval('(function(version, problem) return { version = version, problem = problem } end)'
+        \ .. '(require("claude_ide.host.python").check(_A))', l:found.path) : claude_ide#host#python#Check(l:found.path)
+  return extend(l:found, l:checked)
+endfunction
+
+function s:check_python() abort
+  if s:is_installing()
+    call s:add('warn', 'Python is being installed', 'Run ' .. s:command .. ' again afterwards')
+    return v:false
+  endif
+  let l:found = s:python()
+  if has_key(l:found, 'version')
+    call s:add('ok', 'Python ' .. l:found.version .. ': ' .. l:found.path)
+    return v:true
+  endif
+  let l:remedy = has('nvim') ? luaeval("(require('claude_ide.host.python').remedy(_A))", l:found.problem)
+        \ : claude_ide#host#python#Remedy(l:found.problem).text
+  call s:add('error', (l:found.path ==# '' ? '' : l:found.path .. ': ') .. l:found.problem, l:remedy)
+  return v:false
+endfunction
+
+function s:check_connection() abort
+  let s:received = v:null
+  call claude_ide#editor#Emit('check', {})
+  call s:wait_for({-> s:received isnot v:null || empty(claude_ide#server#Running())}, s:check_ms)
+  let l:server = claude_ide#server#Running()
+  if empty(l:server)
+    call s:add('error', 'The host ended before it answered', 'See :ClaudeLog')
     return
+  elseif s:received is v:null
+    call s:add('error', 'The host does not answer', 'See :ClaudeLog')
   endif
-  const port = string(host.Server().port)
-  if $CLAUDE_CODE_SSE_PORT ==# port
-    Add('OK', $'Terminals of this Vim get CLAUDE_CODE_SSE_PORT={port}')
+  if $CLAUDE_CODE_SSE_PORT ==# string(l:server.port)
+    call s:add('ok', 'Terminals of this ' .. s:editor .. ' get CLAUDE_CODE_SSE_PORT=' .. l:server.port)
   else
-    Add('ERROR', $'CLAUDE_CODE_SSE_PORT is {$CLAUDE_CODE_SSE_PORT}, not the server’s')
+    call s:add('error', 'CLAUDE_CODE_SSE_PORT is ' .. $CLAUDE_CODE_SSE_PORT .. ', not the server’s')
   endif
-  for finding in findings
-    Add(LEVELS[finding.level], finding.line, get(finding, 'advice', ''))
+  for l:finding in s:received is v:null ? [] : s:received
+    call s:add(l:finding.level, l:finding.line, get(l:finding, 'advice', ''))
   endfor
-enddef
+endfunction
 
-def CheckServer()
-  const was_running = !empty(host.Server())
-  if !was_running
+function s:check_server() abort
+  let l:was_running = !empty(claude_ide#server#Running())
+  if !l:was_running
     ClaudeStart!
   endif
-  if !WaitFor(() => !empty(host.Server()))
-    Add('ERROR', 'The server does not start', 'See :messages and :ClaudeLog')
+  if !s:wait_for({-> !empty(claude_ide#server#Running())}, s:start_ms)
+    call s:add('error', 'The server does not start', 'See :messages and :ClaudeLog')
     return
   endif
-  CheckConnection()
-  if !was_running
+  call s:check_connection()
+  if !l:was_running
     ClaudeStop!
-    Add('INFO', 'The server was started for this check and stopped afterwards')
+    call s:add('info', 'The server was started for this check and stopped afterwards')
   endif
-enddef
+endfunction
 
-# Show the report in the window of an earlier one, or in a new one.
-def Show()
-  const existing = bufwinid(NAME)
-  if existing > 0
-    win_gotoid(existing)
+" Run all checks; return their findings, each a level ("ok", "info", "warn" or "error"), a line and an advice.
+function claude_ide#health#Findings() abort
+  let s:findings = []
+  let l:file = join(readfile(s:root .. '/python/claude_ide/__init__.py'), "\n")
+  call s:add('ok', 'claude-ide ' .. matchstr(l:file, '__version__ = "\zs[^"]\+'))
+  call s:add('ok', has('nvim') ? 'Neovim ' .. luaeval('tostring(vim.version())') : get(split(execute('version'), "\n"), 0))
+  if s:check_python()
+    call s:check_server()
+  endif
+  if empty(getcompletion('claude-ide-intro', 'help'))
+    call s:add('warn', 'The help of the plugin has no tags', 'Run :ClaudeInstall, or :helptags ' .. s:root .. '/doc')
+  endif
+  return s:findings
+endfunction
+
+" `:ClaudeCheck` of Vim: run all checks, and show their results in the window of an earlier report, or in a new one.
+function claude_ide#health#Check() abort
+  let l:lines = ['# claude_ide', '']
+  for [l:level, l:text, l:advice] in claude_ide#health#Findings()
+    call add(l:lines, '- ' .. s:labels[l:level] .. ' ' .. l:text)
+    call extend(l:lines, l:advice ==# '' ? [] : ['  - ADVICE:', '    - ' .. l:advice])
+  endfor
+  if bufwinid(s:buffer) > 0
+    call win_gotoid(bufwinid(s:buffer))
   else
-    execute 'silent botright new' NAME
+    execute 'silent botright new' s:buffer
     setlocal buftype=nofile bufhidden=wipe noswapfile nobuflisted filetype=markdown
     nnoremap <buffer> <nowait> q <Cmd>close<CR>
   endif
   setlocal modifiable
-  silent :%delete _
-  setline(1, lines)
+  silent %delete _
+  call setline(1, l:lines)
   setlocal nomodifiable nomodified
-enddef
-
-# Run all checks, and show their results.
-export def Check()
-  const file = readfile(python.ROOT .. '/python/claude_ide/__init__.py')->join("\n")
-  lines = ['# claude_ide', '']
-  Add('OK', 'claude-ide ' .. matchstr(file, '__version__ = "\zs[^"]\+'))
-  Add('OK', execute('version')->split("\n")->get(0, 'Vim'))
-  if CheckPython()
-    CheckServer()
-  endif
-  if empty(getcompletion('claude-ide-intro', 'help'))
-    Add('WARNING', 'The help of the plugin has no tags',
-      $'Run :ClaudeInstall, or :helptags {python.ROOT}/doc')
-  endif
-  Show()
-enddef
-
-defcompile
+endfunction

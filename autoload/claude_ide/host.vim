@@ -76,7 +76,7 @@ def Ended(code: number, stderr: list<string>)
   endif
   claude_ide#server#Release()
   if code == UNABLE
-    claude_ide#host#ready#LacksPython(why)
+    claude_ide#ready#LacksPython(why)
   else
     message.Show(code == CANNOT_SERVE ? why : $'{why} (:ClaudeLog)', 'error')
   endif

@@ -21,8 +21,10 @@ function s:hand(command, sent) abort
   if has('nvim')
     call v:lua.require'claude_ide.sending'.hand(a:command, a:sent.text, l:number)
   else
-    call claude_ide#host#ready#Run(a:command, {'args': [a:sent.text], 'lines': [], 'bang': v:false},
-          \ {-> claude_ide#host#Command(a:command, {'args': [l:number], 'lines': [], 'bang': v:false})})
+    let l:Run = {_ -> claude_ide#host#Command(a:command, {'args': [l:number], 'lines': [], 'bang': v:false})}
+    if claude_ide#ready#MayRun(a:command, a:sent.text, v:false, l:Run)
+      call l:Run(v:true)
+    endif
   endif
 endfunction
 

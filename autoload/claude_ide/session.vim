@@ -7,7 +7,6 @@ import autoload './disk_changes/reload.vim'
 import autoload './editors.vim'
 import autoload './file/path.vim'
 import autoload './host.vim'
-import autoload './host/ready.vim'
 import autoload './messages/reason.vim'
 import autoload './privacy.vim'
 import autoload './selection.vim'
@@ -113,26 +112,34 @@ export def Command(name: string, args: list<string>, lines: list<number>, bang: 
     claude_ide#sending#Quote(lines, bang)
     return
   endif
-  const options = {args: sent_args, lines: lines, bang: bang}
-  ready.Run(sent, options, () => {
+  When(sent, sent_args->string(), lines, bang, (its_lines) => {
     if sent ==# 'ClaudeSessions' && !bang
       claude_ide#chat#list#Expect('sessions', 'Sessions')
     endif
-    host.Command(sent, options)
+    host.Command(sent, {args: sent_args, lines: its_lines, bang: bang})
   })
+enddef
+
+# Call a function as soon as the host can run, with the lines of the command, or none if their text has changed.
+def When(command: string, args: string, lines: list<number>, bang: bool, Fn: func)
+  const Run = (is_here) => {
+    Fn(is_here ? lines : [])
+  }
+  if claude_ide#ready#MayRun(command, args, bang, Run)
+    Run(true)
+  endif
 enddef
 
 # Call a feature's function as soon as the host can run. With a bang it stops what runs, which needs
 # no host.
 def Feature(command: string, function_name: string, text: string, lines: list<number>, bang: bool)
-  final options = {args: [text], lines: lines, bang: bang}
-  def Run()
-    call(function_name, [text, options.lines, bang])
-  enddef
+  const Run = (its_lines) => {
+    call(function_name, [text, its_lines, bang])
+  }
   if bang
-    Run()
+    Run(lines)
   else
-    ready.Run(command, options, Run)
+    When(command, text, lines, bang, Run)
   endif
 enddef
 

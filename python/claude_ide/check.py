@@ -79,7 +79,7 @@ async def report(
     complaints: Sequence[str],
     configured: Callable[[], tuple[Iterable[AgentKind], Sequence[str]]],
 ) -> None:
-    """Test the server as a client would, and what else the host knows, for `health.lua`.
+    """Test the server as a client would, and what else the host knows, for `health.vim`.
 
     `complaints` are those about options; `configured` returns the agents, and what is wrong there.
     """

@@ -205,9 +205,7 @@ async def test_the_version_of_the_plugin_and_its_help_are_checked(
 
 async def is_waiting(nvim: Editor) -> bool:
     """Whether the check waits for the host."""
-    if isinstance(nvim, Vim):
-        return "CheckConnection" in await nvim.eval("expand('<stack>')")
-    return bool(await nvim.lua("return debug.traceback():find('check_server') ~= nil"))
+    return "check_connection" in await nvim.eval("expand('<stack>')")
 
 
 @BOTH

@@ -1,4 +1,4 @@
-"""`host/ready.lua`: commands that wait for an installation."""
+"""`autoload/claude_ide/ready.vim`: commands that wait for an installation."""
 
 import pytest
 

@@ -2,7 +2,6 @@ vim9script
 # `:ClaudeInstall`: creates or updates the plugin's own Python environment.
 
 import autoload './python.vim'
-import autoload './ready.vim'
 import autoload '../host.vim'
 import autoload '../messages/log.vim'
 import autoload '../messages/message.vim'
@@ -43,7 +42,7 @@ def Success(): string
   elseif host.Outdate()
     return 'Python is updated; :ClaudeStop | ClaudeStart restarts the server with it'
   endif
-  const waiting = ready.Waiting()
+  const waiting = claude_ide#ready#Waiting()
   return waiting !=# '' ? $'Python is ready for {waiting}'
     : 'Python is ready; :Claude opens Claude Code'
 enddef
@@ -59,7 +58,7 @@ def Ended(installer: job, code: number)
     # A plain clone has no help tags: without them `:help claude_ide` would fail.
     execute 'silent! helptags' fnameescape(python.ROOT .. '/doc')
     message.Show(Success(), 'info')
-    ready.Installed()
+    claude_ide#ready#Installed()
   else
     # The last line that the installer prints is the reason why it failed.
     message.Show(trim(get(lines, -1, 'The installer gave no reason')) .. '; see :ClaudeLog', 'error')

@@ -74,7 +74,7 @@ local function ended(code, stderr)
   end
   fn['claude_ide#server#Release']()
   if code == UNABLE then
-    return require('claude_ide.host.ready').lacks_python(reason)
+    return fn['claude_ide#ready#LacksPython'](reason)
   end
   show(code == CANNOT_SERVE and reason or ('%s (:ClaudeLog)'):format(reason), 'error')
 end

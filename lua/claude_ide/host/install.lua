@@ -5,7 +5,6 @@ local plain = require('claude_ide.messages.plain')
 local process = require('claude_ide.host.process')
 local program = require('claude_ide.system.program')
 local python = require('claude_ide.host.python')
-local ready = require('claude_ide.host.ready')
 local window_close = require('claude_ide.window.close')
 local work = require('claude_ide.host.work')
 
@@ -58,7 +57,7 @@ local function success_message(installation)
   elseif package then
     return ('%s: %s'):format(done, package)
   end
-  local waiting = ready.waiting()
+  local waiting = vim.fn['claude_ide#ready#Waiting']()
   return waiting ~= '' and ('Python is ready for %s'):format(waiting)
     or 'Python is ready; :Claude opens Claude Code'
 end
@@ -67,7 +66,7 @@ local function conclude(installation)
   if running ~= installation then
     return
   end
-  running, ready.is_installing = nil, false
+  running = nil
   local lines, failed = installation.lines, installation.code ~= 0
   local doc = python.root .. '/doc'
   -- A plain clone has no help tags: without them `:help claude_ide` would fail.
@@ -79,7 +78,7 @@ local function conclude(installation)
   local text = failed and reason .. '; see :ClaudeLog' or success_message(installation)
   installation.on_end(text, failed)
   if not failed then
-    ready.installed()
+    vim.fn['claude_ide#ready#Installed']()
   end
 end
 
@@ -153,7 +152,7 @@ function M.begin(what, on_line, on_end, removes)
       conclude(installation)
     end)
   end)
-  running, ready.is_installing = installation, true
+  running = installation
   return installation
 end
 

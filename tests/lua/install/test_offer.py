@@ -81,12 +81,7 @@ async def test_nothing_is_installed_or_run_if_the_user_declines(
 
     assert await wait_for_message(nvim, "are missing") == REFUSAL
     assert not own.exists()
-    waiting = (
-        "claude_ide#host#ready#Waiting()"
-        if isinstance(nvim, Vim)
-        else "luaeval(\"require('claude_ide.host.ready').waiting()\")"
-    )
-    assert await nvim.eval(waiting) == ""
+    assert await nvim.eval("claude_ide#ready#Waiting()") == ""
 
 
 @BOTH

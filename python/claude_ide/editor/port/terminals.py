@@ -178,6 +178,6 @@ class HostPort(Protocol):
     def clients_changed(self, count: int) -> None:
         """Report the number of connected clients."""
 
-    @request("health.receive")
+    @request("claude_ide#health#Receive")
     async def report_health(self, findings: Sequence[Mapping[str, Any]]) -> None:
         """Give `:checkhealth` what was found: `level`, `line`, perhaps `advice`."""

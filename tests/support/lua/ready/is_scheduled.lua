@@ -3,6 +3,6 @@ local when_free = moment.when_free
 moment.when_free = function()
   is_scheduled = true
 end
-require('claude_ide.host.ready').installed()
+vim.fn['claude_ide#ready#Installed']()
 moment.when_free = when_free
 return is_scheduled
