@@ -189,6 +189,23 @@ async def test_a_question_in_a_terminal_that_is_not_on_the_screen_calls_at_once(
 
 
 @BOTH
+async def test_a_dialog_that_only_a_notification_tells_of_calls_once(
+    nvim: Editor, start: Start
+) -> None:
+    cli = await start({"seconds": LONG})
+    await nvim.command("tabnew")
+    await cli.send("UserPromptSubmit", prompt="do it")
+
+    for kind in ("permission_prompt", "agent_needs_input", "elicitation_dialog"):
+        await cli.send("Notification", message="Choose a mode", notification_type=kind)
+
+    await called(nvim, "Claude asks: Choose a mode · :ClaudeFocus")
+    assert await status_line(nvim) == "Claude: wants you 1?"
+    await cli.send("Stop")
+    await until(lambda: nvim.eval("getbufvar(bufnr('Claude'), 'claude_ide').state == 'idle'"))
+
+
+@BOTH
 async def test_a_plan_in_a_terminal_that_is_left_calls_after_a_while(
     nvim: Editor, start: Start
 ) -> None:
@@ -470,4 +487,8 @@ async def test_the_terminal_says_what_its_cli_does(
         await is_described("wants you")
     await is_described("working")
     await cli.send("Stop")
+    await is_described("idle")
+    await cli.send("Notification", message="waits", notification_type="idle_prompt")
+    await cli.send("SubagentStop", agent_id="a0", agent_type="")
+    await nvim.idle(300)
     await is_described("idle")

@@ -16,7 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from claude_ide.agents import requests
-from claude_ide.agents.fields import mapping, mappings
+from claude_ide.agents.fields import mapping, mappings, text
 from claude_ide.agents.stream_json.permission import decode_request, encode_answer
 from claude_ide.base.paths import is_same
 from claude_ide.editor.attention import Call
@@ -35,6 +35,9 @@ REVIEW_SECONDS = 1.0
 MOST_BEGUN = 1000
 """Running tools of a session; some that an interruption has ended are never reported as ended."""
 MOST_SESSIONS = 50
+
+DIALOGS = ("agent_needs_input", "elicitation_dialog", "elicitation_url_dialog")
+"""The notifications of dialogs that no other hook tells of."""
 
 Frame = dict[str, Any]
 
@@ -100,7 +103,9 @@ class Permissions(Answering[PendingPermission]):
         """Return the user's decision; None if the CLI's own dialog has to get it."""
         asked = _decoded(hook)
         if not isinstance(asked, requests.PermissionAsked):
-            self._leave_to_dialog(launch, hook, asked)
+            if asked is not None:
+                label = RequestView(Part(0, WHOLE), asked, hook.cwd, AGENT).label
+                self._leave_to_dialog(launch, hook, label)
             return None
         waiting = self._new(launch, hook, asked)
         self._asked.append(waiting)
@@ -128,6 +133,9 @@ class Permissions(Answering[PendingPermission]):
             key = (*session, hook.agent_id)
             self._end_dialogs(lambda of, asked: (of, asked.session_id, asked.agent_id) == key)
         match hook.hook_event_name:
+            case "Notification" if hook.notification_type in DIALOGS:
+                if not any(of == launch for of, *_ in self._in_dialogs):
+                    self._leave_to_dialog(launch, hook, one_line(text(hook.message)))
             case "PreToolUse":
                 begun = self._begun.setdefault(session, {})
                 begun[hook.tool_use_id] = Begun(_digest(hook), hook.agent_id)
@@ -146,9 +154,13 @@ class Permissions(Answering[PendingPermission]):
             case name if name in ENDS:
                 self._end_turn(session, is_whole=name == "SessionEnd")
 
+    def interrupted(self, launch: str) -> None:
+        """End what only dialogs show: the user has left them."""
+        self._end_dialogs(lambda of, _: of == launch)
+
     def terminal_ended(self, launch: str) -> None:
         """End the permissions of a terminal that has ended."""
-        self._end_dialogs(lambda of, _: of == launch)
+        self.interrupted(launch)
         for waiting in self._asked:
             if waiting.launch == launch:
                 waiting.settle(None)
@@ -198,11 +210,8 @@ class Permissions(Answering[PendingPermission]):
         what = f"{waiting.view.label} · :ClaudeAnswer"
         return self._editor.attention.asked(session, what, is_floating=True)
 
-    def _leave_to_dialog(self, launch: str, hook: Hook, asked: requests.Asked | None) -> None:
-        """Have the user called to a question or a plan, which only the CLI's dialog shows."""
-        if asked is None:
-            return
-        what = RequestView(Part(0, WHOLE), asked, hook.cwd, AGENT).label
+    def _leave_to_dialog(self, launch: str, hook: Hook, what: str) -> None:
+        """Have the user called to what only a dialog of the CLI shows, such as a question."""
         session = self._editor.terminals.session(AGENT, launch)
         call = self._editor.attention.asked(session, f"{what} · :ClaudeFocus")
         self._in_dialogs.append((launch, hook, call))

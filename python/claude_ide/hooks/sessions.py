@@ -456,6 +456,7 @@ class HookedSessions:
         if not self.activities.is_current(launch, prompt):
             return
         self.activities.rest(launch)
+        self.permissions.interrupted(launch)
         for key in [key for key in self._open if key[0] == launch]:
             self._start(self._open[key].interrupt())
 
@@ -490,7 +491,7 @@ class HookedSessions:
         session = self._editor.terminals.session(AGENT, launch)
         if event == PROMPTED and not hook.is_from_cli:
             attention.prompted(session)
-        elif event not in ENDS:
+        elif event not in (*ENDS, *BESIDE):
             attention.works(session)
 
     def _told(self, event: str, **more: Any) -> bytes:
