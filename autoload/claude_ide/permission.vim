@@ -258,7 +258,7 @@ def Watch(on: bool)
   for key in IN_DIALOG
     const map = maparg(key, 't')
     if on && map ==# ''
-      execute $'tnoremap <nowait> <expr> {key} claude_ide#permission#Typed("\{key}")'
+      execute $'tnoremap <nowait> <expr> {key} claude_ide#permission#Typed("{escape(key, "<")}")'
     elseif !on && map =~# 'claude_ide#permission#'
       execute $'tunmap {key}'
     endif

@@ -483,7 +483,7 @@ async def test_a_key_that_answers_the_dialog_ends_the_float(nvim: Editor, ask: A
     await nvim.keys("1")
 
     assert await decision(asked) == {}
-    await until(lambda: counts(nvim) == [1, 0], "nothing waits")
+    await until(lambda: counts(nvim) == [1, 0] and "x1" in nvim.screen.text(), "the CLI has it")
 
 
 TAKES_TIME = 500
