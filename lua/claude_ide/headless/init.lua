@@ -242,6 +242,11 @@ local function check(prompt, options, callback)
     vim.validate(name, options[name], kind, true)
   end
   vim.validate('tools', options.tools, is_list_of_strings, true, 'a list of strings')
+  for name in pairs(options) do
+    if not OPTIONS[name] and name ~= 'format' and name ~= 'tools' then
+      error('there is no option ' .. tostring(name) .. ' (:help claude-ide.ask())', 0)
+    end
+  end
   if prompt:find('^%s*$') then
     error('prompt: expected text, got only blanks', 0)
   elseif options.on_event and options.format ~= 'stream-json' then

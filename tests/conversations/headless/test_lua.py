@@ -167,6 +167,7 @@ class TestLua:
             ("ask(1, {}, print)", "prompt: expected string, got number"),
             ("ask(' ', {}, print)", "prompt: expected text, got only blanks"),
             ("ask('x', {})", "callback: expected callable, got nil"),
+            ("ask('x', { agnet = 'codex' }, print)", "there is no option agnet"),
             ("ask('x', {format = 'xml'}, print)", "format: expected 'text', 'json' or"),
             ("ask('x', {schema = '{}'}, print)", "schema: expected table, got string"),
             ("ask('x', {tools = {1}}, print)", "tools: expected a list of strings"),
