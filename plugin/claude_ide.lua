@@ -87,7 +87,7 @@ command('ClaudeNew', with_next('after_arguments', host('ClaudeNew')), NEW, NAMED
 command('ClaudeSwitch', with_next('after_arguments', host('ClaudeSwitch')), SWITCH, {
   nargs = '*',
   own_bar = true,
-  complete = complete('terminal'),
+  complete = 'customlist,claude_ide#arguments#OfClis',
 })
 command('ClaudeFocus', window('terminal', 'toggle_focus'), "Go to Claude's terminal, or back")
 command('ClaudeChat', chat, 'Open or hide the chat', {
@@ -95,7 +95,7 @@ command('ClaudeChat', chat, 'Open or hide the chat', {
   own_bar = true,
   complete = complete('chat.command'),
 })
-local background = with_next('after_text', question('background', 'begin'))
+local background = with_next('after_text', question('sending', 'background'))
 command('ClaudeBackground', background, 'Begin a session in the background', TYPED)
 command('ClaudeMerge', with_next('after_arguments', host('ClaudeMerge')), MERGE, {
   nargs = '*',

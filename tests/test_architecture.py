@@ -229,7 +229,6 @@ ROOMS = (
         "option_check",
         "diff",
         "contexts",
-        "prompts",
         "headless",
         "sending",
         "review",
@@ -240,7 +239,6 @@ ROOMS = (
     "permission",
     *(
         "addressee",
-        "background",
         "comment",
         "decide",
         "attention",

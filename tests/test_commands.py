@@ -21,7 +21,7 @@ FORWARDED = re.findall(r"^command\('(\w+)', (?:\w+\('\w+', )?host\('(\w+)'\)", P
 """The name of each command, and its name in the host."""
 LATER = "".join(
     (ROOT / "lua/claude_ide" / name).read_text(encoding="utf-8")
-    for name in ("background.lua", "chat/command.lua", "comment.lua", "terminal_prompt.lua")
+    for name in ("chat/command.lua", "comment.lua", "sending.lua", "terminal_prompt.lua")
 ) + (ROOT / "autoload/claude_ide/sending.vim").read_text(encoding="utf-8")
 
 

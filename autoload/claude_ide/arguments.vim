@@ -197,3 +197,12 @@ function claude_ide#arguments#Bar(args) abort
   endwhile
   return -1
 endfunction
+
+" Complete the name of a CLI, which may contain blanks; `lead` is its last word.
+function claude_ide#arguments#OfClis(lead, line, pos) abort
+  let l:typed = matchlist(strpart(a:line, 0, a:pos), 'Cl\a*\s\+\(.*\)$')
+  let l:begun = empty(l:typed) ? a:lead : l:typed[1]
+  let l:names = claude_ide#status#InBackground() + map(claude_ide#terminals#All(), {_, each -> each.name})
+  return map(sort(claude_ide#arguments#Beginning(l:names, l:begun)),
+        \ {_, name -> strpart(name, len(l:begun) - len(a:lead))})
+endfunction

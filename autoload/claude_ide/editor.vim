@@ -120,3 +120,13 @@ function claude_ide#editor#Inside(bufnr, command) abort
     call claude_ide#window#inside#Run(a:bufnr, 'legacy ' .. a:command)
   endif
 endfunction
+
+" Ask for one of several texts. The function with a name gets its index from 1, or 0 if there is no answer.
+function claude_ide#editor#Select(prompt, items, answered) abort
+  if has('nvim')
+    call luaeval("require('claude_ide.ui.vim_ui').select(_A[1], _A[2], function(index) vim.fn[_A[3]](index or 0) end)",
+          \ [a:prompt, a:items, a:answered])
+  else
+    call claude_ide#ui#vim_ui#Select(a:prompt, a:items, function(a:answered))
+  endif
+endfunction

@@ -11,8 +11,6 @@ import autoload './format/plugins.vim'
 import autoload './messages/reason.vim'
 import autoload './window/inside.vim'
 
-var expanded: list<list<string>> = [] # what `Expand` has made
-
 # Whether the user has set an option for this buffer: no filetype plugin of Vim, and no modeline.
 def IsOwn(bufnr: number, name: string): bool
   const origin = inside.Run(bufnr, $'silent verbose setlocal {name}?')->split("\n")->get(1, '')
@@ -53,24 +51,6 @@ export def Text(bufnr: number, path: string): any
   final text = buffer_text.Describe(bufnr, path)
   text.is_in_conflict = text.is_modified && disk.HasChanged(bufnr)
   return text
-enddef
-
-# Called by `Shell`, where the buffer is current.
-export def Expand(names: list<string>)
-  expanded = names->mapnew((_, name) => [expand(name), shellescape(expand(name))])
-enddef
-
-# How a command of the user's, such as 'formatprg' and 'makeprg', is run in a buffer: the shell and its
-# arguments, the folder and the environment; and what `%` and `#` with their modifiers stand for (`names`),
-# each also escaped for the shell (`editor/formatting.py`).
-export def Shell(bufnr: number, names: list<string>): dict<any>
-  inside.Run(bufnr, $'call claude_ide#format#Expand({string(names)})')
-  return {
-    shell: [&shell] + split(&shellcmdflag),
-    folder: getcwd(max([bufwinid(bufnr), 0])),
-    environment: environ(),
-    names: expanded,
-  }
 enddef
 
 # Have a plugin or an expression format a loaded buffer, whose text is unchanged afterwards. Then emit

@@ -51,12 +51,7 @@ endfunction
 " Only for this script: ask whether to install Python.
 function claude_ide#ready#Ask() abort
   let l:prompt = 'claude-ide: ' .. s:problem .. '. Run :ClaudeInstall now?'
-  if has('nvim')
-    call luaeval("require('claude_ide.ui.vim_ui').select(_A[1], _A[2], function(index)"
-          \ .. " vim.fn['claude_ide#ready#Answered'](index or 0) end)", [l:prompt, ['Yes', 'Not now']])
-  else
-    call claude_ide#ui#vim_ui#Select(l:prompt, ['Yes', 'Not now'], function('claude_ide#ready#Answered'))
-  endif
+  call claude_ide#editor#Select(l:prompt, ['Yes', 'Not now'], 'claude_ide#ready#Answered')
 endfunction
 
 " Only for this script: `index` is that of the answer, from 1; 0 if there is none.

@@ -15,6 +15,12 @@ function claude_ide#sending#Keep(sent) abort
   return string(s:last)
 endfunction
 
+" Keep a prompt that the user has typed, with a range, for a command. Return its number.
+function claude_ide#sending#KeepTyped(text, lines) abort
+  let l:facts = claude_ide#contexts#Facts(claude_ide#contexts#Here(a:lines), trim(a:text))
+  return claude_ide#sending#Keep({'text': trim(a:text), 'facts': l:facts, 'is_typed': v:true})
+endfunction
+
 " Have a command of the host take a text.
 function s:hand(command, sent) abort
   let l:number = claude_ide#sending#Keep(a:sent)

@@ -145,8 +145,7 @@ enddef
 
 # `:ClaudeBackground`.
 export def Background(text: string, lines: list<number>, bang: bool)
-  const facts = claude_ide#contexts#Facts(claude_ide#contexts#Here(lines), text)
-  Command('ClaudeBackground', [claude_ide#sending#Keep({text: text, facts: facts})], lines, bang)
+  Command('ClaudeBackground', [claude_ide#sending#KeepTyped(text, lines)], lines, bang)
 enddef
 
 # `:ClaudeAsk`.

@@ -5,7 +5,6 @@ vim9script
 import autoload './channel.vim'
 import autoload './messages/message.vim'
 import autoload './messages/reason.vim'
-import autoload './terminal/quit.vim'
 import autoload './terminal/typing_mode.vim'
 import autoload './terminal/window.vim'
 import autoload './timing/moment.vim'
@@ -172,7 +171,7 @@ def Ended(bufnr: number, launch: string, code: number)
     claude_ide#terminals#Mark()
     return
   endif
-  quit.After(() => {
+  claude_ide#quitting#After(() => {
     moment.WhenPossible(() => RemoveBuffer(bufnr), (problem) => {
       message.Show($'the terminal cannot be closed: {problem}', 'error')
     })
@@ -227,7 +226,7 @@ def Add(request: dict<any>, bufnr: number, side: any)
   if getbufvar(bufnr, '&filetype') ==# ''
     silent! setbufvar(bufnr, '&filetype', 'claude-terminal')
   endif
-  quit.Watch()
+  claude_ide#quitting#Watch()
   typing_mode.Attach(bufnr, request.keys)
   execute $'augroup claude_ide_terminal_{bufnr}'
     autocmd!

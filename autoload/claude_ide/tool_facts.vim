@@ -193,3 +193,18 @@ function claude_ide#tool_facts#Messages(arguments) abort
   let l:shown = has('nvim') && !has('nvim-0.12') ? luaeval("require('claude_ide.tools.noice').text()") : v:null
   return {'lines': split(l:shown is v:null ? execute('messages') : l:shown, "\n")}
 endfunction
+
+" Only for this script, in a buffer.
+function claude_ide#tool_facts#ShellHere(names) abort
+  return {'shell': [&shell] + split(&shellcmdflag), 'folder': getcwd(), 'environment': environ(),
+        \ 'names': map(copy(a:names), {_, name -> [expand(name), shellescape(expand(name))]})}
+endfunction
+
+" Called by the host: how a command of the user's, such as 'formatprg' and 'makeprg', is run in a buffer: the shell and
+" its arguments, the folder and the environment; and what `%` and `#` with their modifiers stand for (`names`), each also
+" escaped for the shell (`editor/formatting.py`).
+function claude_ide#tool_facts#Shell(bufnr, names) abort
+  call claude_ide#editor#Inside(a:bufnr,
+        \ 'let g:claude_ide_value = claude_ide#tool_facts#ShellHere(' .. string(a:names) .. ')')
+  return extend(remove(g:, 'claude_ide_value'), has('nvim') ? {} : {'folder': getcwd(max([bufwinid(a:bufnr), 0]))})
+endfunction

@@ -13,13 +13,6 @@ local M = {}
 ---@field submit? boolean send the text as a prompt; default: it is put into the prompt
 ---@field focus? boolean go there
 
---- Keep a text until the host takes it.
----@param sent table the fields of `Sent` in `editor/port/prompts.py`
----@return string number
-function M.keep(sent)
-  return vim.fn['claude_ide#sending#Keep'](sent)
-end
-
 --- Have a command of the host take a text.
 ---@param name string of the command
 ---@param text string
@@ -61,19 +54,25 @@ function M.fix(opts)
   vim.fn['claude_ide#sending#Fix'](contexts.lines_of(opts))
 end
 
+--- `:ClaudeBackground`: the placeholders of its prompt mean the buffer and the range.
+---@param opts vim.api.keyset.create_user_command.command_args
+function M.background(opts)
+  local number = vim.fn['claude_ide#sending#KeepTyped'](opts.args, contexts.lines_of(opts))
+  host.command('ClaudeBackground', vim.tbl_extend('force', opts, { fargs = { number } }))
+end
+
 --- `:ClaudePrompt /name`: a prompt of the option `prompts`.
 ---@param opts vim.api.keyset.create_user_command.command_args
 function M.send_named(opts)
-  local prompts = require('claude_ide.prompts')
-  local name = prompts.name_in(opts.args)
-  if not name then
+  local name = vim.fn['claude_ide#prompts#NameIn'](opts.args)
+  if name == vim.NIL then
     return message.show(('there is no prompt "%s" (<Tab> lists them)'):format(opts.args), 'error')
   end
   local here = contexts.of_command(opts)
-  prompts.choose(name, function(text)
+  vim.fn['claude_ide#prompts#Choose'](name, function(text)
     local facts = contexts.facts(here, text)
     local sent = { text = text, facts = facts, submit = true, is_typed = true }
-    M.hand('ClaudeType', text, M.keep(sent), 'ClaudePrompt')
+    M.hand('ClaudeType', text, vim.fn['claude_ide#sending#Keep'](sent), 'ClaudePrompt')
   end)
 end
 

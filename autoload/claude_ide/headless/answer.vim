@@ -13,30 +13,6 @@ import autoload './answer_window.vim'
 
 var shown: dict<number> = {} # by the id of its question: the buffer of an answer
 
-# Call `Use` with the text of a prompt of the option `prompts`, with its placeholders. If the name is empty, the
-# user chooses, or chooses none.
-def Choose(name: string, Use: func(string))
-  const texts = claude_ide#arguments#Prompts()
-  const names = keys(texts)->sort()
-  if name !=# ''
-    Use(texts[name])
-  elseif empty(names)
-    message.Show('there are no prompts (:help claude-ide-prompts)', 'warn')
-  else
-    vim_ui.Select('Prompt', names, (index) => {
-      if index > 0
-        Use(texts[names[index - 1]])
-      endif
-    })
-  endif
-enddef
-
-# Whether the words are `/` alone or the name of a prompt, as `/name`.
-def AreName(words: string): bool
-  const name = trim(words)
-  return name ==# '/' || (name[0] ==# '/' && has_key(claude_ide#arguments#Prompts(), strpart(name, 1)))
-enddef
-
 def Forget(id: number)
   if has_key(shown, id)
     shown->remove(string(id))
@@ -128,6 +104,7 @@ export def Ask(text: string, lines: list<number>, bang: bool)
   # The host knows what `@name` before the words means.
   const at = matchstr(text, '^@\S\+\s\+')
   const words = strpart(text, len(at))
+  const name: any = claude_ide#prompts#NameIn(words)
   const about = reason.Attempt(Context, [lines])
   const Begin = (prompt: string) => {
     if prompt =~# '\S'
@@ -137,8 +114,8 @@ export def Ask(text: string, lines: list<number>, bang: bool)
   }
   if !about[0]
     message.Show(about[1], 'error')
-  elseif AreName(words)
-    Choose(strpart(trim(words), 1), (prompt) => Begin(at .. prompt))
+  elseif type(name) == v:t_string
+    claude_ide#prompts#Choose(name, (prompt) => Begin(at .. prompt))
   elseif text =~# '\S'
     Begin(text)
   else

@@ -146,26 +146,6 @@ function M.text(bufnr, path)
   return text
 end
 
---- How a command of the user's, such as 'formatprg' and 'makeprg', is run in a buffer: the shell and its
---- arguments, the folder and the environment; and what `%` and `#` with their modifiers stand for, each also
---- escaped for the shell (`editor/formatting.py`).
----@param bufnr integer
----@param names string[]
----@return { shell: string[], folder: string, environment: table<string, string>, names: string[][] }
-function M.shell(bufnr, names)
-  return vim.api.nvim_buf_call(bufnr, function()
-    return {
-      shell = vim.list_extend({ vim.o.shell }, vim.split(vim.o.shellcmdflag, ' ')),
-      folder = vim.fn.getcwd(),
-      environment = vim.fn.environ(),
-      names = vim.tbl_map(function(name)
-        local path = vim.fn.expand(name)
-        return { path, vim.fn.shellescape(path) }
-      end, names),
-    }
-  end)
-end
-
 --- Have a plugin or an expression format a loaded buffer, whose text is unchanged afterwards. Then emit
 --- `answered` with the `token` and the new `lines`.
 ---@type fun(token: any, bufnr: integer, formatter: claude_ide.Formatter)

@@ -6,7 +6,6 @@ local file = require('claude_ide.file.path')
 local headless = require('claude_ide.headless')
 local message = require('claude_ide.messages.message')
 local privacy = require('claude_ide.privacy')
-local prompts = require('claude_ide.prompts')
 local ui = require('claude_ide.ui.vim_ui')
 local window_close = require('claude_ide.window.close')
 
@@ -186,9 +185,9 @@ function M.ask(opts, open)
   end
   -- The host knows what `@name` before the words means.
   local at, words = opts.args:match('^(@%S+%s+)(.*)$')
-  local name = prompts.name_in(words or opts.args)
-  if name then
-    prompts.choose(name, function(prompt)
+  local name = vim.fn['claude_ide#prompts#NameIn'](words or opts.args)
+  if name ~= vim.NIL then
+    vim.fn['claude_ide#prompts#Choose'](name, function(prompt)
       ask((at or '') .. prompt)
     end)
   elseif opts.args ~= '' then

@@ -7,7 +7,6 @@ local message = require('claude_ide.messages.message')
 local moment = require('claude_ide.timing.moment')
 local own_options = require('claude_ide.own_options')
 local quiet = require('claude_ide.messages.quiet')
-local quit = require('claude_ide.terminal.quit')
 local register = require('claude_ide.terminal.register')
 local terminal_program = require('claude_ide.system.terminal_program')
 local terminal_window = require('claude_ide.terminal.window')
@@ -172,7 +171,7 @@ local function on_exit(bufnr, launch)
       vim.bo[bufnr].bufhidden = terminal_window.is_shown(bufnr) and 'wipe' or 'hide'
       return fn['claude_ide#terminals#Mark']()
     end
-    quit.after(function()
+    fn['claude_ide#quitting#After'](function()
       moment.when_possible(function()
         remove(bufnr)
       end, message.failure('the terminal cannot be closed: %s'))
@@ -220,7 +219,7 @@ local function add(request, bufnr, side)
       vim.bo[bufnr].filetype = 'claude-terminal'
     end)
   end
-  quit.watch()
+  fn['claude_ide#quitting#Watch']()
   typing_mode.attach(bufnr, request.keys)
   on('BufEnter', bufnr, function()
     fn['claude_ide#terminals#Use'](terminal.number)
@@ -357,29 +356,6 @@ function M.switch(name)
   elseif terminal then
     show(terminal, true)
   end
-end
-
-local function names()
-  return vim.tbl_map(function(terminal)
-    return terminal.name
-  end, register.all())
-end
-
---- Complete the name of a CLI, which may contain blanks (`:help :command-completion-customlist`).
----@param lead string the last word of the name
----@param line string
----@param pos integer bytes before the cursor
----@return string[]
-function M.complete(lead, line, pos)
-  local begun = line:sub(1, pos):match('Cl%a*%s+(.*)$') or lead
-  local candidates = {}
-  for _, name in ipairs(vim.list_extend(fn['claude_ide#status#InBackground'](), names())) do
-    if vim.startswith(name, begun) then
-      table.insert(candidates, name:sub(#begun - #lead + 1))
-    end
-  end
-  table.sort(candidates)
-  return candidates
 end
 
 return M

@@ -367,7 +367,7 @@ class FormattingPort(Protocol):
     async def start(self, buffer: int, formatter: Formatter) -> Formatted:
         """Have a plugin compute a text; the buffer stays as it is, also if this is given up."""
 
-    @request("format.shell")
+    @request("claude_ide#tool_facts#Shell")
     async def shell(self, buffer: int, names: Sequence[str]) -> ShellFacts:
         """Return how to run a command; `names` are such as `%:p`, to be expanded."""
 

@@ -89,7 +89,7 @@ class TerminalsPort(Protocol):
     async def start(self, terminal: Mapping[str, Any]) -> None:
         """Start a CLI, and go there (`claude_ide.TerminalRequest`)."""
 
-    @notification("terminal.quit.answer")
+    @notification("claude_ide#quitting#Answer")
     def answer_quit(self, problem: str) -> None:
         """Report whether the editor may exit: with a problem it refuses once, as for a change."""
 

@@ -37,8 +37,11 @@ package.loaded['claude_ide.host.install'] = {
   end,
 }
 package.loaded['claude_ide.tools.showing'] = { dismiss = record('ClaudeDismiss') }
-package.loaded['claude_ide.sending'] = { type = record('ClaudeType'), fix = record('ClaudeFix') }
-package.loaded['claude_ide.background'] = { begin = record('ClaudeBackground') }
+package.loaded['claude_ide.sending'] = {
+  type = record('ClaudeType'),
+  fix = record('ClaudeFix'),
+  background = record('ClaudeBackground'),
+}
 package.loaded['claude_ide.log_window'] = { open = record('ClaudeLog') }
 package.loaded['claude_ide.terminal'] = { toggle_focus = record('ClaudeFocus') }
 require('claude_ide.selection').share = record('ClaudeShare')
