@@ -225,6 +225,24 @@ async def test_a_remark_is_sent_with_the_lines_where_it_is_by_then(
     )
 
 
+async def test_a_remark_at_the_cursor_is_on_its_hunk_or_else_on_its_line(
+    nvim: Editor, path: Path, agent: Agent
+) -> None:
+    new = path.with_name("new.txt")
+    await write(nvim, agent, path, "one\nA\nB\nthree\nfour\nfive\n")
+    await agent.write({new: "a\nb\nc\n"})
+    await nvim.command("3 | ClaudeComment hunk")
+    await nvim.command("5 | ClaudeComment line")
+    # A new file is one hunk, which nobody has to read whole.
+    await nvim.command(f"edit {new} | 2 | ClaudeComment new")
+
+    async def rows() -> bool:
+        found = [(each["first"], each["last"]) for each in (await value(nvim))["remarks"]]
+        return found == [(2, 3), (5, 5), (2, 2)]
+
+    await until(rows, "the remarks")
+
+
 async def test_a_very_large_file_has_no_remarks(nvim: Editor, path: Path, agent: Agent) -> None:
     large = path.with_name("large.txt")
     large.write_text("x\n" * 1_100_000)
