@@ -89,6 +89,7 @@ async def test_new_and_deleted_files_are_reverted_with_another_base(
     await until(lambda: nvim.eval("len(getqflist()) == 2"), "the list has them")
     await nvim.keys("ggVGx")
     await until(lambda: not new.exists() and gone.exists(), "they are reverted again")
+    await until(lambda: nvim.eval("empty(claude_ide#review().files)"), "that is known")
     told = await agent.prompt()
     assert b"new.txt:\\n-new" in told and b"b.txt:\\n+one" in told
 
