@@ -237,8 +237,8 @@ async def test_a_remark_at_the_cursor_is_on_its_hunk_or_else_on_its_line(
     await nvim.command(f"edit {new} | 2 | ClaudeComment new")
 
     async def rows() -> bool:
-        found = [(each["first"], each["last"]) for each in (await value(nvim))["remarks"]]
-        return found == [(2, 3), (5, 5), (2, 2)]
+        found = [f"{each['first']}-{each['last']}" for each in (await value(nvim))["remarks"]]
+        return found == ["2-3", "5-5", "2-2"]
 
     await until(rows, "the remarks")
 

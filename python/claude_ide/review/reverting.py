@@ -158,15 +158,15 @@ class Reverts:
             question = f"{entry.origin} is there again. Replace it?"
         if question and await self._editor.choose(question, [YES, NO]) != YES:
             return
-        if content is not None:
-            self._note(Reverted(target, there, content))
-            await self._write_file(target, content)
-        if entry.origin:
-            self._note(Reverted(path, now, None))
-            await asyncio.to_thread(folder_files.delete, path)
         # The editor tells at any time what is written: half of a revert is no write of others.
         review.held.add(path)
         try:
+            if content is not None:
+                self._note(Reverted(target, there, content))
+                await self._write_file(target, content)
+            if entry.origin:
+                self._note(Reverted(path, now, None))
+                await asyncio.to_thread(folder_files.delete, path)
             revert = review.let_wait_whole if file.is_compared else review.reverted_whole
             await folder.run(revert, file if file.is_compared else path)
             if content is None:
