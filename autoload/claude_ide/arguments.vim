@@ -85,7 +85,10 @@ endfunction
 
 " Complete the name of a worktree of the working folder's project.
 function claude_ide#arguments#OfWorktrees(lead, line, pos) abort
-  let l:listed = systemlist('git -C ' .. shellescape(getcwd()) .. ' worktree list --porcelain')
+  let l:git = has('nvim') ? luaeval("require('claude_ide.system.program').find('git') or ''")
+        \ : claude_ide#system#program#Find('git')
+  let l:list = shellescape(l:git) .. ' -C ' .. shellescape(getcwd()) .. ' worktree list --porcelain'
+  let l:listed = l:git ==# '' ? [] : systemlist(l:list)
   let l:paths = v:shell_error == 0 ? filter(l:listed, {_, each -> each =~# '^worktree '}) : []
   return claude_ide#arguments#Beginning(map(l:paths[1 :], {_, each -> fnamemodify(each, ':t')}), a:lead)
 endfunction

@@ -66,6 +66,17 @@ function claude_ide#editor#Option(group, name = '') abort
   return l:Value
 endfunction
 
+" Our folder for what outlives the editor, below the one for data or for state. One that is named relatively does not
+" count, as in the XDG specification: it would be in the project.
+function claude_ide#editor#Folder(kind) abort
+  let [l:given, l:usual] = a:kind ==# 'data' ? [$XDG_DATA_HOME, '~/.local/share'] : [$XDG_STATE_HOME, '~/.local/state']
+  let l:home = has('nvim') ? stdpath(a:kind) : l:given
+  if l:home !~# '^\%(/\|\a:\)'
+    let l:home = expand(l:usual, 1) .. (has('nvim') ? '/nvim' : '')
+  endif
+  return l:home .. '/claude_ide'
+endfunction
+
 " The loaded buffer of a file; 0 if there is none.
 function claude_ide#editor#Loaded(path) abort
   let l:bufnr = has('nvim') ? luaeval("require('claude_ide.file.buffers').loaded(_A)", a:path)

@@ -92,7 +92,7 @@ def Spawn(serve: bool): bool
   final given: dict<any> = {
     config: process.Sendable(get(g:, 'claude_ide', {})),
     log: log.Path(),
-    state: log.Folder(),
+    state: claude_ide#editor#Folder('state'),
     hold: port_hold.Path(),
   }
   extend(given, claude_ide#server#Starting(serve, port_hold.Port()))

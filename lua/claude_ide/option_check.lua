@@ -43,7 +43,7 @@ function M.report(options)
     return
   end
   -- It has the digest of the last options in which nothing was wrong.
-  local known = vim.fn.stdpath('state') .. '/claude_ide/checked_options'
+  local known = vim.fn['claude_ide#editor#Folder']('state') .. '/checked_options'
   local digest = digest_of(json .. stat.mtime.sec)
   local file = io.open(known, 'rb')
   local is_known = file and file:read('*a') == digest

@@ -8,7 +8,7 @@ from claude_ide.app import App
 from claude_ide.base import program
 from claude_ide.base.errors import UserError
 from claude_ide.editor.contexts import WORD, diagnostics, expanded, listed_diagnostics, selected
-from claude_ide.editor.mentions import check_private
+from claude_ide.editor.mentions import check_private, without_mentions
 from claude_ide.editor.port.prompts import Sent
 from claude_ide.mcp.ide import SAVED
 
@@ -64,7 +64,8 @@ async def fix(app: App, sent: Sent, clis: Clis) -> None:
     async def compose(folder: str) -> str:
         what = "this" if len(found) == 1 else "these"
         where = await selected(app.editor, sent.facts, folder)
-        return f"{where}\nFix {what}:\n{listed_diagnostics(found)}"
+        listed = await without_mentions(listed_diagnostics(found), folder or sent.facts.folder)
+        return f"{where}\nFix {what}:\n{listed}"
 
     if await _deliver(app, sent, compose, clis, asks=True):
         count = f"{len(found)} diagnostic" + ("s" if len(found) > 1 else "")

@@ -171,6 +171,40 @@ def test_no_folder_outside_is_listed_while_a_folder_is_exchanged_for_a_link(
             pass
 
 
+@pytest.mark.parametrize("changes", ["deleted", "given a mode"])
+def test_no_file_outside_is_changed_while_a_folder_is_exchanged_for_a_link(
+    exchanged: Path, changes: str
+) -> None:
+    outside, path = exchanged.parent / "outside" / "a.txt", exchanged / "d" / "a.txt"
+    outside.chmod(0o644)
+    met = set[str]()
+    for number in itertools.count():
+        try:
+            if changes == "deleted":
+                files.delete(str(path))
+            else:
+                files.set_mode(str(path), 0o600)
+            met.add("inside")
+        except OSError as error:
+            met.add(type(error).__name__)
+        assert stat.S_IMODE(outside.stat().st_mode) == 0o644
+        if number >= 4_000 and len(met) > 1:
+            break
+        assert number < 200_000, met
+
+
+def test_a_mode_is_given_also_to_a_file_that_cannot_be_read(root: Path) -> None:
+    path = root / "d" / "a.txt"
+    path.chmod(0)
+
+    files.set_mode(str(path), 0o640)
+
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    (root / "d" / "b.txt").symlink_to("a.txt")
+    with pytest.raises(files.RefusedError, match="a link on its path has changed"):
+        files.set_mode(str(root / "d" / "b.txt"), 0o600)
+
+
 def test_a_write_preserves_permissions_and_leaves_no_other_files(root: Path) -> None:
     path = root / "d" / "a.txt"
     path.chmod(0o640)

@@ -164,6 +164,20 @@ def found(root: Path, config: Path) -> dict[str, MenuItem]:
     return {each["word"]: each for each in listed}
 
 
+def test_a_link_to_a_large_folder_is_followed_only_for_a_while(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(prompt_buffers, "MOST_COMMAND_FILES", 50)
+    for number in range(40):
+        write(tmp_path / f"large/folder{number}/a.md")
+    (tmp_path / "project/.claude").mkdir(parents=True)
+    (tmp_path / "project/.claude/commands").symlink_to(tmp_path / "large")
+
+    shown = found(tmp_path / "project", tmp_path / "config")
+
+    assert len(shown) - len(BUILT_IN) == 10
+
+
 def test_commands_and_skills_are_found_and_described(tmp_path: Path) -> None:
     root, config = tmp_path / "project", tmp_path / "config"
     build = '---\nname: x\ndescription: Build it\nargument-hint: "[what]"\n---\nBuild.\n'

@@ -55,6 +55,23 @@ async def follower(nvim: Editor, project: Path, tmp_path: Path) -> AsyncIterator
         yield follow_up
 
 
+async def test_a_command_in_the_name_of_a_folder_is_not_run(
+    nvim: Editor, tmux: Tmux, project: Path, tmp_path: Path
+) -> None:
+    folder = project / "%H #S #[x] ##y#(touch ran)"
+    folder.mkdir()
+    await nvim.call("chdir", str(folder))
+    program, record = recorder(tmp_path)
+    await configure(nvim, cmd=str(program), terminal=SIDE)
+
+    await nvim.command("Claude")
+    await HookedCli.started(record)
+
+    paths = await tmux("list-panes", "-a", "-F", "#{pane_current_path}")
+    assert str(folder) in paths.splitlines()
+    assert not [*tmp_path.rglob("ran")]
+
+
 async def panes(tmux: Tmux) -> int:
     """Return how many panes there are, one of which is the editor's."""
     return len((await tmux("list-panes", "-a", "-F", "#{pane_id}")).splitlines())

@@ -6,6 +6,7 @@ import pytest
 
 from support.checkout import program
 from support.either_editor import BOTH, Editor, run
+from support.vim import Vim
 
 pytestmark = BOTH
 
@@ -23,3 +24,29 @@ async def test_an_entry_of_path_that_is_not_absolute_is_skipped(
 
     await nvim.command(f"let $PATH = '{path}:{real.parent}'")
     assert await run(nvim, "system.program.find", "claude") == str(real)
+
+
+async def test_a_folder_that_is_named_relatively_is_not_in_the_project(
+    nvim: Editor, project: Path, tmp_path: Path
+) -> None:
+    """A trust, or a Python, that the project brings is not used."""
+    await nvim.command("let [$XDG_STATE_HOME, $XDG_DATA_HOME] = ['state', 'data']")
+    home, own = await nvim.eval("$HOME"), "" if isinstance(nvim, Vim) else "nvim/"
+
+    assert await run(nvim, "messages.log.path") == (
+        f"{home}/.local/state/{own}claude_ide/claude_ide.log"
+    )
+    assert await run(nvim, "claude_ide#editor#Folder", "state") == (
+        f"{home}/.local/state/{own}claude_ide"
+    )
+    assert await run(nvim, "host.python.own") == f"{home}/.local/share/{own}claude_ide/venv"
+
+
+async def test_the_names_of_worktrees_come_from_no_git_of_the_project(
+    nvim: Editor, project: Path, tmp_path: Path
+) -> None:
+    program(project / "git", f"touch {tmp_path}/ran")
+
+    await nvim.command("let $PATH = '.:' .. $PATH | call getcompletion('ClaudeMerge ', 'cmdline')")
+
+    assert not (tmp_path / "ran").exists()

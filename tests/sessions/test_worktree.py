@@ -442,6 +442,46 @@ async def test_without_trust_a_rebase_that_runs_commands_does_not_go_on(
     assert (main / "a.txt").read_text() == "both\n"
 
 
+async def test_without_trust_a_rebase_runs_no_alias_as_its_strategy(
+    tree: Worktree, main: Path, root: Path
+) -> None:
+    git(main, "config", "alias.merge-evil", f"!touch {main}/ran; true")
+    conflict(main, root)
+    (root / "b.txt").write_text("newer\n")
+    git(root, "commit", "-qam", "change b")
+    with pytest.raises(UserError):
+        await tree.rebase()
+    (root / "a.txt").write_text("both\n")
+    (main / ".git/worktrees/fish/rebase-merge/strategy").write_text("evil\n")
+
+    with pytest.raises(UserError):
+        await tree.go_on(root, "rebase", "")
+
+    assert not (main / "ran").exists()
+
+
+async def test_without_trust_git_works_only_in_the_worktree(
+    tree: Worktree, main: Path, tmp_path: Path
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    shutil.copy(main / "a.txt", elsewhere)
+    git(main, "config", "core.worktree", str(elsewhere))
+
+    await fails(tree.merge(), f"git would work in {elsewhere}: trust {main} first")
+
+    assert [path.name for path in elsewhere.iterdir()] == ["a.txt"]
+
+
+async def test_a_branch_that_git_would_take_for_an_option_is_none(main: Path, root: Path) -> None:
+    git(main, "update-ref", "refs/heads/--exec=make", "HEAD")
+    (main / ".git/HEAD").write_text("ref: refs/heads/--exec=make\n")
+
+    tree = Worktree.named("fish", main, runs_hooks=False)
+
+    await fails(tree.check(), "this worktree is on no branch")
+
+
 async def test_no_worktree_is_made_where_a_link_leads(main: Path, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()

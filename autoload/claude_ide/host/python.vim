@@ -19,7 +19,7 @@ enddef
 
 # The folder of the plugin's own virtual environment, which `:ClaudeInstall` creates.
 export def Own(): string
-  return (empty($XDG_DATA_HOME) ? expand('~/.local/share', true) : $XDG_DATA_HOME) .. '/claude_ide/venv'
+  return claude_ide#editor#Folder('data') .. '/venv'
 enddef
 
 # The option `python`; empty if it is not set.

@@ -5,14 +5,9 @@ vim9script
 const LARGEST = 1000000 # bytes of the file
 const LONGEST = 16000 # bytes of a message
 
-# The folder for files that outlive Vim.
-export def Folder(): string
-  return (empty($XDG_STATE_HOME) ? expand('~/.local/state', true) : $XDG_STATE_HOME) .. '/claude_ide'
-enddef
-
 # The path of the log.
 export def Path(): string
-  return Folder() .. '/claude_ide.log'
+  return claude_ide#editor#Folder('state') .. '/claude_ide.log'
 enddef
 
 # Append lines to the log. One that cannot be written is ignored.

@@ -85,7 +85,7 @@ spawn = function(serve)
   local options = {
     config = process.sendable(vim.g.claude_ide or vim.empty_dict()),
     log = require('claude_ide.messages.log').path(),
-    state = fn.stdpath('state') .. '/claude_ide',
+    state = fn['claude_ide#editor#Folder']('state'),
     hold = port_hold.open(),
   }
   local of_server = fn['claude_ide#server#Starting'](serve, port_hold.port() or 0)

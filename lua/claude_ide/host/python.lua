@@ -24,7 +24,7 @@ end
 --- The folder of the plugin's own virtual environment, which `:ClaudeInstall` creates.
 ---@return string
 function M.own()
-  return vim.fn.stdpath('data') .. '/claude_ide/venv'
+  return vim.fn['claude_ide#editor#Folder']('data') .. '/venv'
 end
 
 ---@return string? path the option `python`

@@ -11,7 +11,7 @@ local FOLDER = tonumber('700', 8)
 --- The path of the log.
 ---@return string
 function M.path()
-  return vim.fn.stdpath('log') .. '/claude_ide/claude_ide.log'
+  return vim.fn['claude_ide#editor#Folder']('state') .. '/claude_ide.log'
 end
 
 --- Return a function that appends a text to the log. It may be called in fast events, and ignores a

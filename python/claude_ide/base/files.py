@@ -168,6 +168,31 @@ def write(path: str, target: str, content: bytes) -> None:
     write_within(Path(resolved.anchor), resolved, content)
 
 
+def delete(path: str) -> None:
+    """Delete a file, if there is one and no link is on its absolute path."""
+    with contextlib.suppress(FileNotFoundError), _unlinked(path) as (folder, name):
+        os.unlink(name, dir_fd=folder.descriptor)
+
+
+def set_mode(path: str, mode: int) -> None:
+    """Give a file these permissions, if no link is on its absolute path."""
+    with _unlinked(path) as (folder, name):
+        try:
+            os.chmod(name, mode, dir_fd=folder.descriptor, follow_symlinks=False)
+        except (NotImplementedError, ValueError):  # it is a link, which has none
+            raise RefusedError(TURNED) from None
+
+
+@contextlib.contextmanager
+def _unlinked(path: str) -> Iterator[tuple[_OpenFolder, str]]:
+    """Yield what `_parent` does, of a path that leads nowhere else than it says."""
+    if real(path) != os.path.normpath(path):
+        raise RefusedError(TURNED)
+    resolved = Path(path)
+    with _parent(Path(resolved.anchor), resolved) as found:
+        yield found
+
+
 @contextlib.contextmanager
 def scan_within(root: Path, relative: str) -> Iterator[Iterator[os.DirEntry[str]]]:
     """Yield the entries of a folder within `root`; they have names, but no usable paths."""

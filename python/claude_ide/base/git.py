@@ -35,9 +35,13 @@ PASSIVE = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1"}
 
 OFFLINE = {"GIT_TERMINAL_PROMPT": "0", "GIT_ALLOW_PROTOCOL": "none"}
 
-NO_PROGRAMS = {"core.fsmonitor": "false", "log.showSignature": "false"}
+NO_PROGRAMS = {
+    "core.fsmonitor": "false",
+    "log.showSignature": "false",
+    "maintenance.auto": "false",  # it may run `gc.recentObjectsHook`
+}
 PROGRAM = re.compile(
-    r"filter\..*\.(clean|smudge|process|required)|merge\..*\.driver"
+    r"filter\..*\.(clean|smudge|process|required)|merge\..*\.driver|alias\..*|hook\..*\.command"
     r"|gpg\.(.*\.)?(program|defaultkeycommand)",
     re.DOTALL,
 )
@@ -67,7 +71,7 @@ ELSEWHERE = frozenset(
 OWN_SCOPES = ("local", "worktree")
 CONFIG_SECONDS = 10.0
 
-BRANCH = "ref: refs/heads/"
+BRANCH = re.compile("ref: refs/heads/([^-].*)")
 LARGEST_BYTES = 4096
 """The largest file that is read; such files contain only a path."""
 
@@ -109,13 +113,21 @@ def for_programs(inherited: Mapping[str, str], *folders: Path) -> dict[str, str]
     """Return the same for programs that run git themselves, without `UNTOUCHED`."""
     given = {"diff.ignoreSubmodules": "dirty"}
     for folder in dict.fromkeys(folders):
-        top = _told(folder, inherited, "rev-parse", "--show-toplevel")[0].removesuffix("\n")
-        for place in ((), (f"--file={top}/{MODULES}",), *BLOBS):
+        modules_file = f"--file={top(folder, inherited)}/{MODULES}"
+        for place in ((), (modules_file,), *BLOBS):
             names = _told(folder, inherited, "config", *place, "--list", "--name-only", "-z")
             # A submodule's own setting is stronger than the general one.
             modules = {name.rpartition(".")[0] for name in names if name.startswith("submodule.")}
             given |= {f"{module}.ignore": "dirty" for module in modules}
     return _configured(guarded(inherited, *folders), given)
+
+
+def top(folder: Path, inherited: Mapping[str, str]) -> str:
+    """Return the root of the worktree that git finds from a folder; empty if it finds none.
+
+    It may be elsewhere, by `core.worktree`. Raises `UserError`.
+    """
+    return _told(folder, inherited, "rev-parse", "--show-toplevel")[0].removesuffix("\n")
 
 
 def _configured(given: dict[str, str], *found: Mapping[str, str]) -> dict[str, str]:
@@ -203,10 +215,13 @@ def are_worktrees_of_one(one: Repository, other: Repository) -> bool:
 
 
 def branch(root: Path) -> str:
-    """Return the branch of the worktree with this root; empty if it is on none, or has none."""
+    """Return the branch of the worktree with this root; empty if it is on none, or has none.
+
+    Git makes none that begins with a dash, and would take its name for an option.
+    """
     content = files.read_if_sound(head(root), LARGEST_BYTES) or b""
-    named = content.decode("utf-8", "replace").strip()
-    return named.removeprefix(BRANCH) if named.startswith(BRANCH) else ""
+    found = BRANCH.fullmatch(content.decode("utf-8", "replace").strip())
+    return found[1] if found else ""
 
 
 def head(root: Path) -> Path:

@@ -282,7 +282,9 @@ async def _search_again(known: _Folder, folder: str) -> None:
     begun = time.monotonic()
     listed = await _listed(folder)
     if listed is None:
-        known.paths = await asyncio.to_thread(lambda: Paths(_walked(folder)))
+        known.paths = await asyncio.to_thread(
+            lambda: Paths(_walked(folder, WALKED_FOLDERS, MOST_WALKED))
+        )
     else:
         known.paths = await asyncio.to_thread(lambda: Paths(listed.split(b"\0")))
     now = time.monotonic()
@@ -298,29 +300,34 @@ async def _listed(folder: str) -> bytes | None:
     return None if listed is None else listed.rpartition(b"\0")[0]
 
 
-def _walked(folder: str) -> Iterator[bytes]:
-    """Yield the files of a folder without a repository, except hidden ones."""
+def _walked(folder: str, depth: int, most: int, *, follows_links: bool = False) -> Iterator[bytes]:
+    """Yield the files in a folder except hidden ones, of the first `most` entries.
+
+    `depth` says in how many folders in each other they may be.
+    """
     waiting, count = deque([("", 1)]), 0
     while waiting:
-        above, depth = waiting.popleft()
+        above, level = waiting.popleft()
         with contextlib.suppress(OSError), os.scandir(Path(folder, above)) as entries:
             for entry in entries:
                 count += 1
-                if count > MOST_WALKED:
+                if count > most:
                     return
                 path = above + entry.name
                 if entry.name.startswith("."):
                     continue
-                if not entry.is_dir(follow_symlinks=False):
+                if not entry.is_dir(follow_symlinks=follows_links):
                     yield os.fsencode(path)
-                elif depth < WALKED_FOLDERS:
-                    waiting.append((f"{path}/", depth + 1))
+                elif level < depth:
+                    waiting.append((f"{path}/", level + 1))
 
 
 DESCRIBED_BYTES = 4000
 """Of a file in which its description is sought."""
 COMMAND_FOLDERS = 4
-"""Folders."""
+"""Folders in each other."""
+MOST_COMMAND_FILES = 5_000
+"""Entries of a folder with commands or skills, which a project may link to any other one."""
 
 BUILT_IN = {
     "clear": ("Start a new session with empty context", ""),
@@ -372,11 +379,14 @@ def _command_files(folder: Path) -> Iterator[tuple[str, Path]]:
 
     `commands/front/build.md` is `/front:build`; `skills/mend/SKILL.md` is `/mend`.
     """
-    for depth in range(COMMAND_FOLDERS):
-        for path in (folder / "commands").glob("*/" * depth + "*.md"):
-            yield ":".join(path.relative_to(folder / "commands").with_suffix("").parts), path
-    for path in (folder / "skills").glob("*/SKILL.md"):
-        yield path.parent.name, path
+    for kind, depth in (("commands", COMMAND_FOLDERS), ("skills", 2)):
+        inside = folder / kind
+        for name in _walked(str(inside), depth, MOST_COMMAND_FILES, follows_links=True):
+            path = Path(os.fsdecode(name))
+            if kind == "commands" and path.suffix == ".md":
+                yield ":".join(path.with_suffix("").parts), inside / path
+            elif kind == "skills" and path.parts[1:] == ("SKILL.md",):
+                yield path.parts[0], inside / path
 
 
 def _beginning(path: Path) -> str:

@@ -16,6 +16,7 @@ from claude_ide.base.unicode import readable
 from claude_ide.editor.diagnostics import Item, line_of
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.git_changes import Changes
+from claude_ide.editor.mentions import without_mentions
 from claude_ide.editor.port.prompts import Facts, NamedPlace, Printed, QuotationAsked, Quoted
 
 WORD = re.compile(r"\{\{|\{([^\W\d]\w*)\}")
@@ -277,7 +278,7 @@ class _Placeholders:
         while not path and len(lines) > 1 and not lines[-1].strip():
             lines, last = lines[:-1], max(found.first, last - 1)
         heading = f"{self._heading()}, {span(found.first, last)}{PARTS[found.kind]}"
-        return quoted(heading, lines, MOST_LINES if path else None)
+        return await self._plain(quoted(heading, lines, MOST_LINES if path else None))
 
     def _heading(self) -> str:
         """Return how the agent knows the buffer."""
@@ -286,7 +287,11 @@ class _Placeholders:
 
     async def _diagnostics(self) -> str:
         found = await diagnostics(self._editor, self._facts)
-        return listed_diagnostics(found) if found else "no diagnostics"
+        return await self._plain(listed_diagnostics(found)) if found else "no diagnostics"
+
+    async def _plain(self, text: str) -> str:
+        """Return what others have written, which mentions no file."""
+        return await without_mentions(text, self._folder)
 
     async def _check(self, path: str) -> None:
         """Raise `UserError` if a file stays in the editor."""
@@ -308,7 +313,7 @@ class _Placeholders:
             at = f"{named(each.path, self._folder)}:{each.line}: " if each.path else ""
             return f"{at}{KINDS.get(each.kind.upper(), '')}{_one_line(each.text)}"
 
-        return _listed(map(entry, shared), nothing)
+        return await self._plain(_listed(map(entry, shared), nothing))
 
     async def _buffers(self) -> str:
         shared = await self._shared(self._facts.buffers)
@@ -328,7 +333,7 @@ class _Placeholders:
                 return f"{each.name} {self._heading()}, line {each.line}{text}"
             return f"{each.name} {named(each.path, self._folder)}:{each.line}{text}"
 
-        return _listed(map(mark, shared), "no mark is set")
+        return await self._plain(_listed(map(mark, shared), "no mark is set"))
 
     async def _shared(self, places: Iterable[NamedPlace]) -> list[NamedPlace]:
         """Return places without those in files that stay in the editor."""
@@ -352,14 +357,14 @@ class _Placeholders:
             raise UserError(f"only files that stay in {editor_name()} have changed")
         if not patch:
             raise UserError("nothing has changed since the last commit")
-        return f"the changes since the last commit:\n{fenced('diff', patch)}"
+        return await self._plain(f"the changes since the last commit:\n{fenced('diff', patch)}")
 
     async def _terminal(self) -> str:
         printed = self._facts.terminal
         if printed is None or not any(map(str.strip, printed.lines)):
             raise UserError("there is no :terminal with output")
         lines = await self._without_private(printed)
-        return quoted(f"terminal {_one_line(printed.name)}", lines)
+        return await self._plain(quoted(f"terminal {_one_line(printed.name)}", lines))
 
     async def _without_private(self, printed: Printed) -> list[str]:
         """Return lines of a terminal without those that name a file that stays in the editor.

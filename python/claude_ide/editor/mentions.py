@@ -118,6 +118,18 @@ def read_by_agents(text: str, root: str) -> dict[str, str]:
     return {path_of(root, name.strip()): name for name in dict.fromkeys(names)}
 
 
+async def without_mentions(text: str, root: str) -> str:
+    """Return a text of others in which an agent in a folder takes no word for a file to read."""
+    return await asyncio.to_thread(_without_mentions, text, root)
+
+
+def _without_mentions(text: str, root: str) -> str:
+    for path, name in read_by_agents(text, root).items():
+        if exists(path):
+            text = text.replace(f"@{name}", f"@ {name}").replace(f'@"{name}', f'@ "{name}')
+    return text
+
+
 def _as_by_the_cli(text: str) -> Iterator[str]:
     """Yield what 2.1.330 takes for mentions; older versions find fewer."""
     if "@" not in text:

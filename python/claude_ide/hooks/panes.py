@@ -76,8 +76,8 @@ def open_pane(
 
     `size` is a share of the window, or columns. Raises `UserError` if tmux refuses.
     """
-    script = _script(command, environment)
-    place = [*_beside(environment, size), "-c", folder]
+    script = _script(command, environment, folder)
+    place = _beside(environment, size)
     shell = ["-P", "-F", "#{pane_id} #{pane_pid}", "sh", script]
     try:
         id_, pid = _tmux(environment, "split-window", *place, *shell).split()
@@ -124,18 +124,20 @@ def _is_here(environment: Mapping[str, str], pane: str) -> bool:
     return found == _tmux(environment, *window, environment["TMUX_PANE"], "#{window_id}").strip()
 
 
-def _script(command: Sequence[str], environment: Mapping[str, str]) -> str:
+def _script(command: Sequence[str], environment: Mapping[str, str], folder: str) -> str:
     """Write a command to a file, which deletes itself, and return its path.
 
     Every user of the machine can read a command line, but not this file. A pane gets the
-    environment of tmux, not that of the editor.
+    environment of tmux, not that of the editor. The folder is not told to tmux, which runs what is
+    in `#(…)` in its name.
     """
     exports = (
         f"export {name}={shlex.quote(value)}"
         for name, value in sorted(environment.items())
         if not OWN.match(name)
     )
-    lines = ['rm -f -- "$0"', *exports, shlex.join(command), "code=$?", KEEP_OUTPUT, ""]
+    run = f"cd -- {shlex.quote(folder)} && {shlex.join(command)}"
+    lines = ['rm -f -- "$0"', *exports, run, "code=$?", KEEP_OUTPUT, ""]
     descriptor, path = tempfile.mkstemp(prefix="claude-ide-")
     with os.fdopen(descriptor, "w", encoding="utf-8", errors="surrogateescape") as file:
         file.write("\n".join(lines))

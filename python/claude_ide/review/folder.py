@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from claude_ide.base import files
 from claude_ide.base.errors import UserError
-from claude_ide.base.paths import TURNED, real, within
+from claude_ide.base.paths import within
 from claude_ide.review.entry import File, Remark
 from claude_ide.review.review import Review
 from claude_ide.review.snapshot import LARGEST, Snapshots, stamp_of
@@ -268,27 +268,21 @@ def read(path: str) -> bytes | None:
 
 def write(path: str, content: bytes) -> None:
     """Write a file, or raise `UserError`: its path had no link when it was recorded."""
-    try:
-        files.write(path, os.path.normpath(path), content)
-    except OSError as error:
-        raise UserError(f"{path}: {error.strerror or error}") from None
+    _change(files.write, path, os.path.normpath(path), content)
 
 
 def set_mode(path: str, mode: int) -> None:
     """Give a file these permissions, likewise."""
-    if real(path) != os.path.normpath(path):
-        raise UserError(f"{path}: {TURNED}")
-    try:
-        Path(path).chmod(mode)
-    except OSError as error:
-        raise UserError(f"{path}: {error.strerror or error}") from None
+    _change(files.set_mode, path, mode)
 
 
 def delete(path: str) -> None:
     """Delete a file, likewise."""
-    if real(path) != os.path.normpath(path):
-        raise UserError(f"{path}: {TURNED}")
+    _change(files.delete, path)
+
+
+def _change(how: Callable[..., None], path: str, *arguments: Any) -> None:
     try:
-        Path(path).unlink(missing_ok=True)
+        how(path, *arguments)
     except OSError as error:
         raise UserError(f"{path}: {error.strerror or error}") from None

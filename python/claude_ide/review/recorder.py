@@ -19,6 +19,7 @@ from claude_ide.base.errors import EditorError
 from claude_ide.base.paths import absolute, real
 from claude_ide.editor.disk import editor_stamp
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.mentions import without_mentions
 from claude_ide.editor.port.binding import soon
 from claude_ide.review import telling
 from claude_ide.review.entry import Turn
@@ -336,7 +337,7 @@ class Recorder:
         told = await folder.run(folder.review.told, self.session)
         if told:
             self.tell_user(telling.summary(told))
-        return telling.note(told)
+        return await without_mentions(telling.note(told), self._here)
 
     async def _compare(self, folder: Folder, *, is_perhaps: bool = False) -> list[ChangedFile]:
         if self._before is None:

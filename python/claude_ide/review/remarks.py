@@ -5,9 +5,12 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from msgspec.structs import replace
+
 from claude_ide.base.errors import EditorError, UserError
 from claude_ide.base.paths import real, within
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.mentions import without_mentions
 from claude_ide.editor.port.review import CalledAt, ShownBuffer
 from claude_ide.editor.port.windows import Typed
 from claude_ide.review import telling
@@ -287,8 +290,14 @@ class Remarks:
                 place = telling.place(path(folder, each.path), each.at(rows))
                 remarks.append((place, folder, each))
             told += [(folder, each) for each in await folder.run(folder.review.untold)]
-        parts = telling.remarks((place, each) for place, _, each in remarks)
-        parts += telling.decisions((path(folder, each.path), each) for folder, each in told)
+        parts = telling.remarks(
+            [
+                (place, replace(each, quoted=await without_mentions(each.quoted, here)))
+                for place, _, each in remarks
+            ]
+        )
+        decisions = telling.decisions((path(folder, each.path), each) for folder, each in told)
+        parts += [await without_mentions(each, here) for each in decisions]
         if not parts:
             raise UserError("there is no remark to send (:ClaudeComment adds one)")
         return _Draft("\n\n".join(parts), remarks, told)
