@@ -4,7 +4,8 @@ import contextlib
 from collections.abc import Awaitable
 
 from claude_ide.agents.agent import ServerState, ToolServer
-from claude_ide.base.errors import AgentError
+from claude_ide.base.errors import AgentError, UserError
+from claude_ide.base.names import SERVER
 from claude_ide.chat.chat_context import ChatContext, ChatPart, subcommand
 from claude_ide.chat.life import Life, Logins
 from claude_ide.ui.listing import Listing, every, item
@@ -61,6 +62,8 @@ class McpServers(ChatPart):
         elif key == "x" and name:
             off = [each.name for each in self._servers if each.state is ServerState.OFF]
             await self._during(self._agent.turn_server(name, on=name in off), name)
+        elif name == SERVER:
+            raise UserError(f"{SERVER} is the server of this Neovim: it needs no connection")
         elif name:
             await self._during(self._agent.reconnect_server(name), name)
 

@@ -53,6 +53,8 @@ async def test_a_server_is_reconnected_and_turned_off(
     list_ = ListWindow(nvim)
     await list_.shows("failed       river", "Connection closed", "connected    neovim")
 
+    await list_.press("r", "neovim")
+    await until(lambda: "neovim is the server of this Neovim" in nvim.screen.text(), "the reason")
     await list_.press("r", "river")
     await until(lambda: "river: " in nvim.screen.text(), "the reason")
     dry.unlink()
