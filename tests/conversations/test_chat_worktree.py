@@ -44,6 +44,19 @@ async def test_an_agent_begins_in_a_worktree_that_is_made(
     assert folders == [str(root)] * len(folders)
 
 
+async def test_two_chats_begin_at_once_in_a_worktree_that_is_made(
+    nvim: Neovim, repository: Path, fake_agent: Make
+) -> None:
+    await nvim.lua(CONFIGURE, {"agents": {"fake": {"cmd": [*fake_agent(Script()).command]}}})
+    begin = "ClaudeChat new fake --worktree=fish"
+
+    await nvim.command(f"{begin} | {begin}")
+
+    chats = 'len(filter(getbufinfo(), \'getbufvar(v:val.bufnr, "&filetype") ==# "claude-chat"\'))'
+    await until(lambda: nvim.eval(f"{chats} == 2"), "two chats")
+    assert "worktree-fish" in git(repository, "worktree", "list")
+
+
 async def test_a_branch_that_is_there_is_used_as_it_is(
     nvim: Neovim, repository: Path, fake_agent: Make
 ) -> None:

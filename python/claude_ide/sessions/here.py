@@ -215,6 +215,7 @@ class SessionsHere:
 
     def __init__(self, app: AppServices) -> None:
         self._app = app
+        self._making = asyncio.Lock()
         self._watch = Watcher(os.environ, self._running_changed)
         self._running: Sequence[RunningSession] = ()
         self._served: dict[str, int] = {}
@@ -274,7 +275,8 @@ class SessionsHere:
         """Return the worktree with a name, which is made if it is not there. Raises `UserError`."""
         from claude_ide.sessions.worktree import made
 
-        return await made(name, folder, runs_hooks=self._app.trust.is_trusted(folder))
+        async with self._making:
+            return await made(name, folder, runs_hooks=self._app.trust.is_trusted(folder))
 
     @handles(TerminalEnded)
     async def _terminal_ended(self, _: TerminalEnded) -> None:
