@@ -184,6 +184,28 @@ async def test_a_write_of_the_user_just_after_the_agents_asks_nothing(
     await writes(nvim, path, both)
 
 
+async def test_an_autosave_after_insert_mode_just_after_the_agents_write_waits(
+    nvim: Editor, cli: HookedCli, path: Path
+) -> None:
+    # It is not nested: no `BufWritePre` runs.
+    await nvim.command("autocmd InsertLeave * silent! write")
+    await nvim.keys("Omine")
+    await until(lambda: nvim.eval("getline(1) ==# 'mine'"))
+    theirs = BEFORE.replace("four", "FOURTH")
+    tool = {"tool_name": "Edit", "tool_use_id": "t", "tool_input": {"file_path": str(path)}}
+    await cli.send("PreToolUse", **tool)
+    lines = theirs.replace("\n", " ")
+    # The host has no time to look between the two.
+    await nvim.keys(f"\x12=writefile(split('{lines}'), '{path}')\r\x1b")
+
+    await until(lambda: nvim.eval("mode() ==# 'n' && getline(1) ==# 'mine0'"), "Normal mode")
+    assert (path.read_text(), QUESTION in nvim.screen.text()) == (theirs, False)
+    await cli.send("PostToolUse", **tool)
+    await holds(nvim, "mine0\n" + theirs)
+    await nvim.keys("Oalso\x1b")
+    await until(lambda: path.read_text() == "also\nmine0\n" + theirs, "it is saved")
+
+
 async def is_known(nvim: Editor, path: Path) -> bool:
     """Return whether the unsaved changes count as based on the present file."""
     known = await run(nvim, "file.disk.read_stamp", await nvim.eval("bufnr()"))

@@ -383,14 +383,29 @@ def TakesOver(bufnr: number): bool
   return is_ours
 enddef
 
-# Whether the user's `:write` is cancelled: Vim would ask about a write that may be merged in an instant, of which
-# the host does not know, or has just been told.
+# Whether another program has just written a buffer's file, of which the host does not know, or has just been told.
+def IsUnjudged(bufnr: number, name: string): bool
+  return disk.IsInTheWay(bufnr) && IsFollowed(bufnr)
+    && (!disk.IsInConflict(bufnr) || claude_ide#agent_writes#IsUnjudged(name))
+enddef
+
+# Keep a write by an autocommand for leaving Insert mode from the file for a moment: if that is not nested, it runs
+# no `BufWritePre`, and Vim would ask about a write that the host is about to merge.
+def Hold(bufnr: number)
+  if getbufvar(bufnr, '&modified') && !getbufvar(bufnr, '&readonly') && IsUnjudged(bufnr, file.Name(bufnr))
+    setbufvar(bufnr, '&readonly', true)
+    LookAgain(bufnr)
+    # The last of these autocommands. CTRL-C runs none.
+    execute $'autocmd claude_ide_held InsertLeave <buffer={bufnr}> ++once setbufvar({bufnr}, "&readonly", false)'
+    timer_start(0, (_) => setbufvar(bufnr, '&readonly', false))
+  endif
+enddef
+
+# Whether the user's `:write` is cancelled: Vim would ask about a write that may be merged in an instant.
 def Postpones(bufnr: number, path: string): bool
   const name = file.Name(bufnr)
   const stamp = disk.Stamp(name)
-  if fnamemodify(path, ':p') !=# name || !disk.IsInTheWay(bufnr) || !IsFollowed(bufnr)
-      || get(postponed, bufnr, '') ==# stamp
-      || (disk.IsInConflict(bufnr) && !claude_ide#agent_writes#IsUnjudged(name))
+  if fnamemodify(path, ':p') !=# name || get(postponed, bufnr, '') ==# stamp || !IsUnjudged(bufnr, name)
     return false
   endif
   postponed[bufnr] = stamp
@@ -407,10 +422,14 @@ export def Watch(on: bool)
   endif
   is_on = on
   disk.Watch(on, TakesOver)
+  augroup claude_ide_held
+    autocmd!
+  augroup END
   augroup claude_ide_disk_change
     autocmd!
     if on
       autocmd BufReadPost,BufNewFile,BufFilePost,BufUnload * LookAgain(str2nr(expand('<abuf>')))
+      autocmd InsertLeavePre * Hold(str2nr(expand('<abuf>')))
       # An error would be several lines, which the user has to confirm.
       autocmd BufWritePre * if Postpones(str2nr(expand('<abuf>')), expand('<amatch>')) | interrupt() | endif
     endif

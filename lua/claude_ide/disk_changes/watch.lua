@@ -74,6 +74,28 @@ function M.postpones(bufnr, path)
   return true
 end
 
+-- Keep a write by an autocommand for leaving Insert mode from the file for a moment: if that is not nested,
+-- it runs no `BufWritePre`, and Neovim would ask, or write over what the host is about to merge.
+local function hold(event, on_event)
+  local bufnr = event.buf
+  if
+    vim.bo[bufnr].modified
+    and not vim.bo[bufnr].readonly
+    and is_unjudged(bufnr, api.nvim_buf_get_name(bufnr))
+  then
+    local function free()
+      if api.nvim_buf_is_valid(bufnr) then
+        vim.bo[bufnr].readonly = false
+      end
+    end
+    vim.bo[bufnr].readonly = true
+    M.look_again(bufnr)
+    -- The last of these autocommands. CTRL-C runs none.
+    on_event('InsertLeave', bufnr, free, { once = true })
+    vim.schedule(free)
+  end
+end
+
 --- Tell the host of all loaded buffers: it knows none yet.
 function M.report_all()
   for _, bufnr in ipairs(next(wanted) and api.nvim_list_bufs() or {}) do
@@ -97,6 +119,9 @@ function M.watch(who, on)
   end
   on_event(LOADED, nil, function(event)
     M.look_again(event.buf)
+  end)
+  on_event('InsertLeavePre', nil, function(event)
+    hold(event, on_event)
   end)
   -- An error, such as of an interrupted Lua, would be several lines, which the user has to confirm.
   api.nvim_create_autocmd('BufWritePre', { group = group, command = INTERRUPT })
