@@ -1,6 +1,9 @@
 """Diffs in Vim that cross with others, with the client's mind, and with the user's options."""
 
+import os
 from pathlib import Path
+
+import pytest
 
 from support.claude_code import ClaudeCode
 from support.either_editor import choose
@@ -213,9 +216,10 @@ async def test_a_warning_is_shown_for_a_file_that_git_runs(
     await until(lambda: "git runs it" in vim.screen.text())
 
 
-async def test_an_edited_text_that_is_not_written_is_kept(vim: Vim, project: Path) -> None:
+async def accept_edited(vim: Vim, path: Path) -> None:
+    """Accept a proposal with an added line, as a host that reports writes."""
     request = (
-        f"{{'path': '{project}/a.txt', 'text': ['a', ''], 'title': '', 'layout': 'tab',"
+        f"{{'path': '{path}', 'text': ['a', ''], 'title': '', 'layout': 'tab',"
         " 'is_reported': v:true}"
     )
     await vim.eval(f"claude_ide#diff#Open(1, {request})")
@@ -223,9 +227,31 @@ async def test_an_edited_text_that_is_not_written_is_kept(vim: Vim, project: Pat
     await vim.keys("omine<Esc>:w<CR>")
     await is_closed(vim)
 
+
+async def test_an_edited_text_that_is_not_written_is_kept(vim: Vim, project: Path) -> None:
+    await accept_edited(vim, project / "a.txt")
+
     await vim.eval("claude_ide#diff#accepted#Settle(1, v:false)")
 
     await until(lambda: "a.txt: not written; your edits are kept in buffer" in vim.screen.text())
+
+
+@pytest.mark.parametrize("is_written", [True, False])
+async def test_an_edited_text_that_was_written_and_reverted_is_not_kept(
+    vim: Vim, project: Path, is_written: bool
+) -> None:
+    path = project / "a.txt"
+    path.write_text("old\n")
+    os.utime(path, (1, 1))
+    await accept_edited(vim, path)
+    if is_written:
+        path.write_text("a\nmine\n")
+        path.write_text("old\n")
+
+    await vim.command("call claude_ide#diff#accepted#SettleAll()")
+
+    kept = await vim.eval("len(filter(getbufinfo(), {_, info -> info.name =~# '^claude-kept:'}))")
+    assert kept == (0 if is_written else 1)
 
 
 async def test_a_folder_is_refused(vim: Vim, vim_client: ClaudeCode, project: Path) -> None:

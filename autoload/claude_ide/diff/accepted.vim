@@ -2,12 +2,13 @@ vim9script
 # Accepted texts that differ from the proposal, held until the agent has written them.
 
 import autoload '../file/command_buffer.vim'
+import autoload '../file/disk.vim'
 import autoload '../messages/message.vim'
 
 # An agent that does not report a refusal writes within half a second or not at all.
 const TIMEOUT_MS = 10000
 
-final held: dict<dict<any>> = {} # {path, text, filetype, before} by diff id
+final held: dict<dict<any>> = {} # {path, text, filetype, stamp, before} by diff id
 
 # The text of a file; without a line if there is no file. Opening a named pipe would block.
 def OnDisk(path: string): list<string>
@@ -17,7 +18,8 @@ enddef
 # Hold an accepted text.
 export def Hold(diff: dict<any>, text: list<string>)
   const filetype = getbufvar(diff.bufnr, '&filetype')
-  held[diff.id] = {path: diff.path, text: text, filetype: filetype, before: OnDisk(diff.path)}
+  held[diff.id] = {path: diff.path, text: text, filetype: filetype,
+    stamp: disk.Stamp(diff.path), before: OnDisk(diff.path)}
   if !get(diff, 'is_reported', false)
     timer_start(TIMEOUT_MS, (_) => Settle(diff.id))
   endif
@@ -31,7 +33,9 @@ export def Settle(id: number, is_written: any = v:null): bool
   endif
   const accepted = remove(held, string(id))
   const now = OnDisk(accepted.path)
-  const is_settled = is_written == v:null ? now !=# accepted.before : is_written
+  # The user may have reverted it already; Vim's stamp is the same for a second.
+  const is_changed = disk.Stamp(accepted.path) !=# accepted.stamp || now !=# accepted.before
+  const is_settled = is_written == v:null ? is_changed : is_written
   if !is_settled && now !=# accepted.text
     const what = 'not written; your edits are'
     message.Show(command_buffer.Keep(accepted.path, accepted.text, what, accepted.filetype), 'warn')
