@@ -30,7 +30,6 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
         \ 'ClaudeChanges': '-bar -bang -nargs=* -complete=customlist,claude_ide#arguments#OfReview',
         \ 'ClaudeKeep': '-bar -bang -nargs=? -complete=customlist,claude_ide#arguments#OfWords',
         \ 'ClaudeRevert': '-bar -bang -nargs=? -complete=customlist,claude_ide#arguments#OfWords',
-        \ 'ClaudeComment': '-bang -nargs=*',
         \ 'ClaudeWhy': '-bar',
         \ 'ClaudeWire': '-bar -nargs=* -complete=customlist,claude_ide#arguments#OfWords',
         \ }
@@ -40,7 +39,7 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
         \ 'ClaudeMerge': '-complete=customlist,claude_ide#arguments#OfWorktrees', 'ClaudeSessions': '-bang',
         \ }
   let s:with_text = {
-        \ 'ClaudeReject': ['-bang', 'decide#Reject'],
+        \ 'ClaudeReject': ['-bang', 'decide#Reject'], 'ClaudeComment': ['-bang', 'session#Comment'],
         \ 'ClaudeBackground': ['-bang -complete=customlist,claude_ide#arguments#OfPrompts', 'session#Background'],
         \ 'ClaudeAsk': ['-bang -complete=customlist,claude_ide#arguments#OfPrompts', 'session#Ask'],
         \ 'ClaudeEdit': ['-bang -complete=customlist,claude_ide#arguments#OfPrompts', 'session#Edit'],

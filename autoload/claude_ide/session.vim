@@ -148,6 +148,11 @@ export def Background(text: string, lines: list<number>, bang: bool)
   Command('ClaudeBackground', [claude_ide#sending#KeepTyped(text, lines)], lines, bang)
 enddef
 
+# `:ClaudeComment`.
+export def Comment(words: string, lines: list<number>, bang: bool)
+  Command('ClaudeComment', [trim(words)], lines, bang)
+enddef
+
 # `:ClaudeAsk`.
 export def Ask(text: string, lines: list<number>, bang: bool)
   Feature('ClaudeAsk', 'claude_ide#headless#answer#Ask', text, lines, bang)

@@ -75,3 +75,18 @@ async def test_commands_for_each_file_and_for_each_item_of_the_list(
     await waits(nvim)
     await reads(path, BEFORE)
     await reads(other, BEFORE)
+
+
+async def test_a_remark_has_its_words_as_typed_and_no_following_command(
+    nvim: Editor, path: Path
+) -> None:
+    put(path, BEFORE)
+    await nvim.command("edit a.py")
+    await nvim.command(r"2ClaudeComment is C:\\a  or a | b? ")
+    await until(lambda: nvim.eval("len(claude_ide#review().remarks) == 1"), "the remark")
+    assert await nvim.eval("claude_ide#review().remarks[0].words") == r"is C:\\a  or a | b?"
+
+    await nvim.command("2ClaudeComment! | let g:next = 1")
+
+    assert await nvim.eval("get(g:, 'next', 0)") == 1
+    await until(lambda: nvim.eval("empty(claude_ide#review().remarks)"), "no remark")
