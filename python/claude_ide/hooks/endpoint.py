@@ -347,6 +347,11 @@ class Hooks:
         """Move the user to the permissions that wait for them; return False if there are none."""
         return self._sessions is not None and await self._sessions.permissions.enter()
 
+    async def names_changed(self) -> None:
+        """Name the CLIs that wait for a permission as they are called now."""
+        if self._sessions is not None:
+            await self._sessions.permissions.draw()
+
     def permission(self, launch: str) -> "RequestView | None":
         """Return the permission for which the CLI in a terminal asks, if it is answered here."""
         return self._sessions.permissions.of(launch) if self._sessions else None

@@ -115,7 +115,7 @@ class Permissions(Answering[PendingPermission]):
                 waiting.call = self._call(waiting)
                 self._waiting.append(waiting)
                 waiting.view.locate()
-                self._run(self._draw())
+                self._run(self.draw())
             return await waiting.decision
         finally:
             if waiting.call is not None:
@@ -174,7 +174,7 @@ class Permissions(Answering[PendingPermission]):
         """Move the user into the float; return False if there is nothing to answer."""
         if not self._waiting:
             return False
-        await self._draw()
+        await self.draw()
         oldest = self._editor.terminals.session(AGENT, self._waiting[0].launch)
         self._editor.attention.came(oldest)
         await self._editor.port.permission.enter()
@@ -187,14 +187,14 @@ class Permissions(Answering[PendingPermission]):
         """
         waiting = next((each for each in self._waiting if each.view.part.id == id_), None)
         if key == "resized":
-            await self._draw()
+            await self.draw()
         elif waiting is not None and key == "left":
             waiting.settle(None)
         elif waiting is not None:
             await self.act(waiting, key, kind, reason)
 
     async def redraw(self, waiting: PendingPermission) -> None:
-        await self._draw()
+        await self.draw()
 
     def _new(self, launch: str, hook: Hook, asked: requests.PermissionAsked) -> PendingPermission:
         if hook.agent_id:
@@ -215,7 +215,7 @@ class Permissions(Answering[PendingPermission]):
         session = self._editor.terminals.session(AGENT, launch)
         call = self._editor.attention.asked(session, f"{what} · :ClaudeFocus")
         self._in_dialogs.append((launch, hook, call))
-        self._run(self._draw())
+        self._run(self.draw())
 
     def _end_dialogs(self, is_over: Callable[[str, Hook], bool]) -> None:
         over = [each for each in self._in_dialogs if is_over(each[0], each[1])]
@@ -223,7 +223,7 @@ class Permissions(Answering[PendingPermission]):
             self._in_dialogs.remove(each)
             each[2].end()
         if over:
-            self._run(self._draw())
+            self._run(self.draw())
 
     def _use(self, launch: str, hook: Hook) -> str:
         """Return the running use of a tool for which the CLI asks, which does not name it."""
@@ -296,9 +296,9 @@ class Permissions(Answering[PendingPermission]):
     def _hide(self, waiting: PendingPermission) -> None:
         if waiting in self._waiting:
             self._waiting.remove(waiting)
-            self._run(self._draw())
+            self._run(self.draw())
 
-    async def _draw(self) -> None:
+    async def draw(self) -> None:
         """Show the oldest permission; close the float if there is none."""
         async with self._drawing:
             width = await self._editor.port.permission.width() if self._waiting else 0

@@ -297,6 +297,7 @@ class SessionsHere:
             if each.id and each.pid and (link := link_in(each.settings))
         }
         names = self._app.editor.terminals.in_background
+        before = {**names}
         for launch, pid in [*self._served.items()]:
             # A record may be missing for a moment while it is written.
             if launch not in found and not program.lives(pid):
@@ -315,6 +316,9 @@ class SessionsHere:
                 names[launch] = each.name or each.id
                 self._served[launch] = each.pid
                 await self._app.hooks.adopt(link)
+        if names != before and names:
+            # A host that was restarted hears of a permission before it reads the records.
+            await self._app.hooks.names_changed()
 
     @property
     def worktrees(self) -> Worktrees:
