@@ -260,6 +260,7 @@ async def test_a_branch_that_exists_is_not_reset(
     script.chmod(0o755)
     await configure(nvim, cmd=str(script))
     git(project, "branch", "worktree-bird", "worktree-fish")
+    ran = tmp_path / "ran"
     refusal = "the CLI would reset the branch worktree-bird: rename or delete it first"
 
     await nvim.command("ClaudeBackground! --name=bird Make a folder")
@@ -267,9 +268,12 @@ async def test_a_branch_that_exists_is_not_reset(
     await nvim.command("Claude --worktree=bird")
 
     await until(lambda: counted(nvim, refusal), "the refusal, again")
-    assert not (tmp_path / "ran").exists()
+    assert not ran.exists()
     await nvim.command("ClaudeBackground! --name=fish Make a folder")
-    await until((tmp_path / "ran").exists, "one that has a worktree begins")
+    await until(ran.exists, "one that has a worktree begins")
+    await nvim.command("ClaudeBackground! --name=-x Make a folder")
+    # The CLI would take a name of its own word for an option, and say that all is well.
+    await until(lambda: " --worktree=-x " in ran.read_text(), "another one begins")
 
 
 async def counted(nvim: Editor, words: str) -> bool:

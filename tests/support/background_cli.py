@@ -55,14 +55,15 @@ def begin(words: list[str]) -> None:
     given = dict(each.partition("=")[::2] for each in words if each.startswith("--name="))
     name = given.get("--name", "a session")
     project = folder = Path.cwd()
-    if "--worktree" in words:
+    has_worktree = any(each.startswith("--worktree") for each in words)
+    if has_worktree:
         folder = project / ".claude/worktrees" / name
         branch = f"worktree-{name}"
         if not folder.exists():
             git(project, "worktree", "add", "-B", branch, str(folder))
     sleeping = subprocess.Popen(SLEEPS, cwd=folder, start_new_session=True, stdout=2)
     id_, pid = secrets.token_hex(4), sleeping.pid
-    if "--worktree" in words:
+    if has_worktree:
         reason = f"claude session {name} (pid {pid} start {started(pid)})"
         git(project, "worktree", "lock", str(folder), "--reason", reason)
     state = {"name": name, "cwd": str(folder), "sessionId": f"{id_}-1", "state": "working"}

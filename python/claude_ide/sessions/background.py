@@ -96,8 +96,10 @@ class Background:
         mode = self._app.config.terminal.mode
         options = await asyncio.to_thread(terminal_options, os.environ, words, mode)
         launch = await self._app.hooks.for_a_terminal((first, *words), has_environment=False)
-        worktree = ["--worktree", *filter(None, [wanted.name])] if wanted.has_worktree else []
+        # A name of its own word could be taken for an option.
         named = [f"{NAME}{wanted.name}"] if wanted.name else []
+        in_worktree = f"--worktree={wanted.name}" if wanted.name else "--worktree"
+        worktree = [in_worktree] if wanted.has_worktree else []
         given = ["--bg", *worktree, *options, *launch.options, *named, "--", wanted.prompt]
         try:
             said = await self._run(given, folder)
