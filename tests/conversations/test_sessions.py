@@ -28,7 +28,7 @@ from support.either_editor import (
 )
 from support.happenings import HookedCli, recorder
 from support.neovim import Neovim, until
-from support.permissions import NOTICED, look, shown
+from support.permissions import NOTICED
 from support.session_records import Records
 from support.vim import Vim
 
@@ -406,23 +406,6 @@ async def test_a_permission_of_a_terminal_is_answered_in_the_list(
 
     assert answer["hookSpecificOutput"]["decision"]["behavior"] == behavior
     await until(lambda: nvim.eval("search('^waits') == 0"), "nothing waits")
-
-
-async def test_a_permission_gets_the_name_of_its_session_once_that_is_known(
-    nvim: Editor, records: Records, cli: HookedCli, project: Path, other: int
-) -> None:
-    given = {"command": "mkdir a", "description": "Make it"}
-    asked = asyncio.ensure_future(cli.send("PermissionRequest", tool_name="Bash", tool_input=given))
-    await shown(nvim, "mkdir a")
-
-    flags = registration.options(cli.link, {})
-    records.running_job("fish", "waiting", other, cwd=str(project), respawnFlags=flags)
-
-    async def is_named() -> bool:
-        return "Claude (fish)" in (await look(nvim))["title"]
-
-    await until(is_named, "the name")
-    asked.cancel()
 
 
 async def test_an_open_list_grows_for_a_permission(

@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from claude_ide.hooks import registration
 from support.claude_code import claude_code
 from support.either_editor import BOTH, Editor, configure, pid_of, status_line
 from support.happenings import HookedCli, recorder
 from support.neovim import until
-from support.permissions import shown
+from support.permissions import look, shown
+from support.session_records import Records
 
 pytestmark = BOTH
 
@@ -125,3 +127,22 @@ async def test_one_cli_needs_no_name(nvim: Editor, tmp_path: Path) -> None:
     assert float_["title"].startswith(" Claude asks ")
     asking.cancel()
     await asyncio.gather(asking, return_exceptions=True)
+
+
+async def test_a_permission_gets_the_name_of_its_session_once_that_is_known(
+    nvim: Editor, clis: Pair, worktrees: list[Path], config_folder: Path
+) -> None:
+    cli, pid = clis[1]
+    tool = {"tool_name": "Bash", "tool_input": {"command": "make"}}
+    asking = asyncio.create_task(cli.send("PermissionRequest", **tool))
+    await shown(nvim, "make")
+
+    flags = registration.options(cli.link, {})
+    given = {"cwd": str(worktrees[1]), "respawnFlags": flags}
+    Records(config_folder).running_job("fish", "waiting", pid, **given)
+
+    async def is_named() -> bool:
+        return "Claude (fish) asks" in (await look(nvim))["title"]
+
+    await until(is_named, "the name")
+    asking.cancel()
