@@ -187,7 +187,7 @@ async def film(terminal: Terminal, api: Model, project: Path) -> None:
     await terminal.shows("Working")
     await take(0.8)
     api.answers.set()
-    await terminal.shows(":w accept")
+    await terminal.shows(":w yes")
     await take(3)
     (PICTURES / "diff.svg").write_text(svg(terminal.screen), encoding="utf-8")
     for keys, seconds in ((":", 0.3), ("w", 0.6)):
