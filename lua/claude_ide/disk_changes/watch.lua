@@ -76,19 +76,13 @@ end
 
 -- Keep a write by an autocommand for leaving Insert mode from the file for a moment: if that is not nested,
 -- it runs no `BufWritePre`, and Neovim would ask, or write over what the host is about to merge.
-local function hold(event, on_event)
-  local bufnr = event.buf
-  if
-    vim.bo[bufnr].modified
-    and not vim.bo[bufnr].readonly
-    and is_unjudged(bufnr, api.nvim_buf_get_name(bufnr))
-  then
+local function hold(bufnr, on_event)
+  local buffer, name = vim.bo[bufnr], api.nvim_buf_get_name(bufnr)
+  if buffer.modified and not buffer.readonly and is_unjudged(bufnr, name) then
     local function free()
-      if api.nvim_buf_is_valid(bufnr) then
-        vim.bo[bufnr].readonly = false
-      end
+      pcall(api.nvim_set_option_value, 'readonly', false, { buf = bufnr })
     end
-    vim.bo[bufnr].readonly = true
+    buffer.readonly = true
     M.look_again(bufnr)
     -- The last of these autocommands. CTRL-C runs none.
     on_event('InsertLeave', bufnr, free, { once = true })
@@ -121,7 +115,7 @@ function M.watch(who, on)
     M.look_again(event.buf)
   end)
   on_event('InsertLeavePre', nil, function(event)
-    hold(event, on_event)
+    hold(event.buf, on_event)
   end)
   -- An error, such as of an interrupted Lua, would be several lines, which the user has to confirm.
   api.nvim_create_autocmd('BufWritePre', { group = group, command = INTERRUPT })
