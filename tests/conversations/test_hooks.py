@@ -215,6 +215,7 @@ async def test_when_the_host_is_gone_for_good_no_hook_waits_for_it(
     assert clock() - begun < 8
     await nvim.command("ClaudeStart")
     await until(lambda: is_serving(nvim), "the next host serves")
+    await until(cli.link.exists, "the next host listens to hooks")
     await cli.send("UserPromptSubmit", prompt="are you there?")
     assert (await the(nvim, "ClaudePrompt"))["prompt"] == "are you there?"
 
