@@ -293,7 +293,8 @@ async def test_git_runs_no_program_for_a_cli_in_an_untrusted_folder() -> None:
     given = await replace(launch(trusted=False), environment=inherited).child_environment()
 
     keys = [given[f"GIT_CONFIG_KEY_{at}"] for at in range(int(given["GIT_CONFIG_COUNT"]))]
-    assert keys == ["a.b", "core.fsmonitor", "log.showSignature", "diff.ignoreSubmodules"]
+    guarded = ["core.fsmonitor", "log.showSignature", "maintenance.auto"]
+    assert keys == ["a.b", *guarded, "diff.ignoreSubmodules"]
     assert given["GIT_CONFIG_VALUE_1"] == "false"
 
 
