@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from support.checkout import program
 from support.either_editor import (
     BOTH,
     Editor,
@@ -192,9 +193,9 @@ async def test_the_buffers_of_a_removed_worktree_are_named(
     nvim: Editor, root: Path, records: Records, tmp_path: Path
 ) -> None:
     (root / "b.txt").write_text("two\n")
-    script = tmp_path / "claude-stand-in"
-    script.write_text(f'#!/bin/sh\n[ "$1" = rm ] && rm -r {root} && echo "removed $2"\n')
-    script.chmod(0o755)
+    script = program(
+        tmp_path / "claude-stand-in", f'[ "$1" = rm ] && rm -r {root} && echo "removed $2"'
+    )
     await configure(nvim, cmd=str(script))
     records.job("bird", cwd=str(root))
     await nvim.command(f"set hidden | edit {root / 'a.txt'} | edit {root / 'b.txt'}")
@@ -231,9 +232,7 @@ async def test_the_buffers_of_a_worktree_that_the_cli_removes_are_named(
 async def test_an_editor_that_was_started_in_it_goes_on(
     nvim: Editor, root: Path, project: Path, records: Records, tmp_path: Path
 ) -> None:
-    script = tmp_path / "claude-stand-in"
-    script.write_text(f'#!/bin/sh\necho "$@ in $PWD" > {tmp_path}/ran\n')
-    script.chmod(0o755)
+    script = program(tmp_path / "claude-stand-in", f'echo "$@ in $PWD" > {tmp_path}/ran')
     records.job("bird", cwd=str(root))
     given = {"CLAUDE_CONFIG_DIR": str(records.folder)}
     editor = await type(nvim).start(cwd=root, home=tmp_path / "other", env=given)
@@ -255,9 +254,7 @@ async def test_an_editor_that_was_started_in_it_goes_on(
 async def test_a_branch_that_exists_is_not_reset(
     nvim: Editor, root: Path, project: Path, tmp_path: Path
 ) -> None:
-    script = tmp_path / "claude-stand-in"
-    script.write_text(f"#!/bin/sh\necho $@ >> {tmp_path}/ran\n")
-    script.chmod(0o755)
+    script = program(tmp_path / "claude-stand-in", f"echo $@ >> {tmp_path}/ran")
     await configure(nvim, cmd=str(script))
     git(project, "branch", "worktree-bird", "worktree-fish")
     ran = tmp_path / "ran"
@@ -299,9 +296,7 @@ async def test_the_names_are_completed(nvim: Editor, root: Path) -> None:
 async def test_a_session_that_runs_there_is_stopped_first(
     nvim: Editor, root: Path, records: Records, other: int, tmp_path: Path
 ) -> None:
-    script = tmp_path / "claude-stand-in"
-    script.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/ran\nkill {other}\n')
-    script.chmod(0o755)
+    script = program(tmp_path / "claude-stand-in", f'echo "$@" >> {tmp_path}/ran\nkill {other}')
     await configure(nvim, cmd=str(script))
     records.running_job("bird", "busy", other, cwd=str(root))
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from claude_ide.hooks import registration
+from support import checkout
 from support.claude_code import claude_code
 from support.claude_terminal import open_claude
 from support.either_editor import (
@@ -260,9 +261,7 @@ async def test_the_turn_of_a_terminal_is_stopped(
 async def test_a_cli_that_refuses_or_is_missing_is_told_in_one_line(
     nvim: Editor, records: Records, tmp_path: Path, words: str | None, shown: str
 ) -> None:
-    script = tmp_path / "claude-stand-in"
-    script.write_text(f'#!/bin/sh\necho "{words}" >&2\nexit 1\n')
-    script.chmod(0o755)
+    script = checkout.program(tmp_path / "claude-stand-in", f'echo "{words}" >&2\nexit 1')
     await configure(nvim, cmd="no-claude-here" if words is None else str(script))
     records.job("fish")
     await open_list(nvim)
@@ -278,9 +277,7 @@ async def test_a_cli_that_refuses_or_is_missing_is_told_in_one_line(
 async def test_one_that_ends_while_its_key_is_pressed_is_told(
     nvim: Editor, records: Records, tmp_path: Path, other: int
 ) -> None:
-    script = tmp_path / "claude-stand-in"
-    script.write_text('#!/bin/sh\necho "No session $2 runs" >&2\nexit 1\n')
-    script.chmod(0o755)
+    script = checkout.program(tmp_path / "claude-stand-in", 'echo "No session $2 runs" >&2\nexit 1')
     await configure(nvim, cmd=str(script))
     records.running_job("fish", "busy", other)
     await open_list(nvim)
@@ -482,11 +479,10 @@ def worktree_of(project: Path) -> Path:
 async def test_removing_one_in_the_background_is_the_clis(
     nvim: Editor, records: Records, project: Path, tmp_path: Path, other: int
 ) -> None:
-    script = tmp_path / "claude-stand-in"
-    script.write_text(
-        f'#!/bin/sh\necho "kept $2: 1 uncommitted file"\necho "$@" >> {tmp_path}/ran\nexit 1\n'
+    script = checkout.program(
+        tmp_path / "claude-stand-in",
+        f'echo "kept $2: 1 uncommitted file"\necho "$@" >> {tmp_path}/ran\nexit 1',
     )
-    script.chmod(0o755)
     await configure(nvim, cmd=str(script))
     records.job("fish", worktreePath=str(worktree_of(project)))
     await open_list(nvim)
@@ -527,9 +523,9 @@ async def test_the_link_of_a_session_goes_with_it(
 async def test_two_editors_see_what_the_other_one_does(
     nvim: Editor, records: Records, project: Path, tmp_path: Path, other: int
 ) -> None:
-    script = tmp_path / "claude-stand-in"
-    script.write_text(f'#!/bin/sh\nrm -r {records.folder}/jobs/$2 && echo "removed $2"\n')
-    script.chmod(0o755)
+    script = checkout.program(
+        tmp_path / "claude-stand-in", f'rm -r {records.folder}/jobs/$2 && echo "removed $2"'
+    )
     await configure(nvim, cmd=str(script))
     records.job("fish")
     records.running_job("bird", "idle", other)
@@ -552,9 +548,7 @@ async def test_two_editors_see_what_the_other_one_does(
 async def test_a_cli_that_would_do_harm_unasked_is_not_run(
     nvim: Editor, records: Records, tmp_path: Path
 ) -> None:
-    script = tmp_path / "claude-stand-in"
-    script.write_text(f"#!/bin/sh\necho $@ >> {tmp_path}/ran\n")
-    script.chmod(0o755)
+    script = checkout.program(tmp_path / "claude-stand-in", f"echo $@ >> {tmp_path}/ran")
     description = {"name": "@anthropic-ai/claude-code", "version": "2.1.197"}
     (tmp_path / "package.json").write_text(json.dumps(description))
     await configure(nvim, cmd=str(script))
