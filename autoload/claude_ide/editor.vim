@@ -1,5 +1,7 @@
 " What each editor has for the scripts that both run.
 
+let s:poll_ms = 20
+
 " Emit an event to the host.
 function claude_ide#editor#Emit(event, fields) abort
   if has('nvim')
@@ -11,6 +13,19 @@ endfunction
 
 function claude_ide#editor#HasHost() abort
   return has('nvim') ? luaeval('require("claude_ide.channel").id ~= nil') : claude_ide#channel#IsOpen()
+endfunction
+
+" Wait until a condition holds, or for so many milliseconds; messages of the host are handled meanwhile. Return 0 if it
+" holds. An interruption is -2 in Neovim, and an exception in Vim.
+function claude_ide#editor#Wait(longest_ms, Condition) abort
+  if has('nvim')
+    return wait(a:longest_ms, a:Condition, s:poll_ms)
+  endif
+  let l:since = reltime()
+  while !a:Condition() && reltimefloat(reltime(l:since)) * 1000 < a:longest_ms
+    execute 'sleep ' .. s:poll_ms .. 'm'
+  endwhile
+  return a:Condition() ? 0 : -1
 endfunction
 
 " Start a host, if none runs; return whether one runs. Without a Python, the first command says what is missing.

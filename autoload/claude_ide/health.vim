@@ -22,23 +22,6 @@ function claude_ide#health#Receive(found) abort
   let s:received = a:found
 endfunction
 
-" Messages of the host are handled meanwhile.
-function s:wait_for(Condition, ms) abort
-  if has('nvim')
-    return wait(a:ms, a:Condition, 20) == 0
-  endif
-  let l:began = reltime()
-  while !a:Condition() && reltimefloat(reltime(l:began)) * 1000 < a:ms
-    sleep 20m
-  endwhile
-  return a:Condition()
-endfunction
-
-function s:is_installing() abort
-  return has('nvim') ? luaeval("require('claude_ide.host.install').is_running()")
-        \ : claude_ide#host#install#IsRunning()
-endfunction
-
 " The `path` of the Python that runs the host, and its `version`, or the `problem`.
 function s:python() abort
   let l:found = has('nvim') ? luaeval('(function(path, problem) return { path = path or "", problem = problem or "" } end)'
@@ -52,7 +35,7 @@ function s:python() abort
 endfunction
 
 function s:check_python() abort
-  if s:is_installing()
+  if claude_ide#ready#IsInstalling()
     call s:add('warn', 'Python is being installed', 'Run ' .. s:command .. ' again afterwards')
     return v:false
   endif
@@ -70,7 +53,7 @@ endfunction
 function s:check_connection() abort
   let s:received = v:null
   call claude_ide#editor#Emit('check', {})
-  call s:wait_for({-> s:received isnot v:null || empty(claude_ide#server#Running())}, s:check_ms)
+  call claude_ide#editor#Wait(s:check_ms, {-> s:received isnot v:null || empty(claude_ide#server#Running())})
   let l:server = claude_ide#server#Running()
   if empty(l:server)
     call s:add('error', 'The host ended before it answered', 'See :ClaudeLog')
@@ -93,7 +76,7 @@ function s:check_server() abort
   if !l:was_running
     ClaudeStart!
   endif
-  if !s:wait_for({-> !empty(claude_ide#server#Running())}, s:start_ms)
+  if claude_ide#editor#Wait(s:start_ms, {-> !empty(claude_ide#server#Running())}) != 0
     call s:add('error', 'The server does not start', 'See :messages and :ClaudeLog')
     return
   endif

@@ -2,7 +2,6 @@
 " host decides.
 
 let s:longest_ms = 60000 " for which the host may send sessions to the background
-let s:poll_ms = 20
 let s:written = ['', 'acwrite'] " values of 'buftype'
 
 let s:problem = v:null " why the editor should not exit, once the host has answered; empty: it may
@@ -29,18 +28,11 @@ endfunction
 
 " Wait for the answer; return whether the user has interrupted this.
 function s:is_interrupted() abort
-  if has('nvim')
-    return wait(s:longest_ms, function('s:is_answered'), s:poll_ms) == -2
-  endif
-  let l:since = reltime()
   try
-    while !s:is_answered() && reltimefloat(reltime(l:since)) * 1000 < s:longest_ms
-      execute 'sleep ' .. s:poll_ms .. 'm'
-    endwhile
+    return claude_ide#editor#Wait(s:longest_ms, function('s:is_answered')) == -2
   catch /^Vim:Interrupt$/
     return v:true
   endtry
-  return v:false
 endfunction
 
 function s:call(Fn, timer) abort

@@ -11,7 +11,8 @@ let s:pending = [] " those that wait for an installation
 let s:is_offering = v:false
 let s:problem = ''
 
-function s:is_installing() abort
+" Whether an installation runs; nothing is loaded to find out.
+function claude_ide#ready#IsInstalling() abort
   return has('nvim')
         \ ? luaeval("(package.loaded['claude_ide.host.install'] or { is_running = function() end }).is_running() or false")
         \ : exists('*claude_ide#host#install#IsRunning') && claude_ide#host#install#IsRunning()
@@ -75,7 +76,7 @@ function s:refuse(command, problem) abort
         \ && !(has('nvim') && empty(nvim_list_uis()))
   if !(l:is_installable && l:is_typed)
     call claude_ide#editor#Show(l:refusal, 'error')
-  elseif !s:is_offering && !s:is_installing()
+  elseif !s:is_offering && !claude_ide#ready#IsInstalling()
     let [s:is_offering, s:problem] = [v:true, a:problem]
     call s:when_free('claude_ide#ready#Ask')
   endif
@@ -88,7 +89,7 @@ function claude_ide#ready#MayRun(name, args, bang, Fn) abort
     return v:true
   endif
   let l:command = {'name': a:name, 'args': a:args, 'bang': a:bang, 'Fn': a:Fn, 'bufnr': bufnr('%'), 'tick': b:changedtick}
-  if s:is_installing()
+  if claude_ide#ready#IsInstalling()
     let [l:later, l:level] = s:postpone(l:command) ? [':%s runs afterwards', 'info'] : ['run :%s again afterwards', 'warn']
     call claude_ide#editor#Show('Python is being installed; ' .. printf(l:later, a:name), l:level)
     return v:false

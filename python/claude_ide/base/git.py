@@ -109,25 +109,24 @@ def guarded(inherited: Mapping[str, str], *folders: Path) -> dict[str, str]:
     return _configured({**inherited, **PASSIVE}, NO_PROGRAMS, *found)
 
 
-def for_programs(inherited: Mapping[str, str], *folders: Path) -> dict[str, str]:
-    """Return the same for programs that run git themselves, without `UNTOUCHED`."""
+def for_programs(
+    inherited: Mapping[str, str], *folders: Path, are_roots: bool = False
+) -> dict[str, str]:
+    """Return the same for programs that run git themselves, without `UNTOUCHED`.
+
+    With `are_roots`, raise `UserError` if git would work elsewhere, by `core.worktree`.
+    """
     given = {"diff.ignoreSubmodules": "dirty"}
     for folder in dict.fromkeys(folders):
-        modules_file = f"--file={top(folder, inherited)}/{MODULES}"
-        for place in ((), (modules_file,), *BLOBS):
+        top = _told(folder, inherited, "rev-parse", "--show-toplevel")[0].removesuffix("\n")
+        if are_roots and top not in ("", str(folder)):
+            raise UserError(f"git would work in {top}: trust {folder} first (:ClaudeTrust)")
+        for place in ((), (f"--file={top}/{MODULES}",), *BLOBS):
             names = _told(folder, inherited, "config", *place, "--list", "--name-only", "-z")
             # A submodule's own setting is stronger than the general one.
             modules = {name.rpartition(".")[0] for name in names if name.startswith("submodule.")}
             given |= {f"{module}.ignore": "dirty" for module in modules}
     return _configured(guarded(inherited, *folders), given)
-
-
-def top(folder: Path, inherited: Mapping[str, str]) -> str:
-    """Return the root of the worktree that git finds from a folder; empty if it finds none.
-
-    It may be elsewhere, by `core.worktree`. Raises `UserError`.
-    """
-    return _told(folder, inherited, "rev-parse", "--show-toplevel")[0].removesuffix("\n")
 
 
 def _configured(given: dict[str, str], *found: Mapping[str, str]) -> dict[str, str]:

@@ -167,8 +167,10 @@ class Reverts:
             if entry.origin:
                 self._note(Reverted(path, now, None))
                 await asyncio.to_thread(folder_files.delete, path)
-            revert = review.let_wait_whole if file.is_compared else review.reverted_whole
-            await folder.run(revert, file if file.is_compared else path)
+            if file.is_compared:
+                await folder.run(review.let_wait_whole, file)
+            else:
+                await folder.run(review.reverted_whole, path)
             if content is None:
                 texts = file.texts
                 agent = decoded(now or b"") if file.is_compared else texts and texts.agent

@@ -302,8 +302,8 @@ class Snapshots:
             # `S`: skip-worktree; a small letter: assume-unchanged.
             names = [each[2:] for each in listed if each[:1] == "S" or each[:1].islower()]
             paths = [str(Path(top, each)) for each in names]
-            found_ = await asyncio.to_thread(lambda: [*filter(os.path.lexists, paths)])
-            self._hidden = stamp, found_
+            there = await asyncio.to_thread(lambda: [*filter(os.path.lexists, paths)])
+            self._hidden = stamp, there
         return self._hidden[1]
 
     def _scan(self) -> Snapshot:

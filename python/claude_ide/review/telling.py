@@ -83,10 +83,11 @@ def record(
     for kind, opposite, changes in ((REVERTED, RESTORED, gone), (RESTORED, REVERTED, back)):
         for old, new in changes:
             # What was kept may be reverted since.
-            undone = [Told.of(session, path, each, old, new) for each in (opposite, KEPT)]
-            state.told = [each for each in state.told if each != undone[1]]
-            if undone[0] in state.told:
-                state.told.remove(undone[0])
+            kept_before = Told.of(session, path, KEPT, old, new)
+            state.told = [each for each in state.told if each != kept_before]
+            undone = Told.of(session, path, opposite, old, new)
+            if undone in state.told:
+                state.told.remove(undone)
             else:
                 state.told.append(Told.of(session, path, kind, old, new))
     state.told = bounded(state.told)

@@ -376,14 +376,9 @@ class Worktree:
         """Return an environment in which git runs no program of a repository without trust."""
         if self._runs_hooks:
             return given
-        return await asyncio.to_thread(self._guarded, given)
-
-    def _guarded(self, given: dict[str, str]) -> dict[str, str]:
         # Each worktree may have a configuration of its own.
-        for folder in (self.main, self.root):
-            if (top := git.top(folder, given)) not in ("", str(folder)):
-                raise UserError(f"git would work in {top}: trust {folder} first (:ClaudeTrust)")
-        return git.for_programs(given, self.main, self.root)
+        roots = self.main, self.root
+        return await asyncio.to_thread(git.for_programs, given, *roots, are_roots=True)
 
 
 async def _output(
