@@ -11,7 +11,7 @@ let s:texts = []
 function s:open(path, consequence) abort
   let l:bufnr = claude_ide#editor#Loaded(a:path)
   if l:bufnr == 0
-    throw 'claude-ide: ' .. a:path .. ' is not open in ' .. (has('nvim') ? 'Neovim' : 'Vim') .. a:consequence
+    throw printf('claude-ide: %s is not open in %s%s', a:path, has('nvim') ? 'Neovim' : 'Vim', a:consequence)
   endif
   return l:bufnr
 endfunction
@@ -150,7 +150,8 @@ function claude_ide#tool_facts#Load(arguments) abort
   let l:loaded = has('nvim') ? luaeval("require('claude_ide.diagnostics.unopened').load(_A)", l:path)
         \ : claude_ide#diagnostics#unopened#Load(l:path)
   if !has_key(l:loaded, 'bufnr')
-    throw 'claude-ide: ' .. get(l:loaded, 'error', l:path .. ': ' .. get(l:loaded, 'obstacle', ''))
+    " A path that contains a NUL is a Blob in Neovim, and no text.
+    throw 'claude-ide: ' .. (has_key(l:loaded, 'error') ? l:loaded.error : l:path .. ': ' .. l:loaded.obstacle)
   endif
   return {'bufnr': l:loaded.bufnr, 'is_new': l:loaded.is_cold}
 endfunction
