@@ -328,7 +328,6 @@ async def test_what_an_acp_agent_writes_through_the_editor_is_listed(
     await panel.shows("2 files +2")
     await nvim.command(f"edit {path} | 2ClaudeRevert")
     await waits(nvim, "new.txt 1")
-    await nvim.command("ClaudeChat")
     for prompt in ("/init", "go on"):
         await panel.send(prompt)
         await panel.shows(f"» {prompt}")
@@ -366,6 +365,7 @@ async def test_what_an_acp_agent_has_written_before_it_reports_it_is_listed(
     assert (hunk["added"], hunk["removed"], hunk["text"]) == (2, 2, "TWO\nTHREE\n")
     await nvim.command("ClaudeRevert all")
     await waits(nvim)
+    await until(lambda: not new.exists(), "the new file is deleted")
     assert [each.exists() and each.read_text() for each in (path, other, gone, new)] == [
         *(BEFORE, BEFORE, BEFORE, False)
     ]
