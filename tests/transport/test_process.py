@@ -12,7 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from claude_ide.base.errors import TransportClosed
-from claude_ide.transport.process import STDERR, STDERR_LINES, Child, LineSplitter
+from claude_ide.transport.process import (
+    LONGEST_STDERR_LINE_BYTES,
+    STDERR,
+    STDERR_LINES,
+    Child,
+    LineSplitter,
+)
 from support.checkout import program
 from support.neovim import until
 from support.processes import alive
@@ -54,7 +60,7 @@ def test_lines_do_not_depend_on_the_chunks_they_arrive_in(
     whole: list[bytes], data: st.DataObject
 ) -> None:
     stream = b"".join(line + b"\n" for line in whole) + b"rest"
-    splitter = LineSplitter()
+    splitter = LineSplitter(10_000)
     got: list[bytes] = []
     while stream:
         size = data.draw(st.integers(1, len(stream)))
@@ -190,6 +196,34 @@ async def test_the_last_lines_of_stderr_are_kept(start: Start) -> None:
     assert await child.wait() == 3
     await until(lambda: "line 999" in child.stderr, "all of stderr has been read")
     assert len(child.stderr.splitlines()) == STDERR_LINES
+
+
+async def test_a_line_that_does_not_end_is_not_kept_whole(start: Start) -> None:
+    child = await start("while True: os.write(1, b'x' * 65536)")
+
+    assert await lines(child) == []
+    assert await child.wait() < 0
+    assert child.stderr == "it sent a line of more than 67,108,864 bytes"
+
+
+async def test_only_the_beginning_of_a_line_of_stderr_is_kept(start: Start) -> None:
+    child = await start(
+        "os.write(2, b'x' * 9_000_000 + b'\\nend\\n'); os.close(2); time.sleep(100)"
+    )
+    await until(lambda: b"end" in child._stderr, "stderr is read")
+
+    kept, end = child.stderr.splitlines()
+
+    assert (kept, end) == ("x" * LONGEST_STDERR_LINE_BYTES, "end")
+
+
+def test_a_splitter_keeps_little_of_a_line_that_does_not_end() -> None:
+    splitter = LineSplitter(100)
+    assert [splitter.feed(b"x" * 60) for _ in range(10)] == [[]] * 10
+
+    assert splitter.is_full
+    assert splitter.feed(b"\nnext\n") == [b"x" * 120, b"next"]
+    assert not splitter.is_full
 
 
 async def test_the_exit_code_names_the_signal_that_ended_the_child(start: Start) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import socket
 from collections.abc import Iterator
+from contextlib import AsyncExitStack
 
 import pytest
 
@@ -185,6 +186,21 @@ async def test_sending_single_bytes_does_not_extend_the_time_for_a_handshake() -
             await asyncio.wait([ended], timeout=0.05)
 
         assert await ended == b""
+
+
+async def test_silent_clients_make_room_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(websocket, "MOST_HANDSHAKES", 2)
+    async with AsyncExitStack() as stack:
+        _, port = await stack.enter_async_context(listening(echo))
+        served, writer = await stack.enter_async_context(tcp(port))
+        writer.write(handshake(port, TOKEN))
+        assert (await served.readline()).startswith(b"HTTP/1.1 101")
+        silent = [await stack.enter_async_context(tcp(port)) for _ in range(6)]
+
+        assert [await end(reader) for reader, _ in silent[:4]] == [b""] * 4
+
+        assert await status(port, handshake(port, TOKEN)) == 101
+        assert not served.at_eof()
 
 
 async def test_a_client_that_connected_before_the_listener_started_is_served() -> None:

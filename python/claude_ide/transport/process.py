@@ -36,7 +36,9 @@ QUICK_BYTES = 1_000_000
 
 PAUSE_SECONDS = 0.02
 STDERR_LINES = 40
-LONGEST_STDERR_LINE = 2_000
+LONGEST_STDERR_LINE_BYTES = 2_000
+LONGEST_LINE_BYTES = 64 * 2**20
+"""A child whose line on stdout is longer is ended."""
 MOST_UNREAD_BYTES = 4 * 2**20
 
 SHELL = "/bin/sh"
@@ -290,10 +292,20 @@ def _resume(pipe: asyncio.ReadTransport) -> None:
 
 
 class LineSplitter:
-    """Joins the pieces of a stream into lines; each piece is copied only once."""
+    """Joins the pieces of a stream into lines; each piece is copied only once.
 
-    def __init__(self) -> None:
+    Of a line that has not ended, no pieces are kept that begin beyond its first `most` bytes.
+    """
+
+    def __init__(self, most: int) -> None:
         self._partial: list[bytes] = []
+        self._size = 0
+        self._most = most
+
+    @property
+    def is_full(self) -> bool:
+        """Whether a line is longer than is kept."""
+        return self._size > self._most
 
     def feed(self, piece: bytes) -> list[bytes]:
         """Return the lines that this piece completes, without their line feeds."""
@@ -301,14 +313,17 @@ class LineSplitter:
         if ended:
             ended[0] = b"".join((*self._partial, ended[0]))
             self._partial.clear()
-        if rest:
+            self._size = 0
+        if rest and not self.is_full:
             self._partial.append(rest)
+            self._size += len(rest)
         return ended
 
     def rest(self) -> bytes:
         """Return and forget the incomplete last line."""
         rest = b"".join(self._partial)
         self._partial.clear()
+        self._size = 0
         return rest
 
 
@@ -319,12 +334,16 @@ class Child(_Watched):
         super().__init__()
         self._lines: deque[bytes] = deque()
         self._unread = 0
-        self._splitters = {STDOUT: LineSplitter(), STDERR: LineSplitter()}
+        self._splitters = {
+            STDOUT: LineSplitter(LONGEST_LINE_BYTES),
+            STDERR: LineSplitter(LONGEST_STDERR_LINE_BYTES),
+        }
         self._stderr: deque[bytes] = deque(maxlen=STDERR_LINES)
         self._arrived = asyncio.Event()
         self._writable = asyncio.Event()
         self._writable.set()
         self._input_ended = False
+        self._is_refused = False
         self._sending = asyncio.Lock()
 
     @classmethod
@@ -418,7 +437,17 @@ class Child(_Watched):
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         """Store a piece of stdout or stderr (called by asyncio)."""
-        self._store(fd, self._splitters[fd].feed(data))
+        if fd == STDOUT and self._is_refused:
+            return
+        splitter = self._splitters[fd]
+        self._store(fd, splitter.feed(data))
+        if fd == STDOUT and splitter.is_full:
+            self._is_refused = True
+            splitter.rest()
+            self._stderr.append(
+                f"it sent a line of more than {LONGEST_LINE_BYTES:,} bytes".encode()
+            )
+            self.kill()
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
         """Handle the end of a pipe (called by asyncio)."""
@@ -448,7 +477,7 @@ class Child(_Watched):
     def _store(self, fd: int, lines: list[bytes]) -> None:
         lines = [line for line in lines if line.strip()]
         if fd == STDERR:
-            self._stderr.extend(line[:LONGEST_STDERR_LINE] for line in lines)
+            self._stderr.extend(line[:LONGEST_STDERR_LINE_BYTES] for line in lines)
             return
         self._lines.extend(lines)
         self._unread += sum(map(len, lines))

@@ -38,6 +38,9 @@ _library_logger.setLevel(logging.CRITICAL)
 
 HANDSHAKE_BYTES = 16 * 2**10
 HANDSHAKE_SECONDS = 5.0
+MOST_HANDSHAKES = 200
+"""How many clients may be in their handshake; the oldest leaves for one more. Otherwise clients
+without a token could take all file descriptors of the process."""
 CLOSE_SECONDS = 1.0
 MOST_RECEIVED = 2
 """How many messages are received in advance; beyond that the client has to wait."""
@@ -101,7 +104,7 @@ class _Socket(ServerConnection):
 
     endpoint: SocketEndpoint
 
-    def __init__(self, accepted: "set[_Socket]", *arguments: Any, **options: Any) -> None:
+    def __init__(self, accepted: "dict[_Socket, None]", *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._accepted = accepted
 
@@ -109,12 +112,15 @@ class _Socket(ServerConnection):
         # The loop sets this option only on sockets that name their protocol; those created by
         # `socket.create_server` do not.
         transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._accepted.add(self)
+        self._accepted[self] = None
         transport.max_size = RECEIVED_AT_ONCE  # type: ignore[attr-defined]
         super().connection_made(transport)
+        unfinished = [each for each in self._accepted if each.protocol.state is State.CONNECTING]
+        if len(unfinished) > MOST_HANDSHAKES:
+            unfinished[0].transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._accepted.discard(self)
+        self._accepted.pop(self, None)
         super().connection_lost(exc)
 
 
@@ -126,7 +132,8 @@ class Listener:
         self._address, self._port = bound.getsockname()[:2]
         self._endpoints = endpoints
         self._server: Server | None = None
-        self._accepted: set[_Socket] = set()
+        self._accepted: dict[_Socket, None] = {}
+        """In the order in which they have come."""
         self._told: set[str] = set()
         """The reasons of refusals that the log has."""
 
