@@ -536,8 +536,9 @@ class App:
         return self.editor.diffs.accept_edits(event.id)
 
     @handles(events.Commented)
-    def _commented(self, event: events.Commented) -> Awaitable[None]:
-        return self.ide.say(words_on_edit(event.path, event.comments))
+    async def _commented(self, event: events.Commented) -> None:
+        given = event.path, event.comments, [*self.editor.state.folders]
+        await self.ide.say(await asyncio.to_thread(words_on_edit, *given))
 
     @handles(events.CheckAsked)
     def _check_asked(self, _: events.CheckAsked) -> Awaitable[None]:

@@ -81,6 +81,19 @@ async def test_an_event_delivers_the_decision_on_a_proposal(pocket: Pocket, edit
     assert (await diff.decision).text == "mine"
 
 
+async def test_the_lines_that_a_comment_quotes_mention_no_file(
+    editor: Editor, tmp_path: Path
+) -> None:
+    (tmp_path / "notes").touch()
+    diff = await editor.diffs.show("name", str(tmp_path / "src/a.py"), "text", "title", "tab")
+    comment = {"first": 1, "last": 1, "lines": ["see @notes"], "words": "why?"}
+    decided = {"id": diff.id, "accepted": True, "path": "src/a.py", "comments": [comment]}
+    editor.events.dispatch("diff_decided", decided)
+
+    said = "src/a.py, line 1:\n> see @ notes\nwhy?"
+    assert (await diff.decision).words == f"I have accepted your edit of src/a.py.\n\n{said}"
+
+
 def publish(pocket: Pocket, path: Path) -> None:
     """Have the editor return one diagnostic of a file."""
     of = {"id": 1, "version": 1, "counts": [1, 0, 0, 0]}

@@ -159,4 +159,4 @@ async def test_an_edit_that_is_answered_elsewhere_keeps_the_comments(
     event = msgspec.convert(said, Commented)
     about = f"About your edit of {path.name}:"
     words = f"{about}\n\n{path.name}, line 1:\n> line 1\nfirst line"
-    assert words_on_edit(event.path, event.comments) == words
+    assert words_on_edit(event.path, event.comments, []) == words

@@ -13,6 +13,7 @@ from claude_ide.base.errors import EditorError
 from claude_ide.base.paths import TURNED, display_path, real
 from claude_ide.base.quotation import MOST_LINES, no_command, quoted, span
 from claude_ide.editor.events import Events
+from claude_ide.editor.mentions import unmentioned
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.binding import handles
 from claude_ide.editor.port.events import DiffComment, DiffDecided, DiffFailed, DiffShown
@@ -67,6 +68,8 @@ class Diff(msgspec.Struct, eq=False):
     decision: "asyncio.Future[Decision]" = msgspec.field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
+    wording: "asyncio.Future[None] | None" = None
+    """Finds words for the decision that mention no file."""
     shown: asyncio.Event = msgspec.field(default_factory=asyncio.Event)
     withdrawn: asyncio.Event = msgspec.field(default_factory=asyncio.Event)
 
@@ -199,13 +202,25 @@ class Diffs:
     def _decided(self, event: DiffDecided) -> None:
         if (diff := self._undecided(event.id)) is not None:
             diff.decided = True
-            decision = Decision(event.accepted, event.text, *words_on_decision(event))
-            if decision.accepted and real(diff.path) != diff.target:
-                decision = Decision(accepted=False, reason=TURNED)
-                self.settle(diff, is_written=False)
-                shown = f"not accepted: {Path(diff.path).name}: {TURNED}"
-                self._port.windows.notify(shown, "warn")
-            diff.decision.set_result(decision)
+            words = words_on_decision(event)
+            if "@" in "".join(words):
+                roots = *self._folders(), *map(str, Path(diff.target).parents)
+                diff.wording = asyncio.ensure_future(self._decide_in_words(diff, event, roots))
+            else:
+                self._decide(diff, Decision(event.accepted, event.text, *words))
+
+    async def _decide_in_words(self, diff: Diff, event: DiffDecided, roots: Sequence[str]) -> None:
+        words = await asyncio.to_thread(words_on_decision, event, roots)
+        if not diff.decision.done():
+            self._decide(diff, Decision(event.accepted, event.text, *words))
+
+    def _decide(self, diff: Diff, decision: Decision) -> None:
+        if decision.accepted and real(diff.path) != diff.target:
+            decision = Decision(accepted=False, reason=TURNED)
+            self.settle(diff, is_written=False)
+            shown = f"not accepted: {Path(diff.path).name}: {TURNED}"
+            self._port.windows.notify(shown, "warn")
+        diff.decision.set_result(decision)
 
     def _undecided(self, id_: int) -> Diff | None:
         """Return the proposal with this id, unless it is closed or settled."""
@@ -213,14 +228,18 @@ class Diffs:
         return None if diff is None or diff.decision.done() else diff
 
 
-def words_on_decision(event: DiffDecided) -> tuple[str, str]:
-    """Return what goes with the answer, and what an agent has to be told in its next prompt."""
-    said = _said(event.path, event.comments)
+def words_on_decision(event: DiffDecided, roots: Sequence[str] = ()) -> tuple[str, str]:
+    """Return what goes with the answer, and what an agent has to be told in its next prompt.
+
+    No quoted line, and no path, mentions a file for an agent in one of the folders `roots`; this
+    looks at files. What the user has written stays.
+    """
+    said = _said(event.path, event.comments, roots)
     reason = "" if event.accepted else event.reason
     if not said and not reason:
         return "", ""
     done = "accepted" if event.accepted else "rejected"
-    head = f"I have {done} your edit of {event.path}"
+    head = unmentioned(f"I have {done} your edit of {event.path}", *roots)
     if reason:
         lines = ", ".join(span(first, last) for first, last in event.hunks)
         head += f" ({lines}): {reason}" if lines else f": {reason}"
@@ -230,15 +249,16 @@ def words_on_decision(event: DiffDecided) -> tuple[str, str]:
     return answer, "\n\n".join([head, *said])
 
 
-def words_on_edit(path: str, comments: Sequence[DiffComment]) -> str:
-    """Return the comments on an edit that was decided elsewhere."""
-    return "\n\n".join([f"About your edit of {path}:", *_said(path, comments)])
+def words_on_edit(path: str, comments: Sequence[DiffComment], roots: Sequence[str]) -> str:
+    """Return the comments on an edit that was decided elsewhere, as `words_on_decision` does."""
+    head = unmentioned(f"About your edit of {path}:", *roots)
+    return "\n\n".join([head, *_said(path, comments, roots)])
 
 
-def _said(path: str, comments: Sequence[DiffComment]) -> list[str]:
+def _said(path: str, comments: Sequence[DiffComment], roots: Sequence[str]) -> list[str]:
     def words(each: DiffComment) -> str:
         lines = [f"-{line}" for line in each.lines] if each.is_removed else each.lines
         heading = f"{no_command(path)}, {span(each.first, each.last)}"
-        return f"{quoted(heading, lines, MOST_LINES)}\n{each.words}"
+        return f"{unmentioned(quoted(heading, lines, MOST_LINES), *roots)}\n{each.words}"
 
     return [words(each) for each in comments]

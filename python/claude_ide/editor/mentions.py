@@ -4,7 +4,7 @@ import asyncio
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -12,9 +12,11 @@ from claude_ide.base import git
 from claude_ide.base.errors import UserError
 from claude_ide.base.names import editor_name
 from claude_ide.base.paths import exists, normalized, real
-from claude_ide.editor.editor import Editor
 from claude_ide.editor.port import Port
 from claude_ide.editor.private_files import PrivateFiles
+
+if TYPE_CHECKING:
+    from claude_ide.editor.editor import Editor
 
 LINES = r"(?:#L(\d+)(?:-(\d+))?)?"
 MENTION = re.compile(
@@ -79,7 +81,7 @@ def is_elsewhere(path: str, folder: str) -> bool:
     return git.is_in_other_worktree(Path(real(path)), Path(real(folder)))
 
 
-async def choose_elsewhere(editor: Editor, path: str, names: list[str]) -> int:
+async def choose_elsewhere(editor: "Editor", path: str, names: list[str]) -> int:
     """Return the number of the agent that gets a file of another worktree, as the user chooses.
 
     Raises `UserError` if they choose none.
@@ -91,7 +93,7 @@ async def choose_elsewhere(editor: Editor, path: str, names: list[str]) -> int:
     return index
 
 
-async def check_private(editor: Editor, text: str, roots: Iterable[str]) -> None:
+async def check_private(editor: "Editor", text: str, roots: Iterable[str]) -> None:
     """Raise `UserError` if an agent in one of the folders would read a file that stays here."""
     typed: dict[str, str] = {}
     for root in roots:
@@ -120,11 +122,12 @@ def read_by_agents(text: str, root: str) -> dict[str, str]:
 
 async def without_mentions(text: str, root: str) -> str:
     """Return a text of others in which an agent in a folder takes no word for a file to read."""
-    return await asyncio.to_thread(_without_mentions, text, root)
+    return await asyncio.to_thread(unmentioned, text, root)
 
 
-def _without_mentions(text: str, root: str) -> str:
-    for path, name in read_by_agents(text, root).items():
+def unmentioned(text: str, *roots: str) -> str:
+    """Return such a text for an agent in one of the folders; this looks at files."""
+    for path, name in (each for root in roots for each in read_by_agents(text, root).items()):
         if exists(path):
             text = text.replace(f"@{name}", f"@ {name}").replace(f'@"{name}', f'@ "{name}')
     return text
