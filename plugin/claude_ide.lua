@@ -29,7 +29,7 @@ end
 
 local function window(module, fn)
   return function(opts)
-    if not require('claude_ide.window.location').has_command_window() then
+    if vim.fn['claude_ide#ready#MayOpen']() then
       require('claude_ide.' .. module)[fn](opts)
     end
   end

@@ -46,16 +46,14 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
         \ 'ClaudeType': ['-bang -complete=customlist,claude_ide#arguments#OfPrompts', 'sending#Type'],
         \ }
   let s:others = {
-        \ 'ClaudeFocus': ['', 'terminal#ToggleFocus()'],
         \ 'ClaudeShare': ['-nargs=? -complete=customlist,claude_ide#arguments#OfWords', 'selection#Share(<q-args>)'],
         \ 'ClaudeAccept': ['-bang', 'decide#Accept(<bang>0)'],
         \ 'ClaudeCommit': ['-bang -nargs=? -complete=customlist,claude_ide#arguments#OfAgents', 'session#Commit(<q-args>, <bang>0)'],
         \ 'ClaudeInstall': ['-bang -nargs=?', 'host#install#Command(<q-args>, <bang>0)'],
-        \ 'ClaudeCheck': ['', 'health#Check()'],
         \ 'ClaudeDismiss': ['', 'tools#showing#Dismiss()'],
-        \ 'ClaudeLog': ['', 'log_window#Open()'],
         \ 'ClaudeFix': ['', 'sending#Fix(<range> ? [<line1>, <line2>] : [])'],
         \ }
+  let s:windows = {'ClaudeCheck': 'health#Check', 'ClaudeFocus': 'terminal#ToggleFocus', 'ClaudeLog': 'log_window#Open'}
   " What needs Neovim says so.
   let s:lacking = {
         \ 'ClaudeChat': '-nargs=*',
@@ -87,6 +85,10 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
     endfor
     for [s:name, s:rest] in items(s:others)
       execute 'command! -range -bar' s:rest[0] s:name 'call claude_ide#' . s:rest[1]
+    endfor
+    for [s:name, s:function] in items(s:windows)
+      execute 'command! -range -bar' s:name
+            \ 'if claude_ide#ready#MayOpen() | call claude_ide#' . s:function . '() | endif'
     endfor
     for [s:name, s:attributes] in items(s:lacking)
       execute 'command! -range' s:attributes s:name
@@ -120,7 +122,7 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
             \ . string('<lt>Plug>(claude-' . s:name . ')') . ')<CR>'
     endfor
   else
-    for s:name in keys(s:of_host) + keys(s:named) + keys(s:with_text) + keys(s:others) + keys(s:lacking)
+    for s:name in keys(s:of_host) + keys(s:named) + keys(s:with_text) + keys(s:others) + keys(s:windows) + keys(s:lacking)
       execute 'command! -range -nargs=* -bang' s:name 'echomsg' string(s:refusal)
     endfor
     for s:name in keys(s:maps) + s:lacking_maps + ['send', 'type']

@@ -96,8 +96,7 @@ def test_each_subcommand_of_claude_chat_is_completed_and_described() -> None:
     kinds = tables["completion"]["chat"]
     known = {word: kind for kind, words in kinds.items() for word in words}
 
-    described = section("claude-ide-commands").partition("*:ClaudeAsk*")[0]
-    described = described.partition(":ClaudeChat {what}")[2]
+    described = HELP.partition(":ClaudeChat {what}")[2].partition("*:ClaudeReview*")[0]
 
     assert {word: argument != "nothing" for word, argument in known.items()} == {
         word: takes_one for word, takes_one in SUBCOMMANDS.items() if word
@@ -131,6 +130,15 @@ def test_the_keys_of_the_chat_are_described(module: str, heading: str) -> None:
     for key in set(keys) - {"<2-LeftMouse>"}:
         control = re.sub(r"<C-(\w)>", lambda found: f"CTRL-{found[1].upper()} ", key).strip()
         assert f"`{control}`" in table or control in table.split(), key
+
+
+async def test_each_link_of_the_help_has_a_tag(nvim: Neovim) -> None:
+    """Vim hides the bars around any word, so that `[off|on|toggle]` becomes `[offontoggle]`."""
+    of_nvim = await nvim.eval("readfile($VIMRUNTIME .. '/doc/tags')")
+    tags = {line.partition("\t")[0] for line in of_nvim} | set(re.findall(r"\*(\S+)\*", HELP))
+    of_vim = {"+job", "+channel", "+timers", "+textprop", "+popupwin", "evim"}
+
+    assert set(re.findall(r"(?<!\\)\|([^|\s]+)\|", HELP)) - tags == of_vim
 
 
 def test_no_line_of_the_help_is_wider_than_78_columns() -> None:

@@ -82,6 +82,16 @@ function s:refuse(command, problem) abort
   endif
 endfunction
 
+" Whether a window can open; the command-line window, which the user is told to close, allows no other one. Closing it
+" for them would discard what they have typed.
+function claude_ide#ready#MayOpen() abort
+  if getcmdwintype() ==# ''
+    return v:true
+  endif
+  call claude_ide#editor#Show('close the command-line window first', 'error')
+  return v:false
+endfunction
+
 " Whether a command can run now. Otherwise `Fn` runs it after the current installation, or one that the user is
 " offered, if it makes sense then. It gets whether the user is still in the same text: a range makes sense only there.
 function claude_ide#ready#MayRun(name, args, bang, Fn) abort

@@ -26,6 +26,7 @@ const CLEANUPS = [
   'claude_ide#permission#Close',
   'claude_ide#typed_words#HostEnded',
 ]
+const WITHOUT_WINDOW = ['ClaudeStart', 'ClaudeStop']
 # With `!` these take the user to Claude; the others always do.
 const FOCUSING = ['ClaudeSend', 'ClaudeAdd']
 const FILE_LISTS = ['dirvish', 'fern', 'fugitive', 'nerdtree', 'netrw', 'qf'] # (`file_lists.vim`)
@@ -125,7 +126,8 @@ def When(command: string, args: string, lines: list<number>, bang: bool, Fn: fun
   const Run = (is_here) => {
     Fn(is_here ? lines : [])
   }
-  if claude_ide#ready#MayRun(command, args, bang, Run)
+  const may_open = WITHOUT_WINDOW->index(command) >= 0 || claude_ide#ready#MayOpen()
+  if may_open && claude_ide#ready#MayRun(command, args, bang, Run)
     Run(true)
   endif
 enddef

@@ -146,8 +146,7 @@ end)
 --- Run a command that needs the host, as soon as the host can run (`host.ready`).
 ---@type fun(opts: vim.api.keyset.create_user_command.command_args, fn: claude_ide.CommandFunction)
 function M.run(opts, fn)
-  local is_free = WITHOUT_WINDOW[opts.name] or vim.fn.getcmdwintype() == ''
-  if is_free or not require('claude_ide.window.location').has_command_window() then
+  if WITHOUT_WINDOW[opts.name] or vim.fn['claude_ide#ready#MayOpen']() then
     ready.run(opts, fn)
   end
 end

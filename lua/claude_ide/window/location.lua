@@ -236,15 +236,4 @@ function M.visit(pid, open)
   return visit
 end
 
---- Tell the user to close the command-line window if they are in it: Neovim allows no other window to open.
---- Closing it for them would discard what they have typed.
----@return boolean is_in_the_way
-function M.has_command_window()
-  if vim.fn.getcmdwintype() == '' then
-    return false
-  end
-  message.show('close the command-line window first', 'error')
-  return true
-end
-
 return M
