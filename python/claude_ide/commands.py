@@ -542,7 +542,8 @@ def _sent(mentions: Sequence[dict[str, Any]]) -> str:
     if len(mentions) > 1:
         return f"sent {len(mentions)} files"
     mention = mentions[0]
-    name = Path(mention["filePath"].strip('"')).name
+    path = mention["filePath"].strip('"')
+    name = Path(path).name or path
     if "lineStart" not in mention:
         return f"sent {name}"
     count = mention["lineEnd"] - mention["lineStart"] + 1

@@ -145,7 +145,9 @@ async def test_the_prompt_is_kept_if_the_cli_is_missing(nvim: Neovim) -> None:
     ("arguments", "message"),
     [
         ("nonsense", ':ClaudeChat: no subcommand "nonsense"'),
-        ("new please", 'there is no agent "please" (<Tab> lists them)'),
+        ("new please", 'there is no agent "please" (g:claude_ide.agents)'),
+        ("new claude --worktree", "--worktree needs the name of a worktree: --worktree=NAME"),
+        ("new --worktree=", "--worktree needs the name of a worktree: --worktree=NAME"),
         ("stop", "there is no chat (:ClaudeChat starts one)"),
         ("resume nonsense", "there is no session nonsense"),
         ("continue", "there is no earlier session in this folder"),

@@ -81,6 +81,7 @@ async def test_the_operator_mentions_the_lines_of_a_list(
         ("2,3ClaudeSend", "sent 2 lines of a.py"),
         ("2ClaudeSend", "sent 1 line of a.py"),
         ("ClaudeSend", "sent a.py"),
+        ("ClaudeAdd /", "sent /"),
     ],
 )
 async def test_a_message_says_what_a_cli_has_got(

@@ -150,6 +150,12 @@ async def test_percent_is_the_current_file_and_accepts_modifiers(nvim: Editor, f
 async def test_percent_without_a_file_is_an_error(nvim: Editor) -> None:
     assert await mention_path(nvim, "%") == NO_FILE
 
+    await nvim.command("edit new.py")
+
+    assert await mention_path(nvim, "%") == {
+        "error": "this buffer has not been written yet: new.py"
+    }
+
 
 async def test_a_folder_is_mentioned_without_a_final_slash(nvim: Editor, files: Path) -> None:
     quoted = {"filePath": f'"{files}/sub dir"'}

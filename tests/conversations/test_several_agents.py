@@ -111,9 +111,9 @@ async def test_the_requests_of_two_chats_of_an_agent_say_whose_they_are(
 
 
 async def test_an_unknown_agent_is_an_error(pond: Pond) -> None:
-    await pond.command("new crab")
+    await pond.command('new "crab"')
 
-    await pond.reports('there is no agent "crab" (<Tab> lists them)')
+    await pond.reports('there is no agent "crab" (g:claude_ide.agents)')
     assert await pond.nvim.lua("return #require('claude_ide.chat.state').list()") == 0
 
 

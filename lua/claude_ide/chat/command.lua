@@ -33,15 +33,9 @@ function M.run(opts)
     end
     return host.command('ClaudeChat', opts)
   end
-  local agent, worktree = table.concat(opts.fargs, ' ', 2), ''
-  if agent:find(WORKTREE, 1, true) then
-    agent, worktree = agent:match('^(.-)%s*(%-%-worktree=.*)$')
-  end
+  local agent = table.concat(opts.fargs, ' ', 2)
   if agent ~= '' and not vim.list_contains(vim.fn['claude_ide#arguments#Agents'](), agent) then
-    local problem = ('there is no agent "%s" (<Tab> lists them)'):format(agent)
-    require('claude_ide.messages.message').show(problem, 'error')
-  elseif worktree ~= '' then
-    -- Its folder is not there yet.
+    -- A worktree, whose folder is not there yet, or a mistake.
     host.command('ClaudeChat', opts)
   elseif host.start() then
     -- The panel opens before the host can answer, because the user may already be typing.

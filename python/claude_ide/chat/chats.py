@@ -1,6 +1,7 @@
 """All chats of this Neovim, and the events of their panels."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -30,7 +31,10 @@ from claude_ide.editor.port.events import ListPressed
 from claude_ide.editor.port.panel import ChatEvent, FoundChat, Revival
 from claude_ide.ui.text import one_line
 
-WORKTREE = "--worktree="
+BEGUN = re.compile(
+    r"""(["']?)(?P<agent>.*?)\1\s*(?P<option>--worktree(?:[=\s]\s*(?P<name>.*))?)?""", re.DOTALL
+)
+"""What follows `:ClaudeChat new`."""
 NOTHING = "there is no earlier session in this folder"
 ANSWER_SECONDS = 0.7
 """How long the user waits for a list without a word about it."""
@@ -111,9 +115,14 @@ class Chats:
         if not argument:
             await self.here()
             return
-        agent, _, name = argument.rpartition(WORKTREE)
-        kind = await self._kind(Revival("", is_empty=True, agent=agent.strip(), asks=not agent))
-        await self.open(kind, NewSession(), await self._worktree(name, await self._folder()))
+        begun = BEGUN.fullmatch(argument)
+        assert begun is not None
+        agent, name = begun["agent"], begun["name"]
+        if begun["option"] and not name:
+            raise UserError("--worktree needs the name of a worktree: --worktree=NAME")
+        kind = await self._kind(Revival("", is_empty=True, agent=agent, asks=not agent))
+        folder = await self._folder()
+        await self.open(kind, NewSession(), await self._worktree(name, folder) if name else folder)
 
     async def open(self, kind: AgentKind, opening: Opening, folder: Path | None = None) -> None:
         """Resume a session of a folder, by default the working folder, or begin one.

@@ -242,6 +242,8 @@ class Mentioning:
         facts = await self._selection.mention_facts(bufnr, modifiers[1] if modifiers else "")
         if modifiers and not facts.current:
             raise UserError(NO_FILE)
+        if typed == "%" and not exists(facts.current):
+            raise UserError(f"this buffer has not been written yet: {Path(facts.current).name}")
         path = normalized(facts.current) if modifiers else _expanded(facts.folder, typed)
         if not lines and selected and path == facts.file:
             lines = [str(number) for number in selected]

@@ -40,8 +40,10 @@ FAILED = "the question failed; see :ClaudeLog"
 NOT_KEPT = "this answer cannot be continued: the Python host has ended since"
 NO_ANSWER = "there is no answer to continue"
 
-AT_NAME = re.compile(r"\s*@(?P<name>[\w-]+)[,:]?(?:\s+|$)")
+AT_NAME = re.compile(r"\s*@(?P<name>[\w@-]*)[,:]?(?:\s+|$)")
 """What begins a prompt, and names an agent: a mention of a file has a dot or a slash."""
+
+NO_NAME = "@ is not followed by the name of an agent (<Tab> lists them)"
 
 NO_WORDS = "@{}: what is it to do?"
 ONLY_NAME = ":ClaudeCommit takes only @ and the name of an agent"
@@ -251,13 +253,19 @@ def addressed(request: HeadlessAsked) -> HeadlessAsked:
             found = AT_NAME.fullmatch(request.typed)
             if found is None:
                 raise UserError(ONLY_NAME)
-            return replace(request, agent=found["name"])
+            return replace(request, agent=_name(found))
     return request
 
 
 def _split(words: str) -> tuple[str, str]:
     found = AT_NAME.match(words)
-    return (found["name"], words[found.end() :]) if found else ("", words)
+    return (_name(found), words[found.end() :]) if found else ("", words)
+
+
+def _name(found: re.Match[str]) -> str:
+    if not found["name"]:
+        raise UserError(NO_NAME)
+    return found["name"]
 
 
 def answering(request: HeadlessAsked, kinds: Kinds, usual: str, trust: Trust) -> Acp | None:

@@ -89,14 +89,29 @@ class TestOtherAgents:
         assert (await claude.asked()).prompt == "and this?"
         assert len(prompts(agent)) == 1
 
-    @pytest.mark.parametrize("command", ["ClaudeAsk @nobody hi", "ClaudeEdit @nobody hi"])
+    @pytest.mark.parametrize(
+        ("command", "shown"),
+        [
+            ("ClaudeAsk @nobody hi", 'there is no agent "nobody"'),
+            ("ClaudeEdit @nobody hi", 'there is no agent "nobody"'),
+            ("ClaudeAsk @@beaver hi", 'there is no agent "@beaver"'),
+            ("ClaudeAsk @", "@ is not followed by the name of an agent"),
+            ("ClaudeEdit @, hi", "@ is not followed by the name of an agent"),
+        ],
+    )
     async def test_the_name_of_no_agent_is_an_error(
-        self, nvim: Editor, begin: Begin, claude: FakeHeadless, file: Path, command: str
+        self,
+        nvim: Editor,
+        begin: Begin,
+        claude: FakeHeadless,
+        file: Path,
+        command: str,
+        shown: str,
     ) -> None:
         agent = await begin()
         await nvim.keys(f":{command}<CR>")
 
-        await on_screen(nvim, 'there is no agent "nobody"')
+        await on_screen(nvim, shown)
         assert agent.entries("in") == []
 
     async def test_a_mention_of_a_file_is_no_name(
