@@ -132,6 +132,11 @@ endfunction
 " the hold, another process may have listened on the port of the server, and received the token.
 function claude_ide#server#Starting(serve, held) abort
   let s:serves = a:serve
+  " A project could bring a folder that is named relatively: settings, the record of trust, the place of the lock.
+  if $CLAUDE_CONFIG_DIR !~# '^\%(/\|\a:\|$\)'
+    call claude_ide#editor#Show('$CLAUDE_CONFIG_DIR is not an absolute path, and does not count', 'warn')
+    unlet $CLAUDE_CONFIG_DIR
+  endif
   " The same for each host. Its end says whose it is: CLIs that find it without a host wait as long as this editor may
   " start the next one.
   if s:hooks ==# '' && !has('win32')

@@ -205,6 +205,18 @@ def test_a_mode_is_given_also_to_a_file_that_cannot_be_read(root: Path) -> None:
         files.set_mode(str(root / "d" / "b.txt"), 0o600)
 
 
+def test_a_mode_is_given_by_an_old_c_library(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unsupported(*_: object, **__: object) -> None:
+        raise NotImplementedError
+
+    monkeypatch.setattr(os, "chmod", unsupported)
+    path = root / "d" / "a.txt"
+
+    files.set_mode(str(path), 0o640)
+
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+
+
 def test_a_write_preserves_permissions_and_leaves_no_other_files(root: Path) -> None:
     path = root / "d" / "a.txt"
     path.chmod(0o640)

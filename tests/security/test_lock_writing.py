@@ -27,6 +27,18 @@ async def says(editor: Editor, expected: str) -> bool:
     return expected in shown or expected in await editor.eval("execute('messages')")
 
 
+async def test_a_config_folder_that_is_named_relatively_is_not_in_the_project(
+    nvim: Editor, project: Path
+) -> None:
+    await nvim.command("let $CLAUDE_CONFIG_DIR = 'cfg' | ClaudeStart")
+
+    await the_lock(Path(await nvim.eval("$HOME")) / ".claude")
+    expected = "$CLAUDE_CONFIG_DIR is not an absolute path"
+    await until(lambda: says(nvim, expected), expected)
+    assert await nvim.eval("exists('$CLAUDE_CONFIG_DIR')") == 0
+    assert not (project / "cfg").exists()
+
+
 @asynccontextmanager
 async def unwritable(config_folder: Path, code: int) -> AsyncIterator[Path]:
     """A config folder in which writing a lock file fails with this error code."""

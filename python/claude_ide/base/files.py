@@ -179,8 +179,12 @@ def set_mode(path: str, mode: int) -> None:
     with _unlinked(path) as (folder, name):
         try:
             os.chmod(name, mode, dir_fd=folder.descriptor, follow_symlinks=False)
-        except (NotImplementedError, ValueError):  # it is a link, which has none
-            raise RefusedError(TURNED) from None
+        except (NotImplementedError, ValueError):
+            if stat.S_ISLNK(folder.stat(name).st_mode):  # which has no permissions
+                raise RefusedError(TURNED) from None
+            # glibc before 2.32 cannot do it.
+            with _regular(folder.open(name, os.O_RDONLY | _NO_WAIT)) as file:
+                os.fchmod(file.fileno(), mode)
 
 
 @contextlib.contextmanager
