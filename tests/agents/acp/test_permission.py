@@ -92,6 +92,28 @@ async def test_a_request_that_the_agent_withdraws_is_not_answered_later(begin: B
     assert answer["result"] == {"outcome": {"outcome": "cancelled"}}
 
 
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (["bash", "-lc", "ls -l"], "ls -l"),
+        (["/usr/bin/zsh", "-c", "ls -l"], "ls -l"),
+        (["./bash", "-c", "ls -l"], "./bash -c ls -l"),
+        (["/project/bin/sh", "-c", "ls -l"], "/project/bin/sh -c ls -l"),
+        (["payload", "-c", "ls -l"], "payload -c ls -l"),
+        (["sh", "-x", "ls -l"], "sh -x ls -l"),
+    ],
+)
+def test_only_a_shell_that_no_project_brings_is_left_out_of_a_command(
+    words: list[str], shown: str
+) -> None:
+    call = tools.ToolCall("t1", kind="execute", arguments={"command": words})
+
+    asked = tools.permission_asked("r1", {}, call)
+
+    assert isinstance(asked, PermissionAsked)
+    assert asked.arguments["command"] == shown
+
+
 @pytest.mark.parametrize("answer", [Allow(), Reject()])
 def test_no_lasting_option_is_chosen_for_the_user(answer: Allow | Reject) -> None:
     lasting = (

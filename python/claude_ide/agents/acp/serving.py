@@ -13,9 +13,9 @@ from claude_ide.agents.acp.files import FileRequests
 from claude_ide.agents.acp.launch import AgentLaunch
 from claude_ide.agents.acp.terminals import AgentTerminals
 from claude_ide.agents.acp.tools import (
-    SHELLS,
     ToolCall,
     ToolCalls,
+    line_of,
     permission_answer,
     permission_asked,
 )
@@ -370,6 +370,4 @@ def _targets(call: ToolCall) -> dict[str, list[requests.Replacement]]:
 
 def _line(params: Params) -> str:
     """Return the command line that a terminal runs."""
-    command, arguments = text(params.get("command")), strings(params.get("args"))
-    is_shell = len(arguments) == 2 and arguments[0] in SHELLS
-    return arguments[1] if is_shell else " ".join((command, *arguments))
+    return line_of([text(params.get("command")), *strings(params.get("args"))])

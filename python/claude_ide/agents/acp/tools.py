@@ -82,7 +82,9 @@ _NAMED = re.compile(r"(?P<name>[A-Za-z]\w*)(?::\s+(?P<rest>.+))?", re.DOTALL)
 ON_FILES = ("read", "edit", "delete", "move")
 _FENCED = re.compile(r"\s*(?P<fence>`{3,})[^`\n]*\n(?P<inside>.*?)\n?(?P=fence)\s*", re.DOTALL)
 
-SHELLS = ("-c", "-lc")
+SHELL = re.compile(r"(?:/(?:usr/(?:local/)?)?bin/)?(?:ba|da|fi|k|z)?sh")
+"""A shell that no project brings; `./sh` may be any program."""
+SHELL_OPTIONS = ("-c", "-lc")
 OUTPUTS = ("formatted_output", "aggregated_output", "output", "stdout", "content")
 """The fields of a raw output that may have the text."""
 
@@ -293,10 +295,14 @@ class ToolCalls:
 def command(call: ToolCall) -> str:
     """Return the command line that a call runs; "" if it runs none."""
     given = call.arguments.get("command") if call.shown_kind == "execute" else None
-    words = [text(word) for word in sequence(given)]
-    if len(words) == 3 and words[1] in SHELLS:
+    return line_of([text(word) for word in sequence(given)]) or text(given)
+
+
+def line_of(words: Sequence[str]) -> str:
+    """Return the command line of a program with its arguments: that of a shell, if it runs one."""
+    if len(words) == 3 and SHELL.fullmatch(words[0]) and words[1] in SHELL_OPTIONS:
         return words[2]
-    return " ".join(words) or text(given)
+    return " ".join(words)
 
 
 def _in_words(call: ToolCall) -> dict[str, Any]:
