@@ -148,6 +148,7 @@ def test_a_missing_dictionary_of_options_gives_the_defaults(options: Any) -> Non
         ({"terminal": {"size": -0.5}}, "g:claude_ide.terminal.size must be a number > 0"),
         ({"mcp_servers": {"db": {"url": 1}}}, "g:claude_ide.mcp_servers.db.url must be a string"),
         ({"mcp_servers": {"db": {}}}, "g:claude_ide.mcp_servers.db needs a command"),
+        ({"review": {"keys": {"skip": "x"}}}, 'g:claude_ide.review.keys: "skip" is not one of '),
         ({"log_level": "loud"}, 'g:claude_ide.log_level: "loud" is not one of "debug", '),
         ("tab", "g:claude_ide must be a table, not a string"),
         (["auto_start"], "g:claude_ide must be a table, not a list"),

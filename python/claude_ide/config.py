@@ -364,10 +364,11 @@ def _in_words(error: str, value: Any, wanted: Any) -> str:
     """Return an error of msgspec as one about the types of the editor's language."""
     problem, _, path = error.partition(" - at ")
     if problem.startswith("Invalid enum value"):
-        # A choice that may be left out is a union with None.
-        choices = next((get_args(each) for each in get_args(wanted) if get_args(each)), None)
-        named = ", ".join(map(_quoted, choices or get_args(wanted)))
-        return f": {_quoted(value)} is not one of {named}"
+        # A choice that may be left out is a union with None; keys are those of a dictionary.
+        inner = (get_args(each) for each in get_args(wanted) if get_args(each))
+        choices = next(inner, get_args(wanted))
+        wrong = next(key for key in value if key not in choices) if path else value
+        return f": {_quoted(wrong)} is not one of {', '.join(map(_quoted, choices))}"
     expected, _, got = _TYPE.sub(_types, problem).partition(", got ")
     must = expected.replace("Expected ", "must be ")
     subject = ": each item " if path else " "
