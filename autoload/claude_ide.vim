@@ -37,8 +37,10 @@ function! claude_ide#send(text, options = {}) abort
   if !has('nvim')
     return claude_ide#sending#Send(a:text, a:options)
   endif
-  let options = map(copy(a:options), {_, value -> type(value) == v:t_number ? value ? v:true : v:false : value})
-  return v:lua.require'claude_ide'.send(a:text, options)
+  let [sent; failure] = luaeval("{ pcall(require('claude_ide').send, _A[1], _A[2]) }", [a:text, a:options])
+  if !sent
+    throw 'claude-ide: ' .. failure[0]
+  endif
 endfunction
 
 " What waits for review (:help claude-ide.review()).

@@ -257,12 +257,20 @@ async def test_an_unknown_cli_and_a_missing_chat_are_named(nvim: Editor, claude:
     assert await claude.pasted(2) == ["here", " there"]
 
 
-@pytest.mark.parametrize("options", [{"where": "x"}, {"submit": "yes"}, {"to": 1}])
-async def test_a_wrong_option_is_an_error(
-    nvim: Editor, cli: BoxCli, options: dict[str, Any]
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"where": "x"}, r"there is no option where \(to, submit, focus\)"),
+        ({"submit": "yes"}, "the option submit has a wrong type"),
+        ({"to": 1}, "the option to has a wrong type"),
+        (5, "the options must be a (table|dictionary)"),
+    ],
+)
+async def test_a_wrong_option_is_an_error_of_one_line(
+    nvim: Editor, cli: BoxCli, options: Any, reason: str
 ) -> None:
-    with pytest.raises(Exception, match=next(iter(options))):
-        await send(nvim, "x", **options)
+    with pytest.raises(Exception, match=f"claude-ide: send: {reason}$"):
+        await nvim.call("claude_ide#send", "x", options)
 
 
 async def test_a_private_file_is_refused_and_left_out_of_lists(
