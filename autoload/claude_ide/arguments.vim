@@ -15,13 +15,16 @@ function s:tables() abort
   return claude_ide#arguments#Json('editor/tables.json').completion
 endfunction
 
-function s:paths(lead, kind) abort
-  return map(getcompletion(a:lead, a:kind), {_, path -> fnameescape(path)})
-endfunction
-
 " The candidates that begin with what is typed; with a mark before each, if one is given.
 function claude_ide#arguments#Beginning(candidates, lead, mark = '') abort
   return filter(map(copy(a:candidates), {_, each -> a:mark .. each}), {_, each -> stridx(each, a:lead) == 0})
+endfunction
+
+" Paths that begin with what is typed, which may have backslashes.
+function s:paths(lead, kind) abort
+  let l:typed = substitute(a:lead, '\\\(.\)', '\1', 'g')
+  let l:found = getcompletion(substitute(l:typed, '[[*?$]', '?', 'g'), a:kind)
+  return map(claude_ide#arguments#Beginning(l:found, l:typed), {_, path -> fnameescape(path)})
 endfunction
 
 " The folder in which the CLI keeps the user's settings and sessions (`base/paths.py`).
@@ -102,12 +105,7 @@ endfunction
 
 " Complete the path of `:ClaudeAdd`, but no later argument.
 function claude_ide#arguments#OfAdd(lead, line, pos) abort
-  if strpart(a:line, 0, a:pos - len(a:lead)) !~# '\<Claude\a\+!\=\s*$'
-    return []
-  endif
-  let l:typed = substitute(a:lead, '\\\(.\)', '\1', 'g')
-  let l:found = getcompletion(substitute(l:typed, '[[*?$]', '?', 'g'), 'file')
-  return map(claude_ide#arguments#Beginning(l:found, l:typed), {_, path -> fnameescape(path)})
+  return strpart(a:line, 0, a:pos - len(a:lead)) !~# '\<Claude\a\+!\=\s*$' ? [] : s:paths(a:lead, 'file')
 endfunction
 
 " The entries of an option that is a dictionary, with the names that the host takes (`config.py`); empty if it is none.
@@ -171,13 +169,18 @@ function claude_ide#arguments#KnowRecipients(names) abort
   let s:recipients = a:names
 endfunction
 
-" Complete `:ClaudeReview`. Names may have several words, of which the line has some before the last.
+" Complete `:ClaudeReview`. Names of recipients may have several words, of which the line has some before the last.
 function claude_ide#arguments#OfReview(lead, line, pos) abort
-  let l:given = matchstr(a:line, 'Claude\a\+!\?\s\+send\s\+\zs.*$')
-  return a:line !~# 'Claude\a\+!\?\s\+send\s'
-        \ ? claude_ide#arguments#Beginning(s:tables().review, a:lead) + getcompletion(a:lead, 'file')
-        \ : map(claude_ide#arguments#Beginning(s:recipients, l:given),
-        \   {_, name -> strpart(name, len(l:given) - len(a:lead))})
+  let l:typed = matchstr(strpart(a:line, 0, a:pos), 'Claude\a\+!\?\s\+\zs.*$')
+  if l:typed =~# '^send\s'
+    let l:given = matchstr(l:typed, '^send\s\+\zs.*$')
+    return map(claude_ide#arguments#Beginning(s:recipients, l:given),
+          \ {_, name -> strpart(name, len(l:given) - len(a:lead))})
+  elseif l:typed =~# '^\(clear\|undo\|yank\)\s\|^base\s\+\S*$'
+    return []
+  endif
+  let l:words = l:typed =~# '\s' ? [] : s:tables().review
+  return claude_ide#arguments#Beginning(l:words, a:lead) + s:paths(a:lead, 'file')
 endfunction
 
 " The index of the quote that closes the one at `index`, or -1. Apostrophes do not count as quotes.

@@ -432,12 +432,18 @@ async def why(app: App, call: CommandCall) -> None:
     await app.review.why(call.at, (call.lines[0] - 1, call.lines[0]) if call.lines else None)
 
 
+def _is_count(word: str) -> bool:
+    return word.isdecimal() and int(word) > 0
+
+
 async def _decide(app: App, call: CommandCall, *, is_kept: bool) -> None:
     match call.arguments:
         case ["all"]:
             here = await app.editor.port.buffers.folder()
             await app.review.decide_all(here, is_kept=is_kept)
-        case [] | [_] if all(word == "lines" or word.isdecimal() for word in call.arguments):
+        case [word] if call.bang:
+            raise UserError(f"! means the whole file: without {word}, or without !")
+        case [] | [_] if all(word == "lines" or _is_count(word) for word in call.arguments):
             rows = None if call.lines is None else (call.lines[0] - 1, call.lines[1])
             word = "".join(call.arguments)
             # Without a range, it is the hunk at the cursor.

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from support.either_editor import BOTH, Editor
+from support.either_editor import BOTH, Editor, on_screen
 from support.neovim import until
 from support.reviewing import drawn
 from support.reviews import Agent, make_repository, put, start_cli
@@ -51,6 +51,35 @@ async def test_a_command_means_the_line_at_which_it_was_called(
     await nvim.command("3 | ClaudeComment why? | 1")
     await until(lambda: nvim.eval("len(claude_ide#review().remarks) == 1"), "the remark")
     assert await nvim.eval("claude_ide#review().remarks[0].first == 3")
+
+
+@pytest.mark.parametrize(
+    ("argument", "reason"),
+    [(" 0", "not an argument: 0 (all,"), ("! 3", "! means the whole file: without 3,")],
+)
+async def test_a_wrong_number_decides_about_nothing(
+    nvim: Editor, path: Path, agent: Agent, argument: str, reason: str
+) -> None:
+    await nvim.command(f"2 | ClaudeRevert{argument}")
+
+    await on_screen(nvim, reason)
+    assert path.read_text() == AFTER
+
+
+async def test_only_the_first_word_of_a_review_is_completed_as_a_subcommand(
+    nvim: Editor, path: Path
+) -> None:
+    put(path.with_name("my tale.txt"), BEFORE)
+    path.unlink(missing_ok=True)
+
+    async def completed(typed: str) -> list[str]:
+        return list(await nvim.call("getcompletion", f"ClaudeReview {typed}", "cmdline"))
+
+    words = ["base", "clear", "send", "session", "turn", "undo", "yank"]
+    assert await completed("") == [*words, "my\\ tale.txt"]
+    assert await completed("my") == await completed("turn ") == ["my\\ tale.txt"]
+    assert await completed("base HEAD my\\ ") == ["my\\ tale.txt"]
+    assert await completed("undo ") == await completed("base ") == []
 
 
 async def test_commands_for_each_file_and_for_each_item_of_the_list(
