@@ -205,6 +205,22 @@ async def test_the_edit_command_restores_the_proposed_text(
     assert (await diffs.decision(id_))["text"] == NEW + "after\n"
 
 
+async def test_undo_brings_back_what_the_edit_command_has_discarded(
+    nvim: Neovim, diffs: Diffs, path: Path
+) -> None:
+    id_ = await diffs.open(path, NEW)
+
+    await nvim.keys("ggccchanged<Esc>Golast<Esc>:edit!<CR>")
+    await until(lambda: nvim.eval("getline(1) ==# 'one'"))
+    await nvim.keys("u")
+    await until(lambda: nvim.eval("getline(1) ==# 'changed' && getline('$') ==# 'last'"))
+    await nvim.keys(":update<CR>")
+    await until(lambda: "nothing was accepted: type :w yourself" in nvim.screen.text())
+    await nvim.keys(":w<CR>")
+
+    assert (await diffs.decision(id_))["text"] == NEW.replace("one", "changed", 1) + "last\n"
+
+
 @pytest.mark.parametrize("text", [b"", b"a", b"a\r\nb\r\n", b"\xef\xbb\xbfa\n", b"a\0b\n"])
 async def test_a_proposal_is_accepted_byte_for_byte(
     nvim: Neovim, diffs: Diffs, path: Path, text: bytes

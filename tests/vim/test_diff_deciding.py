@@ -138,6 +138,20 @@ async def test_edit_restores_the_proposal(vim: Vim, vim_client: ClaudeCode, proj
     assert await answer(asked) == ["FILE_SAVED", "new\r\ntext\r\n"]
 
 
+async def test_undo_brings_back_what_edit_has_discarded(
+    vim: Vim, vim_client: ClaudeCode, project: Path
+) -> None:
+    asked = await propose(vim, vim_client, project / "new.txt", "new\r\ntext\r\n")
+
+    await vim.keys("ccmine<Esc>:edit!<CR>")
+    await until(lambda: vim.eval("getline(1) ==# 'new'"))
+    await vim.keys("u:update<CR>")
+    await until(lambda: "nothing was accepted: type :w yourself" in vim.screen.text())
+    await vim.keys(":w<CR>")
+
+    assert await answer(asked) == ["FILE_SAVED", "mine\r\ntext\r\n"]
+
+
 async def test_write_to_another_name_saves_a_copy_and_decides_nothing(
     vim: Vim, vim_client: ClaudeCode, project: Path
 ) -> None:
@@ -190,7 +204,7 @@ async def test_an_autosave_by_a_callback_accepts_nothing_and_says_so(
 
     await vim.command(autosave)
 
-    await until(lambda: "a plugin wrote this, so nothing was accepted" in vim.screen.text())
+    await until(lambda: "nothing was accepted: type :w yourself" in vim.screen.text())
     assert not asked.done()
     await vim.keys(":w<CR>")
     assert await answer(asked) == ["FILE_SAVED", "new\n"]

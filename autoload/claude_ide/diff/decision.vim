@@ -24,18 +24,22 @@ const OPTIONS = [['buftype', 'acwrite'], ['bufhidden', 'wipe'], ['fileencoding',
 
 final proposals: dict<dict<any>> = {} # the diffs by buffer
 
-# Put the newest version into a proposal that is read again, which has no history then.
+# Put the newest version into a proposal that is read again, which has no history then but for the text before.
 def Restore(bufnr: number)
   final diff = proposals[bufnr]
   diff.oldest = len(get(diff, 'states', []))
   diff.states = repeat([GONE], diff.oldest)
-  file_text.Put(bufnr, diff.text)
+  const parsed = file_text.Parse(diff.text)
+  file_text.Put(bufnr, diff.last)
+  edit.Change(bufnr, parsed.lines)
+  file_text.SetOptions(bufnr, file_text.FORMAT, parsed)
+  setbufvar(bufnr, '&modified', false)
 enddef
 
 def Explain(bufnr: number)
   if !get(proposals[bufnr], 'is_explained', false)
     proposals[bufnr].is_explained = true
-    message.Show('a plugin wrote this, so nothing was accepted: type :w yourself', 'warn')
+    message.Show('nothing was accepted: type :w yourself (:update and plugins accept nothing)', 'warn')
   endif
 enddef
 
@@ -54,6 +58,7 @@ export def Propose(diff: dict<any>, Decide: func(bool)): number
   endfor
   command_buffer.Listen(bufnr, () => Decide(true), () => Explain(bufnr))
   augroup claude_ide_decision
+    execute $'autocmd BufUnload <buffer={bufnr}> proposals[{bufnr}].last = file_text.Get({bufnr})'
     execute $'autocmd BufReadCmd <buffer={bufnr}> Restore({bufnr})'
     execute $'autocmd BufWipeout <buffer={bufnr}> call(remove(proposals, {bufnr}).Decide, [false])'
   augroup END

@@ -46,11 +46,16 @@ def Write(bufnr: number, name: string)
   endif
 enddef
 
-# `:x` writes only what is modified, which this never is; yet its user means to write.
+# `:x` writes only what is modified, which this never is; yet its user means to write. So may the user of `:update`,
+# but maps run it, too.
 def MarkForExit(bufnr: number)
-  const is_exit = getcmdline() =~# '^[ \t:]*\%(x\%[it]\|exi\%[t]\)!\?\s*$'
-  if is_exit && getcmdtype() ==# ':' && !get(v:event, 'abort', false)
+  const command = matchstr(getcmdline(), '^[ \t:]*\zs\a\+\ze!\?\s*$')
+  if getcmdtype() !=# ':' || get(v:event, 'abort', false)
+    return
+  elseif command =~# '^\%(x\%[it]\|exi\%[t]\)$'
     setbufvar(bufnr, '&modified', true)
+  elseif command =~# '^up\%[date]$'
+    call(handlers[bufnr].WrittenByTimer, [])
   endif
 enddef
 

@@ -39,24 +39,35 @@ M.ACCEPT_EDITS = '<Plug>(claude-accept-edits)'
 ---@param name string
 ---@param handlers claude_ide.DecisionHandlers
 function M.fill(bufnr, kind, name, handlers)
-  local options, is_explained = vim.bo[bufnr], false
-  local function put()
-    buffer_text.put(bufnr, handlers.text())
-  end
+  local options, is_explained, last = vim.bo[bufnr], false, ''
   label.give(bufnr, kind, plain.one_line(name))
   options.buftype, options.bufhidden, options.swapfile = 'acwrite', 'wipe', false
   options.fileencoding = 'utf-8'
-  put()
+  buffer_text.put(bufnr, handlers.text())
   options.modifiable = false
-  command_buffer.listen(bufnr, handlers.written, function()
+  local function explain()
     if not is_explained then
       is_explained = true
-      message.show('a plugin wrote this, so nothing was accepted: type :w yourself', 'warn')
+      message.show(
+        'nothing was accepted: type :w yourself (:update and plugins accept nothing)',
+        'warn'
+      )
     end
-  end)
-  command_buffer.write_on_exit(bufnr)
+  end
+  command_buffer.listen(bufnr, handlers.written, explain)
+  command_buffer.write_on_exit(bufnr, explain)
   on('BufWipeout', bufnr, handlers.wiped)
-  on('BufReadCmd', bufnr, put)
+  on('BufUnload', bufnr, function()
+    last = buffer_text.get(bufnr)
+  end)
+  on('BufReadCmd', bufnr, function()
+    -- `u` brings back what `:edit!` discards.
+    buffer_text.put(bufnr, last)
+    local parsed = buffer_text.parse(handlers.text())
+    require('claude_ide.file.edit').change(bufnr, parsed.lines)
+    buffer_text.set_options(bufnr, buffer_text.FORMAT, parsed)
+    options.modified = false
+  end)
   on('LspAttach', bufnr, function(event)
     vim.schedule(function()
       if vim.api.nvim_buf_is_valid(bufnr) then

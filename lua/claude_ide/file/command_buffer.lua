@@ -95,12 +95,15 @@ end
 
 --- Have `:x` write the buffer, as its users expect: it writes only a modified one, which this never is.
 ---@param bufnr integer
-function M.write_on_exit(bufnr)
+---@param updated? fun() called when the user runs `:update`, which writes nothing for the same reason
+function M.write_on_exit(bufnr, updated)
   on('CmdlineLeave', bufnr, function()
     local is_run = not vim.v.event.abort and vim.v.event.cmdtype == ':'
     local ok, command = pcall(api.nvim_parse_cmd, is_run and vim.fn.getcmdline() or '', {})
     if ok and (command.cmd == 'xit' or command.cmd == 'exit') then
       vim.bo[bufnr].modified = true
+    elseif ok and command.cmd == 'update' and updated then
+      updated()
     end
   end)
 end
