@@ -57,9 +57,8 @@ def Report()
   channel.Emit('privacy_facts', Facts())
 enddef
 
-# Have the host judge with the options as they are now. New ones hold at once: nothing leaves until
-# the host has answered.
-export def Look()
+# Have the host judge by new options. They hold at once: nothing leaves until the host has answered.
+def Look()
   if Options() !=# reported
     known = {}
     verdicts = {}
@@ -231,8 +230,10 @@ export def Watch(on: bool)
       # After these, a buffer may have another name, or its name may lead to another file.
       autocmd BufEnter,BufFilePost,BufReadPost,BufWritePost,FileChangedShellPost *
         \ ForgetVerdict(file.Name(str2nr(expand('<abuf>'))))
-      # After these, settings may have changed. The host sees all other changes.
+      # After these, settings may have changed. The host sees most changes itself.
       autocmd BufWritePost,DirChanged,FocusGained * Report()
+      # No event tells of an option.
+      autocmd SafeState,SafeStateAgain * Look()
     endif
   augroup END
 enddef

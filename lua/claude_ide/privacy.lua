@@ -14,7 +14,7 @@ local api = vim.api
 
 -- After these, a buffer may have another name, or its name may lead to another file.
 local RENAMED = { 'BufEnter', 'BufFilePost', 'BufReadPost', 'BufWritePost', 'FileChangedShellPost' }
--- After these, settings may have changed. The host sees all other changes.
+-- After these, settings may have changed. The host sees most changes itself.
 local CHANGED = { 'BufWritePost', 'DirChanged', 'FocusGained' }
 local UNKNOWN = 'it is not known yet which files are private'
 
@@ -71,9 +71,8 @@ local function report()
   channel.emit('privacy_facts', M.facts())
 end
 
---- Have the host judge with the options as they are now. New ones hold at once: nothing leaves until the
---- host has answered.
-function M.look()
+-- Have the host judge by new options. They hold at once: nothing leaves until the host has answered.
+local function look()
   if options() ~= reported then
     rules, verdicts = nil, {}
     report()
@@ -136,7 +135,7 @@ end
 function M.of_name(name)
   if verdicts[name] == nil and rules and name ~= '' then
     -- An option that was set a moment ago holds for it, too.
-    M.look()
+    look()
   end
   local verdict = verdicts[name]
   if verdict == nil then
@@ -191,7 +190,7 @@ end
 ---@return string?
 function M.why(bufnr)
   local name = api.nvim_buf_get_name(bufnr)
-  M.look()
+  look()
   verdicts[name] = nil
   local reason = rules and M.of_buffer(bufnr)
   return reason and M.sentence(name, reason) or nil
@@ -252,6 +251,7 @@ function M.watch(on)
   on_event({ 'BufEnter', 'InsertEnter', 'TextChanged', 'RecordingEnter' }, nil, remember_recording)
   on_event(RENAMED, nil, forget_verdict)
   on_event(CHANGED, nil, report)
+  on_event('SafeState', nil, look) -- no event tells of an option
 end
 
 --- The host has ended: nothing leaves without its rules.

@@ -112,11 +112,13 @@ class App:
         review = ReviewEvents(self.editor, lambda: self.review)
         self.editor.record_write = review.record
         self.editor.events.register(review, self.guard)
-        self._review_watch = self.guard(review.watch(_review_home()))
+        review.watch(_review_home(), self.guard)
         hinted = _review_home() / "hinted"
         self._disk_report = DiskReport(self.editor.port, self.editor.events, hinted)
-        self._disk = DiskWatch(self.editor.port, self.editor.events, self._has_agents)
+        changes = self.editor.file_changes
+        self._disk = DiskWatch(self.editor.port, self.editor.events, self._has_agents, changes)
         self._disk.start(loop)
+        changes.start(loop)
         loop.call_later(SESSIONS_SECONDS, lambda: self.sessions)
         if startup.bound is None:
             self.editor.private_files.refresh()
@@ -215,7 +217,7 @@ class App:
             self.kernels.end()
         guardian.end_all()
         self._disk.stop()
-        self._review_watch.cancel()
+        self.editor.file_changes.stop()
         if self.begun("sessions"):
             self.sessions.stop()
         self._channel.close()

@@ -58,9 +58,13 @@ def run() -> None:
 
 async def _orphaned() -> None:
     """Return when Vim has ended. Its later jobs have inherited the pipe, and may keep it open."""
-    vim = os.getppid()
-    while os.getppid() == vim:  # noqa: ASYNC110  nothing reports the end of a parent
-        await asyncio.sleep(ORPHAN_SECONDS)
+    vim, ended = os.getppid(), asyncio.Event()
+    try:
+        asyncio.get_running_loop().add_reader(os.pidfd_open(vim), ended.set)
+        await ended.wait()
+    except (AttributeError, OSError):  # no Linux, or a sandbox
+        while os.getppid() == vim:  # noqa: ASYNC110  nothing reports the end of a parent
+            await asyncio.sleep(ORPHAN_SECONDS)
 
 
 def _pipes() -> tuple[Any, Any]:

@@ -9,12 +9,15 @@ from typing import Any
 
 import pytest
 
+from claude_ide.base.watch import FileChanges
+from claude_ide.editor import disk
 from claude_ide.editor.disk import (
     AGAIN_SECONDS,
     MOST_AT_ONCE,
     RESTLESS_SECONDS,
     SETTLED_EMPTY_SECONDS,
     SETTLED_SECONDS,
+    SOON_SECONDS,
     DiskWatch,
     Watched,
 )
@@ -32,8 +35,10 @@ class Watching:
         """The answers to the next reports."""
         self.events = Events(EditorState())
         port = pocket_port(self._changed, events=self.events)
-        self.watch = DiskWatch(port, self.events, lambda: True)
+        self.changes = FileChanges()
+        self.watch = DiskWatch(port, self.events, lambda: True, self.changes)
         self.watch.start(asyncio.get_running_loop())
+        self.changes.start(asyncio.get_running_loop())
 
     async def _changed(self, function: str, *arguments: Any) -> list[str] | None:
         if function == "batch.run":
@@ -68,6 +73,7 @@ async def watching() -> AsyncIterator[Watching]:
     watching = Watching()
     yield watching
     watching.watch.stop()
+    watching.changes.stop()
 
 
 @pytest.fixture
@@ -110,12 +116,23 @@ WAYS = [rewrite, replace, delete_and_write, replace_folder, replace_folder_above
 
 
 @pytest.mark.parametrize("change", WAYS)
-async def test_a_changed_file_is_reported(
-    watching: Watching, path: Path, change: Callable[[Path], object]
+async def test_a_changed_file_is_reported_after_a_rest(
+    watching: Watching,
+    path: Path,
+    change: Callable[[Path], object],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     other = path.with_name("other.txt")
     other.write_text("one\n")
+    looks, found = [time.monotonic()], disk._found
+
+    def look(path: str) -> Any:
+        looks.append(time.monotonic())
+        return found(path)
+
+    monkeypatch.setattr(disk, "_found", look)
     await watching.begin(path, other)
+    await until(lambda: time.monotonic() - looks[-1] > 3 * SOON_SECONDS, "it looks at nothing")
 
     change(path)
     other.parent.mkdir(exist_ok=True)

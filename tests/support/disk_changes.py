@@ -23,7 +23,9 @@ def watch_with(editor: Editor) -> None:
     """Watch and report as the host does, until the test ends."""
     report = DiskReport(editor.port, editor.events)
     editor.events.subscribe(FileKept, report.keep)
-    DiskWatch(editor.port, editor.events, lambda: True).start(asyncio.get_running_loop())
+    loop, changes = asyncio.get_running_loop(), editor.file_changes
+    DiskWatch(editor.port, editor.events, lambda: True, changes).start(loop)
+    changes.start(loop)
 
 
 async def watch(nvim: Neovim) -> None:

@@ -20,6 +20,7 @@ import msgspec
 
 from claude_ide.base.errors import EditorError
 from claude_ide.base.names import NEOVIM, editor_name
+from claude_ide.base.watch import FileChanges
 from claude_ide.editor.events import Events
 from claude_ide.editor.port import Port
 from claude_ide.editor.port.batch import ChangedError, Gate, Guard, named, step
@@ -83,6 +84,8 @@ class Watched:
         self.rests_until = -math.inf
         self.settles_at: float | None = None
         """When a new state is to be reported, unless there is another one by then."""
+        self.needs_looks = True
+        """Whether it is to be looked at even if the kernel tells of no change."""
         self._seen: os.stat_result | None = None
         self._moves_since = -math.inf
         self._rest_seconds = 0.0
@@ -93,6 +96,8 @@ class Watched:
         It is only returned once the file is complete.
         """
         found = _found(self.path) if now >= self.rests_until else None
+        # A file with another name may be written by that, in another folder.
+        self.needs_looks = now < self.rests_until < math.inf or bool(found and found.st_nlink > 1)
         if found is not None and self.known is None and _stamp(found) == self.read:
             self.known = found
         if found is None or _is_same(found, self.known):
@@ -103,6 +108,7 @@ class Watched:
         if self.settles_at is None or not _is_same(found, self._seen):
             self._seen, self.settles_at = found, now + _settles_in(found)
         if now < self.settles_at:
+            self.needs_looks = True
             return ""
         self.known, self.settles_at = found, None
         return _stamp(found)
@@ -125,8 +131,13 @@ class Watched:
 class DiskWatch:
     """Looks at each file with one `stat`, in a thread: a network drive may hang."""
 
-    def __init__(self, port: Port, events: Events, has_agents: Callable[[], bool]) -> None:
+    def __init__(
+        self, port: Port, events: Events, has_agents: Callable[[], bool], changes: FileChanges
+    ) -> None:
         self._port = port
+        self._changes = changes
+        self._changed = threading.Event()
+        """Is set when a file may have changed since the last look began."""
         self._has_agents = has_agents
         self._files: dict[int, Watched] = {}
         self._wanted = threading.Event()
@@ -139,17 +150,20 @@ class DiskWatch:
         # A thread that waits costs less than a loop that has a thread look, and as a daemon it does
         # not keep the process if it hangs.
         threading.Thread(target=self._watch, args=[loop], daemon=True).start()
+        self._changes.follow(self._changed.set, self._paths)
 
     def stop(self) -> None:
         """Stop watching, without waiting for a look."""
         self._is_ended = True
         self._wanted.set()
+        self._changed.set()
 
     def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
         while not (self._is_ended or loop.is_closed()):
             self._wanted.clear()
             if not self._files:
                 self._wanted.wait()
+            self._changed.clear()
             began = time.monotonic()
             settling = self._look(loop, self._files.copy())
             spent = time.monotonic() - began
@@ -157,6 +171,10 @@ class DiskWatch:
             share = SHARE_AFTER_CHANGE if settling else SHARE
             pause = max(least, min(share * spent, LONGEST_PAUSE_SECONDS))
             self._pause(loop, began + spent + pause, settling)
+            if self._changes.is_told and not any(
+                file.needs_looks for file in self._files.copy().values()
+            ):
+                self._changed.wait()
 
     def _pause(
         self, loop: asyncio.AbstractEventLoop, until: float, settling: dict[int, Watched]
@@ -195,12 +213,14 @@ class DiskWatch:
                 logger.warning("changed files: %s", error)
                 for _, file, _ in changed[first:]:
                     file.handle("busy", time.monotonic() + RECENT_SECONDS)
+                self._changed.set()
                 return
             for (bufnr, file, stamp), state in zip(some, states, strict=True):
                 if state == "busy":
                     self._begin(self._wait, bufnr, file, stamp)
                 else:
                     file.handle(state, time.monotonic())
+            self._changed.set()
 
     async def _wait(self, bufnr: int, file: Watched, stamp: str) -> None:
         """Report a file as soon as the user does not type in its buffer."""
@@ -217,6 +237,7 @@ class DiskWatch:
         finally:
             file.rests_until = -math.inf
             file.handle(state, time.monotonic())
+            self._changed.set()
 
     @handles(FilesLoaded)
     def _loaded(self, report: FilesLoaded) -> None:
@@ -227,10 +248,17 @@ class DiskWatch:
             else:
                 self._files.pop(file.bufnr, None)
         self._wanted.set()
+        self._changed.set()
+        self._changes.look()
 
     @handles(FilesUnwatched)
     def _unwatched(self, _event: FilesUnwatched) -> None:
         self._files.clear()
+        self._changed.set()
+        self._changes.look()
+
+    def _paths(self) -> list[Path]:
+        return [Path(file.path) for file in self._files.copy().values()]
 
 
 def _found(path: str) -> os.stat_result | None:

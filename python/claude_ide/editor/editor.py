@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from claude_ide.base.names import NEOVIM, editor_name, for_this_editor
 from claude_ide.base.paths import is_same
+from claude_ide.base.watch import FileChanges
 from claude_ide.config import AttentionConfig
 from claude_ide.editor.attention import Attention
 from claude_ide.editor.diagnostics import Reader
@@ -65,6 +66,7 @@ class Editor:
         self.events = Events(self.state)
         self._operations = Operations(channel, self.events)
         self.port = cast(Port, Remote(channel, self._operations))
+        self.file_changes = FileChanges()
         self.private_files = PrivateFiles(self.port, [*folders], privacy)
         self.gate = self._operations.gate = ToolGate(self.private_files)
         self.reader = Reader(self.port, self.private_files, self.state)
@@ -130,8 +132,9 @@ class Editor:
         private = self.private_files
         await self.port.host.listening(port, token, lock)
         # The editor shares nothing without the rules; a client may have its first answer before.
-        private.watch(True)
+        private.watch(self.file_changes)
         self.state.apply_editors(private.editors_changed(await self.port.buffers.editors()))
+        self.file_changes.look()
         self.state.selection = None
         latest = private.selection(await self.port.selection.latest())
         # Events during the call have been handled by now, and are newer than `latest`.
@@ -139,7 +142,7 @@ class Editor:
 
     async def stopped(self) -> None:
         """Report that the server has stopped."""
-        self.private_files.watch(False)
+        self.private_files.watch(None)
         await self.port.host.stopped()
 
     def notify(self, text: str, level: str = "info") -> None:

@@ -9,11 +9,10 @@ are left out of an answer. A change that concerns one is refused as a whole: a p
 wrong.
 """
 
-import asyncio
 import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
 import msgspec
@@ -21,14 +20,12 @@ import msgspec
 from claude_ide.base.errors import EditorError
 from claude_ide.base.names import editor_name
 from claude_ide.base.paths import absolute, below_home, normalized, within
+from claude_ide.base.watch import FileChanges
 from claude_ide.editor.port import Port
-from claude_ide.editor.port.binding import handles, log_failure, soon, without_error
+from claude_ide.editor.port.binding import handles, soon, without_error
 from claude_ide.editor.port.events import EditorsChanged, PrivacyFacts, SelectionChanged
 from claude_ide.privacy import settings
 from claude_ide.privacy.rules import Rules, spellings
-
-LOOK_SECONDS = 2.0
-"""After so long, a change of the options or settings is noticed that no event has announced."""
 
 ORIGIN = {"line": 0, "character": 0}
 NO_SELECTION = {
@@ -71,7 +68,7 @@ class PrivateFiles:
         self._rules: Rules | None = None
         self._stamp: object = None
         self._verdicts: dict[str, str | None] = {}
-        self._looking: asyncio.TimerHandle | None = None
+        self._changes: FileChanges | None = None
         self.when_changed: Callable[[], None] = lambda: None
         """Is called after each change of the rules."""
 
@@ -85,6 +82,8 @@ class PrivateFiles:
             self._rules = Rules(privacy, working, files)
             self._verdicts.clear()
             self._port.privacy.apply(self._rules.pushed())
+            if self._changes is not None:
+                self._changes.look()
             if not is_first:
                 self.when_changed()
         return self._rules
@@ -95,28 +94,18 @@ class PrivateFiles:
         self._facts = facts
         self.refresh()
 
-    def watch(self, on: bool) -> None:
-        """Follow the options and the settings, while a server runs."""
-        if self._looking is not None:
-            self._looking.cancel()
-            self._looking = None
-        if on:
+    def watch(self, changes: FileChanges | None) -> None:
+        """Follow the settings, while a server runs; None afterwards."""
+        if self._changes is not None:
+            self._changes.forget(self.refresh)
+        self._changes = changes
+        if changes is not None:
             self.refresh()
-            self._look_later()
+            changes.follow(self.refresh, self._settings)
 
-    def _look_later(self) -> None:
-        self._looking = asyncio.get_running_loop().call_later(LOOK_SECONDS, self._look)
-
-    def _look(self) -> None:
-        self.refresh()
-        asked = asyncio.ensure_future(self._port.privacy.look())
-        asked.add_done_callback(log_failure)
-        # A busy editor is not asked again.
-        asked.add_done_callback(self._look_again)
-
-    def _look_again(self, _asked: object) -> None:
-        if self._looking is not None:
-            self._look_later()
+    def _settings(self) -> list[Path]:
+        found = settings.files(self._facts.folders, os.environ)
+        return [settings.MANAGED_FOLDER, *(each.path for each in found)]
 
     async def update(self) -> Rules:
         """Read the option and the working folders as they are now, unless the editor is busy."""

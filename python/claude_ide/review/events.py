@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from claude_ide.editor.editor import Editor
+from claude_ide.editor.events import Run
 from claude_ide.editor.port.binding import handles
+from claude_ide.editor.port.events import EditorsChanged
 from claude_ide.editor.port.review import (
     ReviewLeft,
     ReviewMoved,
@@ -24,8 +26,6 @@ if TYPE_CHECKING:
     from claude_ide.review.recorder import Recorder
     from claude_ide.review.service import ReviewService
 
-LOOK_SECONDS = 0.5
-
 
 class ReviewEvents:
     """What happens in one editor that concerns its review."""
@@ -35,6 +35,9 @@ class ReviewEvents:
         self._review = review
         self._own: dict[str, Recorder] = {}
         """Of agents whose sessions are not followed, by their names."""
+        self._home = Path()
+        self._marked = set[str]()
+        """The folders in which something waits or has waited."""
 
     @handles(ReviewShown)
     def _shown(self, event: ReviewShown) -> Awaitable[None]:
@@ -61,17 +64,36 @@ class ReviewEvents:
     def _pressed(self, event: ReviewPressed) -> Awaitable[None]:
         return self._review().pressed(event)
 
-    async def watch(self, home: Path) -> None:
+    def watch(self, home: Path, run: Run) -> None:
         """Learn what other editors leave to review in folders around the open files."""
-        known, state = set[str](), self._editor.state
-        while True:
-            around = {str(folder) for path in state.paths for folder in Path(path).parents}
-            for folder in around.union(state.folders) - known:
-                # The folder may be on a slow disk.
-                if await asyncio.to_thread(_is_marked, folder, home):
-                    known.add(folder)
-                    await self._left(ReviewLeft(folder))
-            await asyncio.sleep(LOOK_SECONDS)
+        self._home = home
+        self._editor.file_changes.follow(lambda: run(self._look_for_marks()), self._marks)
+
+    @handles(EditorsChanged)
+    def _editors_changed(self, _: EditorsChanged) -> None:
+        self._editor.file_changes.look()
+
+    def _marks(self) -> list[Path]:
+        return [*self._unmarked().values()]
+
+    def _unmarked(self) -> dict[str, Path]:
+        """Return the folders without a mark so far, and where it would be."""
+        from claude_ide.review.store import mark_of
+
+        state = self._editor.state
+        around = {str(folder) for path in state.paths for folder in Path(path).parents}
+        folders = around.union(state.folders) - self._marked
+        return {folder: mark_of(Path(folder), self._home) for folder in folders}
+
+    async def _look_for_marks(self) -> None:
+        def found() -> list[str]:
+            return [folder for folder, mark in self._unmarked().items() if mark.exists()]
+
+        # The folders may be on a slow disk.
+        for folder in await asyncio.to_thread(found):
+            if folder not in self._marked:
+                self._marked.add(folder)
+                await self._left(ReviewLeft(folder))
 
     @asynccontextmanager
     async def record(self, agent: str, path: str, *, is_seen: bool) -> AsyncIterator[None]:
@@ -98,9 +120,3 @@ class ReviewEvents:
             folder = await self._editor.port.buffers.folder()
             self._own[agent] = Recorder(review, self._editor, agent, folder, agent=agent)
         return self._own[agent]
-
-
-def _is_marked(folder: str, home: Path) -> bool:
-    from claude_ide.review.store import mark_of
-
-    return mark_of(Path(folder), home).exists()

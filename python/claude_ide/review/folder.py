@@ -65,9 +65,14 @@ class Folder:
         """Return whether the state or git has something else than at the last call."""
         if self._of_git is None:
             self._of_git = await self.snapshots.moving()
-        stamp = [stamp_of(str(path)) for path in (self.review.path, *self._of_git)]
+        stamp = [stamp_of(str(path)) for path in self.moving]
         is_other, self.stamp = stamp != self.stamp, stamp
         return is_other
+
+    @property
+    def moving(self) -> Sequence[Path]:
+        """The files that other programs write when they change something here."""
+        return self.review.path, *(self._of_git or ())
 
     async def files(self) -> list[File]:
         """Return the files that wait, as their buffers have them."""

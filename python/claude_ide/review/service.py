@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 0.5
+"""The least time between two looks at what others have changed."""
 
 
 class ReviewService:
@@ -61,6 +62,8 @@ class ReviewService:
         self._config = config
         self.turn_ended = partial(tell_turn_end, editor.attention, config)
         self._looking: asyncio.Task[None] | None = None
+        self._others = asyncio.Event()
+        """Is set when others may have changed something."""
         self.recorders = WeakSet["Recorder"]()
         self._folders: dict[str, Folder] = {}
         self._tops: dict[str, str] = {}
@@ -117,14 +120,21 @@ class ReviewService:
 
     async def look_around(self) -> None:
         """Follow what other editors and commits have changed, as long as something waits."""
+        changes = self._editor.file_changes
         while True:
             await asyncio.sleep(LOOK_SECONDS)
+            changes.follow(self._others.set, self._moving)
+            await self._others.wait()
+            self._others.clear()
             for folder in self.known():
                 try:
                     if await folder.look():
                         await self._follow(folder)
                 except (OSError, EditorError):
                     logger.exception("the review of %s could not be followed", folder.root)
+
+    def _moving(self) -> list[Path]:
+        return [path for folder in self.known() for path in folder.moving]
 
     async def _follow(self, folder: Folder) -> None:
         await self.follow_commits(folder)
@@ -145,6 +155,7 @@ class ReviewService:
         """
         if self._looking is None:
             self._looking = asyncio.ensure_future(self.look_around())
+        self._others.set()
         # A buffer may turn out to have another text.
         for _ in range(2):
             unsaved = {**folder.unsaved}

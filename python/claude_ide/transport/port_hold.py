@@ -13,6 +13,7 @@ import os
 import select
 import socket
 import sys
+from typing import Any
 
 OPEN = "open"
 HOST_SECONDS = 1.0
@@ -25,14 +26,20 @@ def main(path: str) -> None:
     # Vim's children inherit its pipes to others, which would not notice that it closes them.
     os.closerange(3, MOST_DESCRIPTORS)
     vim = os.getppid()
+    seconds: float | None = ORPHAN_SECONDS
+    watched: list[Any] = [sys.stdin]
+    # Linux tells of the end of Vim, unless a sandbox does not let it.
+    with contextlib.suppress(AttributeError, OSError):
+        watched.append(os.pidfd_open(vim))
+        seconds = None
     held: socket.socket | None = None
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(path)
         listener.listen()
         print(OPEN, flush=True)
         while os.getppid() == vim:
-            ready, _, _ = select.select([sys.stdin, listener], [], [], ORPHAN_SECONDS)
-            if sys.stdin in ready:
+            ready, _, _ = select.select([*watched, listener], [], [], seconds)
+            if any(each in ready for each in watched):
                 return
             if listener not in ready:
                 continue

@@ -383,10 +383,6 @@ class PrivacyPort(Protocol):
     def deny(self, path: str, reason: str) -> None:
         """Keep a file in the editor that the rules there cannot tell from others."""
 
-    @request("privacy.look")
-    async def look(self) -> None:
-        """Report the facts as an event if they have changed."""
-
     @request("privacy.facts", large=True)
     async def facts(self) -> PrivacyFacts:
         """Return what the rules depend on, and what they have found."""
