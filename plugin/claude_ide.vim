@@ -91,8 +91,8 @@ if !exists('g:loaded_claude_ide') && !has('nvim')
             \ 'if claude_ide#ready#MayOpen() | call claude_ide#' . s:function . '() | endif'
     endfor
     for [s:name, s:attributes] in items(s:lacking)
-      execute 'command! -range' s:attributes s:name
-            \ 'call claude_ide#messages#message#NeedNeovim(' . string(':' . s:name) . ')'
+      execute 'command! -range' s:attributes s:name 'call claude_ide#next_command#AfterArguments('
+            \ . '{-> claude_ide#messages#message#NeedNeovim(' . string(':' . s:name) . ')}, <q-args>, [], 0)'
     endfor
     for [s:name, s:command] in items(s:maps)
       execute 'nnoremap <Plug>(claude-' . s:name . ') <Cmd>' . s:command . '<CR>'

@@ -70,9 +70,10 @@ async def test_each_command_and_map_that_needs_neovim_says_so_in_one_line(vim: V
 
     assert len(lacking) > 5
     for name in [*lacking, "ClaudeInstall"]:
-        await vim.keys(f":{name} x<CR>" if name[6:] in TAKING else f":{name}<CR>")
+        argument = " x" if name[6:] in TAKING else ""
+        await vim.keys(f":{name}{argument} | let g:next = '{name}'<CR>")
         await on_screen(vim, f"claude-ide: :{name} ")
-        assert (await vim.mode())["mode"] == "n"
+        assert await vim.eval("[mode(), g:next]") == ["n", name]
     for name in ("chat", "hunk-take", "prompt"):
         await vim.command(f'call feedkeys("\\<Plug>(claude-{name})")')
         await on_screen(vim, f"<Plug>(claude-{name}) needs Neovim")
