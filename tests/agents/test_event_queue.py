@@ -1,11 +1,11 @@
-"""`base.py`: many events leave time for other tasks, and slow down who sends them."""
+"""`session_state.py`: many events leave time for other tasks, and slow down who sends them."""
 
 import asyncio
 import itertools
 from collections.abc import AsyncIterator
 
-from claude_ide.agents.base import MOST_WAITING, SLICE_SECONDS, EventQueue
 from claude_ide.agents.events import Dead, Event, TextDelta
+from claude_ide.agents.session_state import MOST_WAITING, SLICE_SECONDS, EventQueue
 
 SAID = TextDelta("1", "x")
 

@@ -1,14 +1,14 @@
-"""`base.py`: the recent frames in both directions."""
+"""`wire.py`: the recent frames in both directions."""
 
 import json
 
-from claude_ide.agents.base import MOST_MESSAGES, AgentTraffic
+from claude_ide.transport.wire import FROM, MOST_MESSAGES, AgentTraffic
 
 
 def test_only_the_last_frames_are_kept() -> None:
     traffic = AgentTraffic(clock=iter(range(MOST_MESSAGES + 10)).__next__)
     for number in range(MOST_MESSAGES + 1):
-        traffic.record("out", {"number": number})
+        traffic.note(FROM, {"number": number})
 
     kept = [json.loads(line) for line in traffic.text().splitlines()]
 

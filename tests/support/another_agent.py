@@ -26,11 +26,10 @@ from claude_ide.agents.agent import (
     ToolServer,
     Words,
 )
-from claude_ide.agents.base import EventQueue
 from claude_ide.agents.editor_services import EditorServices
 from claude_ide.agents.events import Event, Ready
 from claude_ide.agents.requests import Answer
-from claude_ide.agents.session_state import SessionState
+from claude_ide.agents.session_state import EventQueue, SessionState
 from claude_ide.base.errors import (
     AgentError,
     LoginNeededError,

@@ -1,11 +1,13 @@
-"""The state machine of an agent's session: a state and an event give the next state.
+"""The events of an agent's session, and its state: a state and an event give the next state.
 
 Only the agent's reports cause transitions, never our expectations. The end of a turn always leads
 to `IDLE` (or to the next queued prompt), even if events before it were lost. Requests that wait for
 the user are no part of the state: they can overlap, and outlive a turn.
 """
 
-from collections.abc import Mapping
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
 from enum import Enum
 from types import MappingProxyType
 
@@ -13,7 +15,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from claude_ide.agents import events
-from claude_ide.agents.events import Event, PromptStage
+from claude_ide.agents.events import Dead, Event, PromptStage
+
+SLICE_SECONDS = 0.008
+"""How long events are handled before other tasks run."""
+
+MOST_WAITING = 500
+"""How many events may wait before no more of the agent's output is read."""
 
 
 class AgentState(Enum):
@@ -148,3 +156,63 @@ class SessionState(Struct, frozen=True):
     def _next(self, event: Event) -> AgentState:
         signal = signal_of(event)
         return self.state if signal is None else signal.after(self.state)
+
+
+class EventQueue:
+    """The events of one agent, for a single reader, and its state after all of them.
+
+    The agent may be started several times.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.state = SessionState()
+        self._events: asyncio.Queue[Event] = asyncio.Queue()
+        self._clock = clock
+        self._room = asyncio.Event()
+        self._room.set()
+        self._is_read = False
+
+    def put(self, event: Event, *, is_late: bool = False) -> None:
+        """Append an event; a late one begins no turn, which would not end."""
+        after = self.state.after(event)
+        if not (is_late and after.busy and not self.state.busy):
+            self.state = after
+        self._events.put_nowait(event)
+        if self._is_read and self._events.qsize() > MOST_WAITING:
+            self._room.clear()
+
+    async def room(self) -> None:
+        """Wait while too many events wait for the reader; not while there is none.
+
+        What an agent says before its session is open is read only after that.
+        """
+        await self._room.wait()
+
+    def begin(self) -> None:
+        """Know that the agent was started, and forget a start that failed, whose `Dead` ends it."""
+        self.state = self.state.spawned()
+        while not self._events.empty():
+            self._events.get_nowait()
+        self._room.set()
+
+    async def until_dead(self) -> AsyncIterator[Event]:
+        """Yield every event up to `Dead`; after a restart it is called again.
+
+        Other tasks run in between, however many events there are.
+        """
+        self._is_read = True
+        began = self._clock()
+        try:
+            while True:
+                if self._events.empty():
+                    self._room.set()
+                elif self._clock() - began > SLICE_SECONDS:
+                    await asyncio.sleep(0)
+                    began = self._clock()
+                event = await self._events.get()
+                yield event
+                if isinstance(event, Dead):
+                    return
+        finally:
+            self._is_read = False
+            self._room.set()

@@ -1,6 +1,7 @@
 """The messages between Neovim and its clients and agents, while the user watches them.
 
-Nothing is kept while nobody watches. What was kept remains until the next recording begins.
+Nothing is kept while nobody watches, but the recent messages of an agent. What was kept remains
+until the next recording begins.
 """
 
 import json
@@ -10,8 +11,12 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
+from claude_ide.base.redaction import masked, without_secrets
+
 TO, FROM, STDERR = "to", "from", "stderr"
 """The directions of a message, as seen from the client; and what an agent prints as it fails."""
+LOGGED = {TO: "in", FROM: "out"}
+"""The directions in the log of a chat, as seen from the agent."""
 
 MOST_MESSAGES = 1_000
 MOST_BYTES = 8 * 2**20
@@ -30,6 +35,42 @@ class Party:
         """Keep a message if the user watches: bytes or a text as they are, or a decoded frame."""
         if _wire.is_watched:
             _wire.keep(self, way, message)
+
+
+class AgentTraffic(Party):
+    """An agent of this name, whose recent messages are kept; `clock` returns seconds."""
+
+    def __init__(self, name: str = "", *, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(lambda: name)
+        self._clock = clock
+        self._began = clock()
+        self._kept: deque[tuple[float, str, Any]] = deque(maxlen=MOST_MESSAGES)
+
+    def note(self, way: str, message: Any) -> None:
+        """Keep a message. A frame of bytes is decoded only for the text."""
+        self._kept.append((self._clock() - self._began, LOGGED.get(way, way), message))
+        super().note(way, message)
+
+    def text(self) -> str:
+        """Return one JSON object per line: `t` in seconds, `dir`, and `m`, the message.
+
+        Secrets are replaced in both directions.
+        """
+        entries = (
+            {"t": round(t, 3), "dir": way, "m": masked(_decoded(message))}
+            for t, way, message in self._kept
+        )
+        text = "\n".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
+        return without_secrets(text)
+
+
+def _decoded(message: Any) -> Any:
+    if not isinstance(message, bytes):
+        return message
+    try:
+        return json.loads(message)
+    except (ValueError, RecursionError):
+        return message.decode("utf-8", "replace")
 
 
 class Message(NamedTuple):

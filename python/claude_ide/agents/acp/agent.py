@@ -42,13 +42,14 @@ from claude_ide.agents.agent import (
     ResumeSession,
     SessionSummary,
 )
-from claude_ide.agents.base import AgentTraffic, BaseAgent, EventQueue, start_child
+from claude_ide.agents.base import BaseAgent, start_child
 from claude_ide.agents.editor_services import EditorServices
 from claude_ide.agents.fields import mapping, text
 from claude_ide.agents.requests import Answer
-from claude_ide.agents.session_state import SessionState
+from claude_ide.agents.session_state import EventQueue
 from claude_ide.base import program
 from claude_ide.base.errors import AgentError, UnsupportedError
+from claude_ide.transport.wire import AgentTraffic
 
 INTERRUPT_SECONDS = 0.5
 """How long a turn may take to end before the agent is stopped."""
@@ -220,9 +221,8 @@ class AcpAgent(BaseAgent[AcpConnection]):
         async with self._starting:
             environment = program.inherited(launch.environment)
             child = await start_child(launch.command, launch.folder, environment)
-            self._events.clear()
+            self._events.begin()
             self._reset()
-            self._state = self._state.spawned()
             notifications = {
                 "session/update": self._update,
                 "$/cancel_request": lambda params: self._serving.pending.withdraw(
@@ -232,7 +232,7 @@ class AcpAgent(BaseAgent[AcpConnection]):
             connection = self._connection = AcpConnection(
                 child,
                 self._traffic,
-                self._events.room,
+                self._events,
                 launch.name,
                 self._serving.handlers(),
                 notifications,
@@ -354,15 +354,8 @@ class AcpAgent(BaseAgent[AcpConnection]):
         if isinstance(event, events.Usage):
             self._usage = event
         self._serving.follow(event)
-        self._state = self._next_state(event)
-        self._events.put(event)
-
-    def _next_state(self, event: events.Event) -> SessionState:
-        """Return the state after an event; a late report begins no turn, which would not end."""
-        after = self._state.after(event)
         runs = self._talk is not None and self._talk.is_running
-        is_late = after.busy and not self._state.busy and not runs
-        return self._state if is_late and not isinstance(event, events.PromptChanged) else after
+        self._events.put(event, is_late=not (runs or isinstance(event, events.PromptChanged)))
 
 
 class Acp(AgentKind):
@@ -412,10 +405,8 @@ class Acp(AgentKind):
         launch = self._launch(folder)
         environment = program.inherited(launch.environment)
         child = await start_child(launch.command, launch.folder, environment)
-        room = EventQueue().room
-        connection = AcpConnection(
-            child, AgentTraffic(), room, launch.name, {}, {}, lambda *_: None
-        )
+        kept = AgentTraffic(), EventQueue()
+        connection = AcpConnection(child, *kept, launch.name, {}, {}, lambda *_: None)
         try:
             await connection.initialize({})
             return connection.offer

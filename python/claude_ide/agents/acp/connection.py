@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import re
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,8 +13,8 @@ from msgspec import Struct
 from claude_ide import __version__
 from claude_ide.agents import base
 from claude_ide.agents.acp.launch import LoginMethod, login_method
-from claude_ide.agents.base import AgentTraffic
 from claude_ide.agents.fields import integer, mapping, mappings, text
+from claude_ide.agents.session_state import EventQueue
 from claude_ide.base.errors import (
     INTERNAL_ERROR,
     METHOD_NOT_FOUND,
@@ -30,6 +30,7 @@ from claude_ide.base.redaction import without_secrets
 from claude_ide.base.unicode import shown
 from claude_ide.transport.jsonrpc import Id, Notification, Peer, Request, converted
 from claude_ide.transport.process import GRACE_SECONDS, Child
+from claude_ide.transport.wire import FROM, TO, AgentTraffic
 
 LOGIN_NEEDED, NOT_FOUND, REQUEST_CANCELLED = -32000, -32002, -32800
 """Codes that ACP defines; the second is the answer for a session, too, that is unknown."""
@@ -224,7 +225,7 @@ class AcpConnection(base.AgentConnection):
         self,
         child: Child,
         traffic: AgentTraffic,
-        room: Callable[[], Awaitable[None]],
+        events: EventQueue,
         name: str,
         requests: Mapping[str, RequestHandler],
         notifications: Mapping[str, Callable[[Params], None]],
@@ -240,7 +241,7 @@ class AcpConnection(base.AgentConnection):
         self._requests = requests
         self._notifications = notifications
         self._peer = Peer(self, self)
-        super().__init__(child, traffic, room)
+        super().__init__(child, traffic, events)
 
     @property
     def alive(self) -> bool:
@@ -312,7 +313,7 @@ class AcpConnection(base.AgentConnection):
 
     async def send(self, frame: bytes) -> None:
         """Send one message (called by the peer)."""
-        self._traffic.record("in", frame)
+        self._traffic.note(TO, frame)
         await self._child.send(frame)
 
     async def stop(self, grace: float = GRACE_SECONDS) -> None:
@@ -338,7 +339,7 @@ class AcpConnection(base.AgentConnection):
         return complaint.splitlines()[-1] if complaint else f"exit code {self._child.code}"
 
     async def _handle_line(self, line: bytes) -> bool:
-        self._traffic.record("out", line)
+        self._traffic.note(FROM, line)
         frame = message_in(line)
         self._printed = b"" if frame else line[:LONGEST_PRINTED]
         if frame is None:

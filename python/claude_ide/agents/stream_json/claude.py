@@ -137,20 +137,18 @@ class StreamJsonAgent(BaseAgent[CliConnection]):
         launch = self._launch
         environment = await launch.child_environment()
         child = await start_child(launch.arguments_for(opening), launch.cwd, environment)
-        self._events.clear()
-        self._state = self._state.spawned()
+        self._events.begin()
         return CliConnection(
             child,
             self._traffic,
-            self._events.room,
-            self._emit,
+            self._events,
             self._servers,
             self._edits,
             follows_folder=launch.follows_folder,
         )
 
     async def _leave(self) -> None:
-        if self._state.busy:
+        if self.state.busy:
             with contextlib.suppress(TimeoutError, TransportClosed, AgentError):
                 async with asyncio.timeout(INTERRUPT_SECONDS):
                     await self.interrupt()
@@ -311,10 +309,6 @@ class StreamJsonAgent(BaseAgent[CliConnection]):
             running.report(running.decoder.stages.withdrawn(id_))
             raise
         return id_
-
-    def _emit(self, event: Event) -> None:
-        self._state = self._state.after(event)
-        self._events.put(event)
 
 
 def _is_known(mode: str) -> bool:

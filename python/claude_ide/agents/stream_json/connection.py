@@ -10,11 +10,11 @@ from typing import Any
 
 from claude_ide.agents import base
 from claude_ide.agents.agent import NewSession, Opening
-from claude_ide.agents.base import AgentTraffic
 from claude_ide.agents.editor_services import Edits, McpServer
 from claude_ide.agents.events import Dead, DiffHunk, Event, LimitsTold, Notice, Ready
 from claude_ide.agents.fields import mapping, mappings, strings, text
 from claude_ide.agents.requests import Asked
+from claude_ide.agents.session_state import EventQueue
 from claude_ide.agents.stream_json import notices, permission, protocol, turn
 from claude_ide.agents.stream_json.decode import FrameDecoder
 from claude_ide.agents.stream_json.settings import model_ids, offered, usual_mode
@@ -26,6 +26,7 @@ from claude_ide.base.errors import (
     UnsupportedError,
 )
 from claude_ide.transport.process import Child
+from claude_ide.transport.wire import FROM, TO, AgentTraffic
 
 logger = logging.getLogger(__name__)
 
@@ -315,8 +316,7 @@ class CliConnection(base.AgentConnection):
         self,
         child: Child,
         traffic: AgentTraffic,
-        room: Callable[[], Awaitable[None]],
-        emit: Callable[[Event], None],
+        events: EventQueue,
         servers: Mapping[str, McpServer],
         edits: Edits | None,
         *,
@@ -332,9 +332,8 @@ class CliConnection(base.AgentConnection):
         self.offers_remote = True
         """Whether the CLI may grant remote control; 2.1.197 does not say that it cannot."""
         self._warned: set[str] = set()
-        self._emit = emit
         self._follows_folder = follows_folder
-        super().__init__(child, traffic, room)
+        super().__init__(child, traffic, events)
 
     async def initialize(self, launch: protocol.CliLaunch, opening: Opening) -> Ready:
         """Wait until the CLI answers; report and return what it offers.
@@ -392,13 +391,13 @@ class CliConnection(base.AgentConnection):
 
     async def send(self, frame: protocol.Frame) -> None:
         """Send a frame to the CLI."""
-        self._traffic.record("in", frame)
+        self._traffic.note(TO, frame)
         await self._child.send(protocol.encode_line(frame))
 
     def report(self, events: Iterable[Event]) -> None:
         """Emit events of our own making, or decoded ones."""
         for event in events:
-            self._emit(event)
+            self._events.put(event)
 
     @property
     def _lacks_hook_events(self) -> bool:
@@ -422,10 +421,10 @@ class CliConnection(base.AgentConnection):
 
     async def _ended(self, code: int) -> None:
         if not self._lacks_hook_events:
-            self._emit(Dead(code, self._child.stderr, self.decoder.settings.session))
+            self._events.put(Dead(code, self._child.stderr, self.decoder.settings.session))
 
     def _handle(self, frame: protocol.Frame) -> None:
-        self._traffic.record("out", frame)
+        self._traffic.note(FROM, frame)
         if not self._follows_folder:
             frame = permission.for_session(frame)
         events = self.decoder.decode(frame)
@@ -451,7 +450,7 @@ class CliConnection(base.AgentConnection):
         for line in self._child.stderr.splitlines():
             if UNTRUSTED in line and line not in self._warned:
                 self._warned.add(line)
-                self._emit(Notice(line.partition(ABOUT_FILES)[0], "warning"))
+                self._events.put(Notice(line.partition(ABOUT_FILES)[0], "warning"))
 
     def _early_end(self) -> AgentError:
         if self._lacks_hook_events:
