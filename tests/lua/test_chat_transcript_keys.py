@@ -156,7 +156,7 @@ async def test_a_request_is_answered_by_one_key(nvim: Neovim, chats: Chats, key:
 
     await type_at(chats, 12, key)
 
-    event = await chats.wait_for_event("answer")
+    event = await chats.wait_for_event("request")
     assert event == {"chat": 1, "part": 6, "kind": "request", "key": key}
     assert (await nvim.mode())["mode"] == "n"
     assert await nvim.eval("&filetype") == "claude-chat"
@@ -172,7 +172,7 @@ async def test_a_new_request_accepts_no_answer_yet(nvim: Neovim, chats: Chats) -
 
     await nvim.lua(code, edit(11, 12, ["Allow this?"], parts=[[0, 20, "request"]]))
 
-    assert chats.events("answer") == []
+    assert chats.events("request") == []
     assert await nvim.eval('@"') == "Allow this?\n"
 
 
@@ -189,12 +189,12 @@ async def test_a_request_that_has_just_come_into_view_accepts_no_answer_yet(
     back = {"tabnew": "tabclose", "normal! gg": "normal! 212G"}[away]
 
     await nvim.lua("vim.cmd(...); vim.cmd.redraw(); vim.api.nvim_feedkeys('y', 'tx', false)", back)
-    assert chats.events("answer") == []
+    assert chats.events("request") == []
     assert await nvim.eval("line('.')") == 212
     await age(nvim)
     await nvim.keys("y")
 
-    assert (await chats.wait_for_event("answer"))["key"] == "y"
+    assert (await chats.wait_for_event("request"))["key"] == "y"
 
 
 async def test_redrawing_a_request_does_not_restart_its_delay(nvim: Neovim, chats: Chats) -> None:
@@ -203,7 +203,7 @@ async def test_redrawing_a_request_does_not_restart_its_delay(nvim: Neovim, chat
 
     await type_at(chats, 12, "y")
 
-    assert (await chats.wait_for_event("answer"))["key"] == "y"
+    assert (await chats.wait_for_event("request"))["key"] == "y"
 
 
 def asks(kind: str, length: int) -> dict[str, object]:
@@ -218,7 +218,7 @@ async def test_an_answer_reports_whether_the_request_was_cut(nvim: Neovim, chats
 
     await type_at(chats, 13, "y")
 
-    assert (await chats.wait_for_event("answer"))["kind"] == "request:cut"
+    assert (await chats.wait_for_event("request"))["kind"] == "request:cut"
 
 
 async def test_a_request_that_has_changed_accepts_no_answer_yet(nvim: Neovim, chats: Chats) -> None:
@@ -232,7 +232,7 @@ async def test_a_request_that_has_changed_accepts_no_answer_yet(nvim: Neovim, ch
 
     await nvim.lua(code, edit(11, 12, ["Allow this?"], parts=[[0, 6, "request"]]))
 
-    assert chats.events("answer") == []
+    assert chats.events("request") == []
 
 
 @pytest.mark.parametrize("key", ["y", "a"])
@@ -246,7 +246,7 @@ async def test_a_partly_visible_request_is_scrolled_into_view_before_an_answer(
 
     top = "getwininfo(win_getid())[0].topline"
     await until(lambda: nvim.eval(f"{top} == 12 && line('.') == 12"), "its first line is on top")
-    assert chats.events("answer") == []
+    assert chats.events("request") == []
     await until(
         lambda: (
             f"not answered yet: read the whole request, then press {key} again"
@@ -255,10 +255,10 @@ async def test_a_partly_visible_request_is_scrolled_into_view_before_an_answer(
     )
     await nvim.keys(key)
     assert (await nvim.mode())["mode"] == "n"
-    assert chats.events("answer") == []
+    assert chats.events("request") == []
     await age(nvim)
     await nvim.keys(key)
-    assert (await chats.wait_for_event("answer"))["key"] == key
+    assert (await chats.wait_for_event("request"))["key"] == key
 
 
 async def test_a_request_in_a_tiny_window_is_scrolled_into_view_first(
@@ -273,7 +273,7 @@ async def test_a_request_in_a_tiny_window_is_scrolled_into_view_first(
     await nvim.keys("y")
 
     await until(lambda: nvim.eval("line('.') == 12 && line('w0') == 12"), "its first line")
-    assert chats.events("answer") == []
+    assert chats.events("request") == []
 
 
 async def test_a_request_from_a_new_host_accepts_no_answer_yet(nvim: Neovim, chats: Chats) -> None:
@@ -288,7 +288,7 @@ async def test_a_request_from_a_new_host_accepts_no_answer_yet(nvim: Neovim, cha
 
     await nvim.lua(code, edit(0, 2**31 - 1, ["> x", "Allow this?"], parts=[[1, 6, "request"]]))
 
-    assert chats.events("answer") == []
+    assert chats.events("request") == []
 
 
 async def test_a_denial_is_always_accepted(nvim: Neovim, chats: Chats) -> None:
@@ -297,7 +297,7 @@ async def test_a_denial_is_always_accepted(nvim: Neovim, chats: Chats) -> None:
 
     await type_at(chats, 51, "n")
 
-    assert (await chats.wait_for_event("answer"))["key"] == "n"
+    assert (await chats.wait_for_event("request"))["key"] == "n"
 
 
 async def test_outside_requests_keys_keep_their_vim_meaning(nvim: Neovim, chats: Chats) -> None:
@@ -307,7 +307,7 @@ async def test_outside_requests_keys_keep_their_vim_meaning(nvim: Neovim, chats:
     await until(lambda: nvim.eval("line('.') == 10"))
     assert await nvim.eval("@b") == "> first\n"
     assert await nvim.eval("@0") == "\n".join(LINES[:3]) + "\n"
-    assert chats.events("answer") == []
+    assert chats.events("request") == []
 
 
 async def test_x_withdraws_a_queued_prompt(chats: Chats) -> None:

@@ -198,8 +198,7 @@ M.go_to_part = chat_state.of_id(function(chat, part, key)
   end)
 end)
 
---- Answer a request, if the user could notice it. If they have not seen all that the key allows, they are
---- moved to its beginning.
+--- Answer a request that the user could notice, or lead them to it until they have seen what `key` allows.
 ---@param id integer
 ---@param part_id integer
 ---@param key string
@@ -214,7 +213,8 @@ function M.answer(id, part_id, key, win, reason)
   elseif ALLOWING[key] and part.kind ~= CUT and not chat_transcript.is_seen(chat, part, win) then
     return M.go_to_part(id, part_id, key)
   end
-  chat_state.ask(chat, 'answer', { part = part_id, kind = part.kind, key = key, reason = reason })
+  local answer = { part = part_id, kind = part.kind, key = key, reason = reason }
+  chat_state.ask(chat, vim.split(part.kind, ':')[1], answer)
 end
 
 --- The oldest request of a chat that is on the screen in the current tab page.

@@ -30,6 +30,7 @@ from claude_ide.chat.reviews import ChatRequest, Reviews
 from claude_ide.editor.attention import APPROVAL_PLACE
 from claude_ide.editor.port import panel
 from claude_ide.editor.port.binding import handles
+from claude_ide.review.recorder import Recorder
 from claude_ide.ui import form, permission, proposal
 from claude_ide.ui.permission import capitalized
 from claude_ide.ui.request import (
@@ -152,11 +153,11 @@ class Requests:
 class Answers(ChatPart, Answering[ChatRequest]):
     """Shows the requests of one chat to the user, and sends the answers to the agent."""
 
-    def __init__(self, chat: ChatContext) -> None:
+    def __init__(self, chat: ChatContext, recorder: Recorder) -> None:
         super().__init__(chat)
         self.requests = Requests(chat.sheet, chat.name, chat.root, chat.count)
         chat.requests = self.requests
-        self._reviews = Reviews(chat, self.respond)
+        self._reviews = Reviews(chat, recorder, self.respond)
 
     def ask(self, asked: Asked) -> None:
         """Show a request, and start its review if it is an edit or a plan."""

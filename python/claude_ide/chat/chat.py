@@ -66,7 +66,7 @@ class Chat(ChatPart):
         self.logins = Logins(chat, self.life)
         self.settings = Settings(chat, self.life)
         self.consent = Consent(chat, self.life, opened.trust)
-        self.answers = Answers(chat)
+        self.answers = Answers(chat, opened.edits.recorder)
         self.requests = self.answers.requests
         self.sending = Sending(chat, self.life, opened.trust)
         self.background = TaskList(chat, self.life)

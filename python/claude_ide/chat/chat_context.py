@@ -274,7 +274,7 @@ class ChatPart:
         """Apply an event of the agent; most have no effect."""
 
     def ask(self, asked: Asked) -> None:
-        """Ask the user, or note what the agent asks."""
+        """Ask the user."""
 
     def refresh(self) -> None:
         """Show what may have changed without an event."""

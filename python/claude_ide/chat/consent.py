@@ -176,8 +176,8 @@ class Consent(ChatPart):
     async def prepare(self, opening: Opening) -> None:
         await self.show()
 
-    @handles(panel.RequestAnswered)
-    async def answered(self, answered: panel.RequestAnswered) -> None:
+    @handles(panel.TrustAnswered)
+    async def answered(self, answered: panel.TrustAnswered) -> None:
         """Handle a key of the question, if it is still in this part."""
         view = self._view
         if view is None or view.part.id != answered.part:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from claude_ide.agents import events, fields
 from claude_ide.agents.events import Change, DiffHunk, Event, FileWritten, ToolStatus, TurnEndReason
-from claude_ide.agents.requests import Asked, PermissionAsked
 from claude_ide.base.errors import EditorError, UserError
 from claude_ide.base.paths import exists, is_same, normalized
 from claude_ide.chat.chat_context import ChatContext, ChatPart
@@ -367,11 +366,6 @@ class Reviewing(ChatPart):
                     self._chat.run(self._recorder.explain(path, words))
             case events.TurnEnded(why):
                 self._chat.run(self._count(self._transcript.end, why))
-
-    def ask(self, asked: Asked) -> None:
-        """Know about which edits the user decides."""
-        for edit in asked.edits if isinstance(asked, PermissionAsked) else ():
-            self._recorder.asked(str(Path(self._chat.root, edit.path)), asked.tool)
 
     @handles(panel.ChangesWanted)
     async def show_at(self, wanted: panel.ChangesWanted) -> None:

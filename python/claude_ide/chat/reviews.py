@@ -8,6 +8,7 @@ import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from claude_ide.agents.requests import (
@@ -28,6 +29,7 @@ from claude_ide.editor.attention import diff_place
 from claude_ide.editor.diffs import Decision, Diff, Offer
 from claude_ide.editor.port.events import FormPressed
 from claude_ide.editor.port.panel import Proposed, Reviewed
+from claude_ide.review.recorder import Recorder
 from claude_ide.ui import form, permission, proposal
 from claude_ide.ui.form import Form
 from claude_ide.ui.permission import LANGUAGE
@@ -77,8 +79,11 @@ class _Version(NamedTuple):
 class Reviews:
     """The reviews of one chat; `respond` answers a request (`Answers.respond`)."""
 
-    def __init__(self, chat: ChatContext, respond: Callable[..., Awaitable[None]]) -> None:
+    def __init__(
+        self, chat: ChatContext, recorder: Recorder, respond: Callable[..., Awaitable[None]]
+    ) -> None:
         self._chat = chat
+        self._recorder = recorder
         self._editor = chat.editor
         self._respond = respond
         self._accepted: dict[str, list[Diff]] = {}
@@ -90,6 +95,8 @@ class Reviews:
             return
         match waiting.asked:
             case PermissionAsked(is_edit=True) as asked:
+                for edit in asked.edits:
+                    self._recorder.asked(str(Path(self._chat.root, edit.path)), asked.tool)
                 waiting.accepts_all, waiting.way = False, None
                 if self._has_editor_files:
                     waiting.review = self._chat.run(self._review_as_open(waiting, asked))

@@ -131,7 +131,9 @@ def decode_line(line: bytes) -> Frame | None:
 
 def encode_line(frame: Frame) -> bytes:
     """Encode one frame in ASCII: the CLI may also treat characters such as U+2028 as line ends."""
-    return json.dumps(readable(frame), separators=(",", ":")).encode("ascii")
+    line = json.dumps(frame, separators=(",", ":"))
+    # Only then it may have a half of a surrogate pair.
+    return (json.dumps(readable(frame), separators=(",", ":")) if "\\ud" in line else line).encode()
 
 
 def _decode_leniently(line: bytes) -> Any:

@@ -106,7 +106,14 @@ class ChangesWanted(ChatEvent, frozen=True, tag="changes"):
     part: int
 
 
-class RequestAnswered(ChatEvent, frozen=True, tag="answer"):
+class TrustAnswered(ChatEvent, frozen=True, tag="trust"):
+    """A key on the question, in a part, of trust in the folder."""
+
+    part: int
+    key: str
+
+
+class RequestAnswered(ChatEvent, frozen=True, tag="request"):
     """A key on the request in a part."""
 
     part: int
