@@ -283,11 +283,11 @@ class App:
             SocketEndpoint((TOOLS_PATH,), token, self.toolbox.serve),
         )
 
-    async def _stop_serving(self, settle_seconds: float, close_seconds: float) -> None:
+    async def _stop_serving(self, drain_seconds: float, close_seconds: float) -> None:
         assert self.serving is not None
         serving, self.serving = self.serving, None
         serving.bound.lock.remove()
-        await asyncio.gather(self.ide.settle(settle_seconds), self.toolbox.settle(settle_seconds))
+        await asyncio.gather(self.ide.drain(drain_seconds), self.toolbox.drain(drain_seconds))
         await serving.listener.stop(close_seconds)
 
     def _announce(self, serving: RunningServer, lock: LockFile) -> None:

@@ -35,10 +35,10 @@ def test_events_end_requests() -> None:
     def left() -> list[str]:
         return [waiting.asked.request for waiting in requests]
 
-    requests.settle(RequestWithdrawn("r1"))
+    requests.apply(RequestWithdrawn("r1"))
     assert left() == ["r2", "r3", "r4"]
-    requests.settle(ToolEnded("t2", ToolStatus.COMPLETED))
-    requests.settle(ToolEnded("", ToolStatus.COMPLETED))
+    requests.apply(ToolEnded("t2", ToolStatus.COMPLETED))
+    requests.apply(ToolEnded("", ToolStatus.COMPLETED))
     assert left() == ["r3", "r4"]
-    requests.settle(Dead(0))
+    requests.apply(Dead(0))
     assert left() == []

@@ -337,7 +337,7 @@ def knows(client: ClaudeCode, n: int) -> bool:
 
 
 async def test_settle_does_not_wait_forever(ide: Ide, claude: ClaudeCode) -> None:
-    await asyncio.wait_for(ide.settle(0.1), WAIT_SECONDS)
+    await asyncio.wait_for(ide.drain(0.1), WAIT_SECONDS)
 
 
 # Which clients learn of a selection.

@@ -166,7 +166,7 @@ class Panel:
             if isinstance(event, ToolEnded):
                 self._remove_answered()
             self.transcript.apply(event)
-            self.requests.settle(event)
+            self.requests.apply(event)
 
     def _remove_answered(self) -> None:
         """Remove the requests of programs, which a recorded host has answered by now."""

@@ -189,11 +189,11 @@ async def test_settled_waits_for_answers_but_not_forever(
     peer: Peer, wire: Wire, methods: Methods
 ) -> None:
     await peer.receive(call(1, "soon"))
-    await peer.settled(5)
+    await peer.drain(5)
     assert len(wire.frames) == 1
 
     await peer.receive(call(2, "wait"))
-    await peer.settled(0.01)
+    await peer.drain(0.01)
     assert len(wire.frames) == 1
 
 

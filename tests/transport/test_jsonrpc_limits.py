@@ -144,7 +144,7 @@ async def test_waiting_requests_are_dropped_when_the_peer_has_disconnected(
     await peer.receive("{")  # an invalid frame, whose answer cannot be sent
 
     methods.finish.set()
-    await peer.settled(5)
+    await peer.drain(5)
     assert "held" not in methods.waiting
 
 

@@ -32,8 +32,11 @@ class Edits(Protocol):
     async def before(self, tool: str, path: str) -> None:
         """Examine a file that a tool is about to change."""
 
-    async def ended(self, tool: str, path: str) -> None:
-        """Know that a tool which has examined a file, or any, or has changed it, has ended."""
+    async def ended(self, tool: str, path: str) -> tuple[Change, ...] | None:
+        """Know that a tool which has examined a file, or any, or has changed it, has ended.
+
+        Returns what a tool without a path has changed.
+        """
 
     async def after(self, tool: str, path: str, change: Change | None) -> str:
         """Return a note for the model on a file that a tool has changed, or "".

@@ -527,6 +527,13 @@ class TaskChanged(Struct, frozen=True):
     task: Task
 
 
+class FilesFound(Struct, frozen=True):
+    """What a tool has changed that may change any file; its `ToolEnded` came before, or follows."""
+
+    tool: str
+    changes: tuple[Change, ...]
+
+
 class Happened(Struct, frozen=True):
     """Something beside the conversation, such as a notification, of which only events tell."""
 
@@ -545,7 +552,8 @@ Event = (
     | ModelChanged | EffortChanged | SettingsChanged | PromptChanged | PromptBlocked | UserMessage
     | ShellRan | PromptSuggested | Waiting
     | TextDelta | Text | ThinkingDelta | Thinking | ThinkingTokens | PreviewVoided | ToolStarted
-    | ToolInput | ToolOutput | ToolEnded | FileWritten | PermissionAsked | QuestionAsked | UrlAsked
-    | PlanProposed | RequestWithdrawn | TodoList | TaskChanged | Usage | LimitsTold | Retry
-    | Compacting | Compacted | Notice | Happened | Stopping | TurnBegun | TurnEnded | Dead
+    | ToolInput | ToolOutput | ToolEnded | FileWritten | FilesFound | PermissionAsked
+    | QuestionAsked | UrlAsked | PlanProposed | RequestWithdrawn | TodoList | TaskChanged | Usage
+    | LimitsTold | Retry | Compacting | Compacted | Notice | Happened | Stopping | TurnBegun
+    | TurnEnded | Dead
 )  # fmt: skip

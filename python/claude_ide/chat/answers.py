@@ -96,7 +96,7 @@ class Requests:
         self._changed()
         return waiting
 
-    def settle(self, event: Event) -> None:
+    def apply(self, event: Event) -> None:
         """Remove the requests that an event ends."""
         match event:
             case RequestWithdrawn(request):
@@ -183,7 +183,7 @@ class Answers(ChatPart, Answering[ChatRequest]):
 
     def apply(self, event: Event) -> None:
         """Handle an event that ends requests, or reports the result of an accepted edit."""
-        self.requests.settle(event)
+        self.requests.apply(event)
         match event:
             case ToolEnded(tool, status):
                 self._reviews.settle(tool, is_written=status is ToolStatus.COMPLETED)

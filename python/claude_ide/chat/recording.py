@@ -20,7 +20,6 @@ from claude_ide.editor.port.binding import handles
 from claude_ide.review.announcer import Announcer, found_change, whole
 from claude_ide.review.recorder import Recorder
 from claude_ide.review.service import ReviewService
-from claude_ide.review.snapshot import ChangedFile
 from claude_ide.ui.sheet import Announcement
 from claude_ide.ui.text import last_sentence
 
@@ -280,10 +279,8 @@ class AgentEdits:
     def __init__(self, recorder: Recorder, diagnosis: Diagnosis) -> None:
         self.recorder = recorder
         self._diagnosis = diagnosis
-        self._found: dict[str, list[ChangedFile]] = {}
-        self._compared: set[str] = set()
-        """The uses of tools that may change any file, until what they have changed is found."""
-        self.when_found: Callable[[str], object] = lambda tool: None
+        self.compared: set[str] = set()
+        """The uses of tools since the last prompt that may change any file."""
 
     async def before_write(self, path: str) -> None:
         """Note a file that is about to be written."""
@@ -306,32 +303,23 @@ class AgentEdits:
             await self.recorder.before_write(path, reported)
             await self._diagnosis.before(tool, path)
         else:
-            self._compared.add(tool)
+            self.compared.add(tool)
             await self.recorder.command_begun(tool, reported)
 
-    async def ended(self, tool: str, path: str) -> None:
+    async def ended(self, tool: str, path: str) -> tuple[Change, ...] | None:
         if path and self.recorder.is_writing(path):
             await self.recorder.wrote(path)
         elif path:
             self.recorder.used(path)
         else:
-            self._found[tool] = await self.recorder.command_ended(tool)
-            self._compared.discard(tool)
-            self.when_found(tool)
+            return tuple(map(found_change, await self.recorder.command_ended(tool)))
+        return None
 
     async def after(self, tool: str, path: str, change: Change | None) -> str:
         return await self._diagnosis.after(tool, path, change)
 
-    def is_comparing(self, tool: str) -> bool:
-        """Return whether it is not known yet what a use of a tool has changed."""
-        return tool in self._compared
-
-    def take_found(self, tool: str) -> list[ChangedFile]:
-        """Return the files that a use of a tool has changed without reporting them, once."""
-        return self._found.pop(tool, [])
-
     async def prompted(self, *, is_command: bool = False) -> str:
-        self._compared.clear()
+        self.compared.clear()
         await self.recorder.prompted()
         notes = ["" if is_command else await self.recorder.note(), await self._diagnosis.prompted()]
         return "\n\n".join(filter(None, notes))
@@ -409,7 +397,7 @@ class Reporting(ChatPart):
         self._written: dict[str, list[FileWritten]] = {}
         self._ended: dict[str, events.ToolEnded] = {}
         """The ends of tools that are announced when it is known what these have changed."""
-        edits.when_found = self._announce_end
+        self._found: dict[str, tuple[Change, ...]] = {}
 
     def close(self) -> None:
         self._announce_ends()
@@ -439,10 +427,13 @@ class Reporting(ChatPart):
                 self._start(tool)
                 self._names.pop(tool, None)
                 self._ended[tool] = event
-                if not self._edits.is_comparing(tool):
+                if tool in self._found or tool not in self._edits.compared:
                     self._announce_end(tool)
                 if (path := self._accessed.pop(tool, "")) and status is ToolStatus.COMPLETED:
                     self._has_read(normalized(str(Path(self._chat.root) / path)))
+            case events.FilesFound(tool, changes):
+                self._found[tool] = changes
+                self._announce_end(tool)
             case events.Happened():
                 announcer.happened(event)
             case events.TurnEnded(why):
@@ -450,6 +441,7 @@ class Reporting(ChatPart):
                 self._names.clear()
                 self._accessed.clear()
                 self._written.clear()
+                self._found.clear()
                 announcer.turn_ended(why)
             case events.Cleared() | events.Dead():
                 self._announce_ends()
@@ -470,4 +462,4 @@ class Reporting(ChatPart):
 
     def _changes(self, event: events.ToolEnded) -> list[Change]:
         changes = whole(event.changes, self._written.pop(event.tool, ()))
-        return changes + [found_change(found) for found in self._edits.take_found(event.tool)]
+        return [*changes, *self._found.pop(event.tool, ())]

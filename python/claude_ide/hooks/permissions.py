@@ -71,7 +71,7 @@ class PendingPermission(PendingRequest):
         assert isinstance(self.view.asked, requests.PermissionAsked)
         return self.view.asked
 
-    def settle(self, decision: Frame | None) -> None:
+    def resolve(self, decision: Frame | None) -> None:
         """Answer it, unless it is over."""
         self.is_over = True
         if not self.decision.done():
@@ -122,7 +122,7 @@ class Permissions(Answering[PendingPermission]):
                 is_left = waiting.decision.cancelled() or waiting.in_diff.done()
                 waiting.call.end(is_answered=waiting.is_over and not is_left)
             # The CLI has disconnected, because its dialog was cancelled.
-            waiting.settle(None)
+            waiting.resolve(None)
             self._asked.remove(waiting)
             self._hide(waiting)
 
@@ -163,7 +163,7 @@ class Permissions(Answering[PendingPermission]):
         self.interrupted(launch)
         for waiting in self._asked:
             if waiting.launch == launch:
-                waiting.settle(None)
+                waiting.resolve(None)
         self._begun = {key: tools for key, tools in self._begun.items() if key[0] != launch}
 
     def of(self, launch: str) -> RequestView | None:
@@ -189,7 +189,7 @@ class Permissions(Answering[PendingPermission]):
         if key == "resized":
             await self.draw()
         elif waiting is not None and key == "left":
-            waiting.settle(None)
+            waiting.resolve(None)
         elif waiting is not None:
             await self.act(waiting, key, kind, reason)
 
@@ -238,7 +238,7 @@ class Permissions(Answering[PendingPermission]):
     def _end(self, session: tuple[str, str], is_over: Callable[[PendingPermission], bool]) -> None:
         for waiting in self._asked:
             if (waiting.launch, waiting.hook.session_id) == session and is_over(waiting):
-                waiting.settle(None)
+                waiting.resolve(None)
 
     def _end_turn(self, session: tuple[str, str], *, is_whole: bool) -> None:
         """End all of a session; subagents in the background continue unless `is_whole`."""
@@ -277,7 +277,7 @@ class Permissions(Answering[PendingPermission]):
                 self._hold(waiting, diff)
             else:
                 waiting.in_diff.set_result(None)
-                waiting.settle(None)
+                waiting.resolve(None)
 
     def _hold(self, waiting: PendingPermission, diff: Diff) -> None:
         """Hold the hook's answer while a diff shows the edit, since only it can carry a mode."""
@@ -288,7 +288,7 @@ class Permissions(Answering[PendingPermission]):
 
         choose = partial(waiting.choose_lasting, self._editor)
         name = permission.lasting_name(waiting.asked)
-        offer = Offer(name, choose, answer, lambda: waiting.settle(None))
+        offer = Offer(name, choose, answer, lambda: waiting.resolve(None))
         waiting.in_diff.set_result(None)
         self._hide(waiting)
         self._editor.diffs.offer(diff, offer)
@@ -324,7 +324,7 @@ def _respond(waiting: PendingPermission, answer: requests.Answer) -> None:
     decision = encode_answer(frame, answer)
     if decision.get("updatedInput") == frame["input"]:
         del decision["updatedInput"]
-    waiting.settle(decision)
+    waiting.resolve(decision)
 
 
 def _frame(hook: Hook) -> Frame:

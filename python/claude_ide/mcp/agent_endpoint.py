@@ -58,9 +58,9 @@ class Toolbox:
             unsubscribe()
             del self.clients[client]
 
-    async def settle(self, seconds: float) -> None:
+    async def drain(self, seconds: float) -> None:
         """Wait at most `seconds` until the clients have their answers."""
-        await asyncio.gather(*(each.peer.settled(seconds) for each in self.clients.values()))
+        await asyncio.gather(*(each.peer.drain(seconds) for each in self.clients.values()))
 
     def withdraw(self) -> None:
         """Cancel the requests of all clients."""

@@ -157,11 +157,11 @@ class Ide:
             raise UserError(f"not sent: {chosen.shown_name} has gone")
         return chosen
 
-    async def settle(self, seconds: float) -> None:
+    async def drain(self, seconds: float) -> None:
         """Reject every open diff; wait at most `seconds` until the clients have their answers."""
         for diff in self.editor.diffs:
             diff.withdraw()
-        answering = [served.peer.settled(seconds) for served in self._served.values()]
+        answering = [served.peer.drain(seconds) for served in self._served.values()]
         await asyncio.gather(*answering)
 
     @handles(SelectionChanged)

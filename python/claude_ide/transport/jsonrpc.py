@@ -312,9 +312,9 @@ class Peer:
                 except Exception:
                     logger.exception("notification %s failed", notification.method)
             case Response(id_, result):
-                self._settle(id_, result, None)
+                self._resolve(id_, result, None)
             case ErrorResponse(id_, error):
-                self._settle(id_, None, error)
+                self._resolve(id_, None, error)
             case Invalid(answer):
                 await self._send(encode(answer))
 
@@ -354,7 +354,7 @@ class Peer:
         for id_ in [*self._answering]:
             self.cancel(id_)
 
-    async def settled(self, seconds: float) -> None:
+    async def drain(self, seconds: float) -> None:
         """Wait until the current requests are answered, at most `seconds`."""
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=seconds)
@@ -370,7 +370,7 @@ class Peer:
                 reply.exception()  # marks it as retrieved, in case no caller awaits it
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _settle(self, id_: Id, result: Any, error: RpcError | None) -> None:
+    def _resolve(self, id_: Id, result: Any, error: RpcError | None) -> None:
         reply = self._pending.get(id_)
         if reply is None or reply.done():
             return

@@ -107,7 +107,7 @@ class View:
                 yield child
                 yield from child.below()
 
-    def settle(self) -> None:
+    def turn_ended(self) -> None:
         """Stop waiting for more: the turn is over."""
 
     def refit(self) -> bool:

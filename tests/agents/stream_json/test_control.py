@@ -27,7 +27,7 @@ class Cli:
 
     def answer(self, number: int, **response: Any) -> None:
         answered = {"request_id": self.sent[number]["request_id"], **response}
-        self.controls.settle({"type": "control_response", "response": answered})
+        self.controls.resolve({"type": "control_response", "response": answered})
 
 
 async def test_each_request_gets_its_own_answer() -> None:
@@ -90,8 +90,8 @@ async def test_late_and_foreign_answers_are_ignored() -> None:
     await asyncio.wait([asked])
 
     cli.answer(0, subtype="success", response={})
-    cli.controls.settle({"response": {"request_id": "unknown", "subtype": "success"}})
-    cli.controls.settle({"response": None})
+    cli.controls.resolve({"response": {"request_id": "unknown", "subtype": "success"}})
+    cli.controls.resolve({"response": None})
 
     assert asked.cancelled()
 

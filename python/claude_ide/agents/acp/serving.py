@@ -97,8 +97,9 @@ class Pending:
 class Observing:
     """The observed tool calls of one session; without `edits` nothing is observed."""
 
-    def __init__(self, edits: Edits | None) -> None:
+    def __init__(self, edits: Edits | None, emit: Callable[[events.Event], None]) -> None:
         self._edits = edits
+        self._emit = emit
         self._begun: dict[str, tuple[asyncio.Task[None], list[str]]] = {}
         """By call: what examines files, and their paths; an empty one is any file."""
         self._recording: set[asyncio.Task[None]] = set()
@@ -168,14 +169,14 @@ class Observing:
         for path in paths:
             await edits.before(tool, path)
 
-    @staticmethod
     async def _record(
-        edits: Edits, tool: str, begun: asyncio.Task[None] | None, paths: list[str]
+        self, edits: Edits, tool: str, begun: asyncio.Task[None] | None, paths: list[str]
     ) -> None:
         if begun is not None:
             await asyncio.wait([begun])
         for path in dict.fromkeys(paths):
-            await edits.ended(tool, path)
+            if (found := await edits.ended(tool, path)) is not None:
+                self._emit(events.FilesFound(tool, found))
 
     async def _after(
         self, edits: Edits, event: events.ToolEnded, recording: asyncio.Task[None]
@@ -219,7 +220,7 @@ class Serving:
         emit: Callable[[events.Event], None],
     ) -> None:
         self.pending = Pending(emit)
-        self.observing = Observing(services.edits)
+        self.observing = Observing(services.edits, emit)
         self.decoder = decoder
         self.emit = emit
         environment = program.inherited(launch.environment)

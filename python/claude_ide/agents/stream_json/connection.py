@@ -11,7 +11,7 @@ from typing import Any
 from claude_ide.agents import base
 from claude_ide.agents.agent import NewSession, Opening
 from claude_ide.agents.editor_services import Edits, McpServer
-from claude_ide.agents.events import Dead, DiffHunk, Event, LimitsTold, Notice, Ready
+from claude_ide.agents.events import Dead, DiffHunk, Event, FilesFound, LimitsTold, Notice, Ready
 from claude_ide.agents.fields import mapping, mappings, strings, text
 from claude_ide.agents.requests import Asked
 from claude_ide.agents.session_state import EventQueue
@@ -70,7 +70,7 @@ class Controls:
         finally:
             self._pending.pop(id_, None)
 
-    def settle(self, frame: protocol.Frame) -> None:
+    def resolve(self, frame: protocol.Frame) -> None:
         """Handle a `control_response`; one without a pending request is ignored."""
         response = mapping(frame.get("response"))
         subtype, answer = self._pending.get(text(response.get("request_id")), ("", None))
@@ -269,7 +269,8 @@ class Callbacks:
             changed = f"{CHANGED}\n{_patch(hunks_of(result)) or text(result.get('content'))}"
         after = ""
         if edits is not None:
-            await edits.ended(tool, path)
+            found = await edits.ended(tool, path)
+            self._report([] if found is None else [FilesFound(tool, found)])
             after = await edits.after(tool, path, change_of(result))
         return _context("PostToolUse", changed, after)
 
@@ -430,7 +431,7 @@ class CliConnection(base.AgentConnection):
         events = self.decoder.decode(frame)
         match text(frame.get("type")):
             case "control_response":
-                self.controls.settle(frame)
+                self.controls.resolve(frame)
             case "control_request" if not events:
                 self.callbacks.accept(frame)
             case "control_request":

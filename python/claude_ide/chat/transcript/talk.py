@@ -93,7 +93,7 @@ class Prose(View):
             self._restart()
         self._is_over = True
 
-    def settle(self) -> None:
+    def turn_ended(self) -> None:
         """Stop waiting for more: the last line is complete, as are a table and a code block."""
         self._is_over = True
 
@@ -243,12 +243,12 @@ class Thought(View):
         """End it with the complete text; `seconds` is the agent's measurement, if it has one."""
         if text.strip():
             self._pieces, self._blank = [text], False
-        self.settle()
+        self.turn_ended()
         self._seconds = seconds
         if seconds is None and self._began is not None and now is not None:
             self._seconds = now - self._began
 
-    def settle(self) -> None:
+    def turn_ended(self) -> None:
         self._over = True
 
     def rows(self) -> list[Row]:
@@ -339,12 +339,12 @@ class Talk:
             self._sheet.remove(self._unnamed)
         self._unnamed = self._counted = None
 
-    def settle(self) -> None:
+    def turn_ended(self) -> None:
         """Stop waiting for more: the turn is over."""
         self.thinking_over()
         live: Iterable[View] = (*self._prose.values(), *self._thoughts.values())
         for view in live:
-            view.settle()
+            view.turn_ended()
             self._sheet.changed(view)
         self._prose.clear()
         self._thoughts.clear()

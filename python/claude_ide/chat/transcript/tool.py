@@ -126,7 +126,7 @@ class ToolUse(View):
             self._last_lines = detail.last_lines(self._output[0])
         return True
 
-    def settle(self) -> None:
+    def turn_ended(self) -> None:
         self._settled = True
 
     @property
@@ -353,14 +353,14 @@ class Tools:
             if use := self._uses.pop(tool, None):
                 self._sheet.remove(use)
 
-    def settle(self, *, all_: bool) -> None:
+    def turn_ended(self, *, all_: bool) -> None:
         """Stop waiting for results: the turn is over.
 
         Tools of subagents may run on in the background; they are included only with `all_`.
         """
         for tool, use in list(self._uses.items()):
             if use.ended is None and (all_ or not self._parents.get(tool)):
-                use.settle()
+                use.turn_ended()
                 self._sheet.changed(use)
             if all_ and use.task and use.task.state is TaskState.RUNNING:
                 self.follow(replace(use.task, state=TaskState.STOPPED))

@@ -367,8 +367,8 @@ class Transcript:
         self._cost_before = self._cost
 
     def _settle(self, *, all_: bool) -> None:
-        self._talk.settle()
-        self._tools.settle(all_=all_)
+        self._talk.turn_ended()
+        self._tools.turn_ended(all_=all_)
         self._end_retry()
         self.queue.is_running = False
         self._error = ""

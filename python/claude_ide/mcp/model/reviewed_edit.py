@@ -256,7 +256,7 @@ async def review(client: Client, what: str, files: Sequence[EditedFile]) -> Edit
         reviewing.report_late(what)
         raise
     finally:
-        reviewing.settle()
+        reviewing.end()
     return reviewing.outcome
 
 
@@ -468,7 +468,7 @@ class _Review:
         words = [f"An earlier call, to {what}, {late}.", *self.outcome.lines()]
         self._client.late.append("\n".join(words))
 
-    def settle(self) -> None:
+    def end(self) -> None:
         """Report to Lua which texts were applied; it keeps those that the user had edited."""
         for each in self._accepted:
             if each.diff is not None:
