@@ -3,7 +3,7 @@
 import contextlib
 import os
 import shutil
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from support.fake_api import FakeApi
 from support.neovim import ROOT, until
 
 StartClaude = Callable[..., Awaitable[ClaudeCli]]
+StartWithCli = Callable[..., Awaitable[Editor]]
 HERE = Path(__file__).parent
 PRESSES = 5
 
@@ -115,28 +116,49 @@ def options() -> dict[str, Any]:
 
 
 @pytest.fixture
+async def start_with_cli(
+    api: FakeApi, project: Path, tmp_path: Path, config_folder: Path
+) -> AsyncIterator[StartWithCli]:
+    """Start the editor of a fixture, whose CLIs use the stand-in for the model.
+
+    It shows `path`, and serves, if there is one. `more` is added to the environment, but nothing
+    that is empty.
+    """
+    async with AsyncExitStack() as running:
+
+        async def start(
+            request: pytest.FixtureRequest,
+            *words: str | Path,
+            path: Path | None = None,
+            columns: int = 160,
+            more: Mapping[str, str] | None = None,
+            **options: Any,
+        ) -> Editor:
+            home = tmp_path / "home"
+            given = environment(api, home, config_folder) | {"PATH": ""} | dict(more or {})
+            size = {"columns": columns, "rows": 40}
+            kept = {name: value for name, value in given.items() if value}
+            editor = await start_editor(request, cwd=project, home=home, env=kept, **size)
+            running.push_async_callback(editor.stop)
+            if words:
+                await configure(editor, cmd=[*map(str, words)], **options)
+            if path is not None:
+                await serve(editor, config_folder, path)
+            return editor
+
+        yield start
+
+
+@pytest.fixture
 async def nvim_with_cli(
     request: pytest.FixtureRequest,
+    start_with_cli: StartWithCli,
     each_cli: Path,
-    api: FakeApi,
-    project: Path,
-    tmp_path: Path,
-    config_folder: Path,
     path: Path,
     options: dict[str, Any],
-) -> AsyncIterator[Editor]:
-    """A Neovim that shows `path`, or for `BOTH_WITH_CLI` a Vim.
-
-    Its CLIs use the stand-in for the model.
-    """
-    home = tmp_path / "home"
-    given = environment(api, home, config_folder)
-    del given["PATH"]
-    editor = await start_editor(request, cwd=project, home=home, env=given, columns=160, rows=40)
-    await configure(editor, cmd=[str(each_cli)], **options)
-    await serve(editor, config_folder, path)
-    yield editor
-    await editor.stop()
+) -> Editor:
+    """A Neovim that shows `path`, or for `BOTH_WITH_CLI` a Vim."""
+    return await start_with_cli(request, each_cli, path=path, **options)
 
 
 async def begin(nvim: Editor, mode: str) -> None:

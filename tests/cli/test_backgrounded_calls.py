@@ -1,16 +1,14 @@
 """Calls that take longer than the CLI waits for them: it sends them to the background."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from support.claude_cli import environment
-from support.either_editor import BOTH, Editor, choose_item, configure, start_editor
+from support.either_editor import BOTH, Editor, choose_item
 from support.fake_api import FakeApi, edit, text, tool_use
 from support.neovim import until
 
-from .conftest import begin, diff_opened, serve
+from .conftest import StartWithCli, begin, diff_opened
 
 WAITS_MS = 300
 LONGER_MS = 2000
@@ -20,24 +18,11 @@ pytestmark = BOTH
 
 @pytest.fixture
 async def nvim(
-    request: pytest.FixtureRequest,
-    cli: Path,
-    api: FakeApi,
-    project: Path,
-    tmp_path: Path,
-    config_folder: Path,
-    path: Path,
-) -> AsyncIterator[Editor]:
+    request: pytest.FixtureRequest, start_with_cli: StartWithCli, cli: Path, path: Path
+) -> Editor:
     """An editor whose CLI soon sends a call of a server's tool to the background."""
-    home = tmp_path / "home"
-    given = environment(api, home, config_folder)
-    given["CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS"] = str(WAITS_MS)
-    del given["PATH"]
-    editor = await start_editor(request, cwd=project, home=home, env=given, columns=160, rows=40)
-    await configure(editor, cmd=[str(cli)])
-    await serve(editor, config_folder, path)
-    yield editor
-    await editor.stop()
+    more = {"CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS": str(WAITS_MS)}
+    return await start_with_cli(request, cli, path=path, more=more)
 
 
 async def shows(nvim: Editor, words: str) -> None:

@@ -1,19 +1,18 @@
 """The real CLI of a user with a plan: its limits reach the user from terminals and chats."""
 
 import time
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from support.claude_cli import CARET, environment
-from support.either_editor import BOTH, Editor, configure, start_editor
+from support.claude_cli import CARET
+from support.either_editor import BOTH, Editor
 from support.fake_api import FakeApi, text
 from support.neovim import Neovim, until
 from support.panel import Panel
 
-from .conftest import serve
+from .conftest import StartWithCli
 
 LATER = int(time.time()) + 3_600
 LIMITS = {"5h-utilization": "0.82", "5h-reset": LATER, "7d-utilization": "0.41", "7d-reset": LATER}
@@ -27,24 +26,15 @@ BOTH_LIMITS = [
 @pytest.fixture
 async def nvim(
     request: pytest.FixtureRequest,
+    start_with_cli: StartWithCli,
     each_cli: Path,
     api: FakeApi,
-    project: Path,
-    tmp_path: Path,
-    config_folder: Path,
     path: Path,
-) -> AsyncIterator[Editor]:
+) -> Editor:
     """An editor whose CLIs believe that their user has a plan, and get its limits."""
     api.headers = {f"anthropic-ratelimit-unified-{k}": v for k, v in (LIMITS | CLAIM).items()}
-    home = tmp_path / "home"
-    given = environment(api, home, config_folder)
-    del given["PATH"], given["ANTHROPIC_API_KEY"]
-    given["CLAUDE_CODE_OAUTH_TOKEN"] = "not-a-real-token"
-    editor = await start_editor(request, cwd=project, home=home, env=given, columns=160, rows=40)
-    await configure(editor, cmd=[str(each_cli)])
-    await serve(editor, config_folder, path)
-    yield editor
-    await editor.stop()
+    more = {"ANTHROPIC_API_KEY": "", "CLAUDE_CODE_OAUTH_TOKEN": "not-a-real-token"}
+    return await start_with_cli(request, each_cli, path=path, more=more)
 
 
 async def limits(nvim: Editor) -> list[dict[str, Any]]:

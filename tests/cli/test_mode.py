@@ -3,13 +3,12 @@
 import json
 import os
 import signal
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from support.claude_cli import CARET, environment
+from support.claude_cli import CARET
 from support.either_editor import (
     BOTH,
     Editor,
@@ -18,12 +17,11 @@ from support.either_editor import (
     host_pid,
     host_pids,
     is_serving,
-    start_editor,
 )
 from support.fake_api import FakeApi, edit
 from support.neovim import until
 
-from .conftest import diff_opened, serve
+from .conftest import StartWithCli, diff_opened
 
 pytestmark = BOTH
 
@@ -32,24 +30,11 @@ BYPASS = "--dangerously-skip-permissions"
 
 @pytest.fixture
 async def nvim(
-    request: pytest.FixtureRequest,
-    cli: Path,
-    api: FakeApi,
-    project: Path,
-    tmp_path: Path,
-    config_folder: Path,
-    path: Path,
-) -> AsyncIterator[Editor]:
+    request: pytest.FixtureRequest, start_with_cli: StartWithCli, cli: Path, path: Path
+) -> Editor:
     """A Neovim or a Vim that shows `path`; the CLI in its terminals uses the stand-in."""
-    home = tmp_path / "home"
     # As root, the CLI refuses to work without permissions unless it is in a sandbox.
-    given = environment(api, home, config_folder) | {"IS_SANDBOX": "1"}
-    del given["PATH"]
-    editor = await start_editor(request, cwd=project, home=home, env=given, columns=160, rows=40)
-    await configure(editor, cmd=[str(cli)])
-    await serve(editor, config_folder, path)
-    yield editor
-    await editor.stop()
+    return await start_with_cli(request, cli, path=path, more={"IS_SANDBOX": "1"})
 
 
 def allow_bypass(config_folder: Path) -> None:

@@ -4,7 +4,6 @@ import asyncio
 import os
 import signal
 from asyncio.subprocess import DEVNULL, PIPE
-from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,9 +17,7 @@ from support.either_editor import (
     Editor,
     choose,
     choose_item,
-    configure,
     run,
-    start_editor,
     type_answer,
 )
 from support.fake_api import FakeApi, text, tool_use
@@ -29,7 +26,7 @@ from support.model_languages import enable_real
 from support.neovim import WAIT_SECONDS, Neovim, until
 from support.vim import Vim
 
-from .conftest import diff_opened, serve
+from .conftest import StartWithCli, diff_opened
 
 
 @pytest.fixture
@@ -47,25 +44,15 @@ def words() -> list[str]:
 @pytest.fixture
 async def nvim(
     request: pytest.FixtureRequest,
+    start_with_cli: StartWithCli,
     each_cli: Path,
     words: list[str],
-    api: FakeApi,
-    project: Path,
-    tmp_path: Path,
-    config_folder: Path,
     path: Path,
     options: dict[str, bool],
-) -> AsyncIterator[Editor]:
+) -> Editor:
     """A Neovim or a Vim that shows `path`; the CLI in its terminals uses the stand-in."""
-    home = tmp_path / "home"
-    given = environment(api, home, config_folder)
-    del given["PATH"]
-    editor = await start_editor(request, cwd=project, home=home, env=given, columns=160, rows=40)
-    given_options = {"tools": options} if options else {}
-    await configure(editor, cmd=[str(each_cli), *words], **given_options)
-    await serve(editor, config_folder, path)
-    yield editor
-    await editor.stop()
+    given = {"tools": options} if options else {}
+    return await start_with_cli(request, each_cli, *words, path=path, **given)
 
 
 LINES = "1\tone\n2\ttwo"

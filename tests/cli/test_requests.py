@@ -1,27 +1,21 @@
 """Requests of the real CLI: `y` allows only what was on the screen, and a subagent is named."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from support.claude_cli import environment
+from support.either_editor import Editor
 from support.fake_api import FakeApi, text, tool_use
 from support.neovim import Neovim, until
 from support.panel import Panel
 
+from .conftest import StartWithCli
+
 
 @pytest.fixture
-async def nvim(
-    cli: Path, api: FakeApi, project: Path, tmp_path: Path, config_folder: Path
-) -> AsyncIterator[Neovim]:
+async def nvim(request: pytest.FixtureRequest, start_with_cli: StartWithCli) -> Editor:
     """A Neovim whose child processes use the stand-in for the model."""
-    home = tmp_path / "home"
-    given = environment(api, home, config_folder)
-    del given["PATH"]
-    neovim = await Neovim.start(cwd=project, home=home, env=given, columns=80, rows=40)
-    yield neovim
-    await neovim.stop()
+    return await start_with_cli(request, columns=80)
 
 
 @pytest.fixture

@@ -1,32 +1,23 @@
 """Two real CLIs in the terminals of two tab pages: each has its diff and its mentions there."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from support.claude_cli import CARET, environment
-from support.either_editor import on_screen
+from support.claude_cli import CARET
+from support.either_editor import Editor, on_screen
 from support.fake_api import FakeApi, edit
 from support.neovim import Neovim, until
-from support.panel import CONFIGURE
 
-from .conftest import diff_opened, serve
+from .conftest import StartWithCli, diff_opened
 
 
 @pytest.fixture
 async def nvim(
-    cli: Path, api: FakeApi, project: Path, tmp_path: Path, config_folder: Path, path: Path
-) -> AsyncIterator[Neovim]:
+    request: pytest.FixtureRequest, start_with_cli: StartWithCli, cli: Path, path: Path
+) -> Editor:
     """A Neovim that shows `path`; its CLIs use the stand-in for the model."""
-    home = tmp_path / "home"
-    given = environment(api, home, config_folder)
-    del given["PATH"]
-    neovim = await Neovim.start(cwd=project, home=home, env=given, columns=160, rows=40)
-    await neovim.lua(CONFIGURE, {"cmd": [str(cli)]})
-    await serve(neovim, config_folder, path)
-    yield neovim
-    await neovim.stop()
+    return await start_with_cli(request, cli, path=path)
 
 
 async def prompt(nvim: Neovim, words: str) -> None:
