@@ -295,30 +295,6 @@ async def test_the_omnifunc_offers_the_same_items(nvim: Neovim, chats: Chats) ->
     assert await offered(nvim, "/init") == ["/init"]
 
 
-async def test_files_are_found_without_a_repository(nvim: Neovim, tmp_path: Path) -> None:
-    folder = tmp_path / "plain"
-    (folder / "sub" / ".hidden").mkdir(parents=True)
-    for name in ("one.txt", "sub/two.txt", "sub/.hidden/three.txt"):
-        (folder / name).write_text("")
-    await nvim.command(f"cd {folder}")
-    chats = await Chats.start(nvim)
-    await chats.open()
-
-    await nvim.keys("@")
-
-    assert set(await offered(nvim, "@one.txt")) == {"@one.txt", "@sub/", "@sub/two.txt"}
-
-
-async def test_a_huge_repository_offers_at_most_200_files(
-    nvim: Neovim, chats: Chats, files: Path
-) -> None:
-    for number in range(600):
-        (files / f"many_{number}.c").write_text("")
-    await nvim.keys("@many")
-
-    assert len(await offered(nvim, "@many_1.c")) == 200
-
-
 async def test_a_deleted_file_is_not_offered(nvim: Neovim, chats: Chats, files: Path) -> None:
     await nvim.keys("@")
     everything = await offered(nvim)
@@ -329,19 +305,6 @@ async def test_a_deleted_file_is_not_offered(nvim: Neovim, chats: Chats, files: 
     await nvim.keys("S@")
 
     assert await offered(nvim) == [path for path in everything if path != "@main.py"]
-
-
-async def test_a_new_file_is_found_after_a_while(nvim: Neovim, chats: Chats, files: Path) -> None:
-    await nvim.keys("@")
-    await offered(nvim, "@main.py")
-    (files / "fresh.py").write_text("")
-
-    async def found() -> Any:
-        await nvim.keys("<C-u>@fresh")
-        await typed(nvim, "@fresh")
-        return await nvim.eval(f"pumvisible() && index({ITEMS}, '@fresh.py') >= 0")
-
-    await until(found, "the new file is offered")
 
 
 async def test_the_tab_key_inserts_a_tab_without_a_menu(nvim: Neovim, chats: Chats) -> None:

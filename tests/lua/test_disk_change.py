@@ -5,13 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from support.chunks import chunk
 from support.disk_changes import (
-    CHANGE,
     MINUS,
     NEW,
     OLD,
-    WRITE_IN_PIECES,
     all_reported,
     edit_watched,
     messages,
@@ -19,7 +16,6 @@ from support.disk_changes import (
     shows,
     text,
     wait_for_changes,
-    watch,
 )
 from support.neovim import Neovim, until
 
@@ -72,14 +68,6 @@ async def test_cursor_and_folds_are_kept(nvim: Neovim, path: Path) -> None:
     await until(lambda: nvim.eval("getline(1) ==# 'new'"))
     assert await nvim.eval("[getline('.'), getline(\"'a\")]") == ["line 50", "line 50"]
     assert await nvim.eval("[foldclosed(62), foldclosedend(62)]") == [62, 72]
-
-
-async def test_a_partly_written_file_is_not_read(nvim: Neovim, path: Path) -> None:
-    await nvim.lua(WRITE_IN_PIECES, str(path), list(NEW))
-
-    await shows(nvim, path, NEW)
-    await nvim.command("silent undo")
-    assert await text(nvim, path) == OLD
 
 
 async def test_a_change_without_new_text_is_ignored(nvim: Neovim, path: Path) -> None:
@@ -203,45 +191,6 @@ async def test_without_autoread_files_that_claude_names_are_followed(
     await until(lambda: f"Claude changed a.txt (+1 {MINUS}1); u undoes" in nvim.screen.text())
 
 
-async def test_a_symlink_is_followed_to_its_file(nvim: Neovim, project: Path) -> None:
-    folder = project / "elsewhere"
-    folder.mkdir()
-    (folder / "real.txt").write_text(OLD)
-    (folder / "other.txt").write_text("other\n")
-    link = project / "link.txt"
-    link.symlink_to(folder / "real.txt")
-    await nvim.command("edit link.txt")
-    await watch(nvim)
-
-    replace(folder / "real.txt", NEW)
-
-    await shows(nvim, link, NEW)
-    link.unlink()
-    link.symlink_to(folder / "other.txt")
-    await shows(nvim, link, "other\n")
-
-
-async def test_a_recreated_folder_is_watched(nvim: Neovim, project: Path) -> None:
-    folder = project / "a" / "b"
-    folder.mkdir(parents=True)
-    path = folder / "x.txt"
-    path.write_text(OLD)
-    await nvim.command("edit a/b/x.txt")
-    await watch(nvim)
-    for number in range(20):
-        path.unlink()
-        folder.rmdir()
-        folder.parent.rmdir()
-        if number % 2:
-            await nvim.eval("1")
-        folder.mkdir(parents=True)
-        path.write_text(f"{number}\n")
-
-    await shows(nvim, path, "19\n")
-    replace(path, "last\n")
-    await shows(nvim, path, "last\n")
-
-
 async def test_a_new_file_is_shown_when_it_is_created(nvim: Neovim, path: Path) -> None:
     await nvim.command("edit new/deep.txt")
     new = path.parent / "new" / "deep.txt"
@@ -260,30 +209,3 @@ async def test_a_buffer_saved_under_a_new_name_is_watched_there(nvim: Neovim, pa
     replace(other, NEW)
 
     await shows(nvim, other, NEW)
-
-
-async def test_a_constantly_written_file_is_followed_less_and_less_often(
-    nvim: Neovim, path: Path
-) -> None:
-    await nvim.lua(chunk("disk_change/append_lines"), str(path), 150, 20)
-    await until(lambda: nvim.eval("line('$') == 23"))
-
-    assert await nvim.lua("return _G.reloads") < 12
-    assert (await messages(nvim)).count("changed on disk") <= 3
-
-
-async def test_a_file_that_never_settles_is_ignored_for_a_while(nvim: Neovim, path: Path) -> None:
-    await nvim.lua(chunk("disk_change/append_lines"), str(path), 20, 150)
-    await until(lambda: nvim.lua("return _G.lines > 120"))
-
-    assert await nvim.eval("[&l:autoread, line('$')]") == [-1, 3]
-    await until(lambda: nvim.eval("line('$') == 153"))
-
-
-async def test_nothing_is_followed_once_the_watch_has_stopped(nvim: Neovim, path: Path) -> None:
-    await nvim.lua(f"{CHANGE}.watch('server', false)")
-    await until(lambda: nvim.events("files_unwatched"))
-    replace(path, NEW)
-    await nvim.idle(200)
-
-    assert await text(nvim, path) == OLD

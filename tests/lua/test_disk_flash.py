@@ -65,18 +65,3 @@ async def reported(nvim: Neovim) -> bool:
     before = await nvim.eval("get(g:, 'reported')")
     await nvim.command(f"let g:reported = {count}")
     return bool(count > before)
-
-
-async def test_a_narrow_screen_shows_the_message_without_the_hint(nvim: Neovim, path: Path) -> None:
-    await nvim.request("nvim_ui_try_resize", 75, 20)
-    await until(lambda: nvim.eval("&columns == 75"))
-    await nvim.lua(NAME, str(path))
-
-    replace(path, NEW)
-
-    await until(lambda: messages_have(nvim, "Claude changed a.txt"))
-    assert HINT not in await messages(nvim)
-
-
-async def messages_have(nvim: Neovim, text: str) -> bool:
-    return text in await messages(nvim)

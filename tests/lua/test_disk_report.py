@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from support.disk_changes import (
-    MINUS,
     NEW,
     OLD,
     all_reported,
@@ -13,7 +12,6 @@ from support.disk_changes import (
     messages,
     replace,
     shows,
-    text,
     wait_for_changes,
 )
 from support.either_editor import BOTH, Editor, edit, run
@@ -24,37 +22,6 @@ from support.vim import Vim
 @pytest.fixture
 async def path(nvim: Neovim, project: Path) -> Path:
     return await edit_watched(nvim, project)
-
-
-async def test_many_changed_files_cause_one_message(nvim: Neovim, path: Path) -> None:
-    paths = [path.with_name(f"{number}.txt") for number in range(200)]
-    for other in paths:
-        other.write_text(OLD)
-    await nvim.command("args *.txt | silent argdo edit")
-
-    write = "for _, path in ipairs(...) do vim.fn.writefile({ 'one', 'TWO', 'three' }, path) end"
-    await nvim.lua(write, [str(other) for other in paths])
-
-    await until(lambda: f"200 files changed on disk (+200 {MINUS}200)" in nvim.screen.text())
-    for other in paths:
-        assert await text(nvim, other) == NEW
-    assert (await nvim.mode())["blocking"] is False
-    assert (await messages(nvim)).count("changed on disk") == 1
-
-
-async def test_two_changed_files_are_both_named(nvim: Neovim, path: Path) -> None:
-    other = path.with_name("b.txt")
-    other.write_text(OLD)
-    await nvim.command("split b.txt")
-    await nvim.lua("vim.fn['claude_ide#agent_writes#Announce'](...)", str(path))
-
-    write = "for _, path in ipairs({ ... }) do vim.fn.writefile({ 'new' }, path) end"
-    await nvim.lua(write, str(path), str(other))
-
-    message = (
-        f"Claude changed a.txt (+1 {MINUS}3); b.txt changed on disk (+1 {MINUS}3); u undoes each"
-    )
-    await until(lambda: message in nvim.screen.text())
 
 
 @pytest.mark.parametrize(

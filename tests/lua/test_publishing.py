@@ -32,16 +32,6 @@ async def test_a_buffer_without_a_language_server_is_not_awaited(
     assert await waits.write(path, "wrong\n") == []
 
 
-async def test_a_wait_without_any_buffer_ends_immediately(
-    nvim: Neovim, waits: Waits, path: Path
-) -> None:
-    await edit(nvim, path)
-
-    await waits.begin([])
-
-    assert await waits.done()
-
-
 async def test_deleted_buffers_are_not_awaited(nvim: Neovim, waits: Waits, path: Path) -> None:
     bufnr = await edit(nvim, path)
     await attach(nvim, "--publish=never")
@@ -65,19 +55,6 @@ async def test_the_wait_ends_when_the_server_has_published_for_the_new_text(
 
     assert await waits.done()
     assert await messages(nvim, bufnr) == ["wrong word"]
-
-
-async def test_diagnostics_published_before_the_wait_count(
-    nvim: Neovim, waits: Waits, path: Path
-) -> None:
-    bufnr = await edit(nvim, path)
-    await attach(nvim)
-    await waits.write(path, "wrong\n")
-    await wait_for_messages(nvim, bufnr, "wrong word")
-
-    await waits.begin([bufnr])
-
-    assert await waits.done()
 
 
 async def test_a_changed_buffer_has_its_diagnostics_pulled_during_the_wait(
@@ -166,16 +143,6 @@ async def test_diagnostics_that_follow_for_another_file_are_awaited_too(
     assert await messages(nvim, other) == ["odd word"]
 
 
-async def test_the_wait_ends_when_time_is_up(nvim: Neovim, waits: Waits, path: Path) -> None:
-    bufnr = await edit(nvim, path)
-    await attach(nvim, "--publish=never")
-    await waits.write(path, "wrong\n")
-
-    await waits.begin([bufnr], 0.05)
-
-    assert not await waits.done()
-
-
 async def test_the_wait_ends_when_the_server_stops(nvim: Neovim, waits: Waits, path: Path) -> None:
     bufnr = await edit(nvim, path)
     client = await attach(nvim, "--publish=never")
@@ -183,17 +150,6 @@ async def test_the_wait_ends_when_the_server_stops(nvim: Neovim, waits: Waits, p
     await waits.begin([bufnr])
 
     await nvim.lua("vim.lsp.get_client_by_id(...):stop(true)", client)
-
-    assert await waits.done()
-
-
-async def test_two_waits_can_run_at_the_same_time(nvim: Neovim, waits: Waits, path: Path) -> None:
-    bufnr = await edit(nvim, path)
-    await attach(nvim)
-    await waits.write(path, "wrong\n")
-
-    await waits.begin([bufnr])
-    await waits.begin([bufnr])
 
     assert await waits.done()
 

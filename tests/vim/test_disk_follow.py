@@ -82,16 +82,6 @@ async def test_writes_of_the_same_size_within_a_second_are_all_followed(
     await asks_nothing(vim)
 
 
-async def test_a_write_by_rename_is_followed(serving_vim: Vim, project: Path) -> None:
-    vim = serving_vim
-    await edit(vim, project / "renamed.txt", b"old\n")
-    (project / "other.txt").write_text("new\n")
-    (project / "other.txt").rename(project / "renamed.txt")
-
-    await follows(vim, ["new"])
-    await asks_nothing(vim)
-
-
 async def test_a_deleted_file_leaves_the_buffer_alone_until_it_is_there_again(
     serving_vim: Vim, project: Path
 ) -> None:
