@@ -295,6 +295,16 @@ async def test_the_omnifunc_offers_the_same_items(nvim: Neovim, chats: Chats) ->
     assert await offered(nvim, "/init") == ["/init"]
 
 
+async def test_a_huge_repository_offers_at_most_200_files(
+    nvim: Neovim, chats: Chats, files: Path
+) -> None:
+    for number in range(600):
+        (files / f"many_{number}.c").write_text("")
+    await nvim.keys("@many")
+
+    assert len(await offered(nvim, "@many_1.c")) == 200
+
+
 async def test_a_deleted_file_is_not_offered(nvim: Neovim, chats: Chats, files: Path) -> None:
     await nvim.keys("@")
     everything = await offered(nvim)
