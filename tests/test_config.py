@@ -130,6 +130,8 @@ def test_a_missing_dictionary_of_options_gives_the_defaults(options: Any) -> Non
         ({"cmd": []}, "g:claude_ide.cmd must be a list of length >= 1"),
         ({"attention": True}, "g:claude_ide.attention must be a table, not a boolean"),
         ({"attention": {"seconds": -1}}, "g:claude_ide.attention.seconds must be a number >= 0"),
+        ({"limits": {"show_above": -1}}, "g:claude_ide.limits.show_above must be a number >= 0"),
+        ({"limits": {"show_above": 101}}, "g:claude_ide.limits.show_above must be a number <= 100"),
         ({"review": False}, "g:claude_ide.review must be a table, not a boolean"),
         ({"prompts": "x"}, "g:claude_ide.prompts must be a table, not a string"),
         ({"prompts": {"x": 5}}, "g:claude_ide.prompts.x must be a string, not a number"),

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from claude_ide.agents.events import (
     Change,
@@ -115,6 +116,13 @@ async def test_a_use_of_a_tool_that_did_not_succeed_is_not_shown(
 @pytest.mark.parametrize("kind", ["search", "execute", "think", "other"])
 async def test_other_tools_are_not_shown(shown: Shown, kind: str) -> None:
     assert await shown.after(*use("/tmp/a.py", kind=kind)) == []
+
+
+async def test_the_files_of_a_subagent_are_not_shown(shown: Shown) -> None:
+    begun, *rest = use("/tmp/a.py")
+    assert isinstance(begun, ToolStarted)
+
+    assert await shown.after(replace(begun, parent="p"), *rest) == []
 
 
 async def test_a_tool_without_a_file_is_not_shown(shown: Shown) -> None:

@@ -5,12 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from claude_ide.agents import events
-from claude_ide.agents.events import ToolEnded, ToolInput, ToolStarted
 from claude_ide.agents.requests import Option, OptionKind, PermissionAsked, RequestWithdrawn
 from support import reviews
 from support.chunks import chunk
-from support.following import COMPLETED, Window, edit, read
+from support.following import Window, edit, read
 from support.neovim import Neovim, until
 from support.river import Begin, River
 
@@ -87,18 +85,6 @@ async def test_keys_typed_in_the_prompt_stay_there(
     assert (await window.look())["mode"] == "i"
 
 
-async def test_of_a_burst_only_the_last_file_is_shown(
-    river: River, window: Window, files: list[Path]
-) -> None:
-    await river.nvim.lua(chunk("following/watch_entered"))
-    for number in range(30):
-        river.agent.emit(*read(files[1 + number % 4], number + 1, tool=f"t{number}"))
-
-    await window.shows("c.txt", 30)
-
-    assert await river.nvim.lua("return _G.entered") == ["c.txt"]
-
-
 async def test_an_insertion_that_is_interrupted_by_a_file_is_undone_and_repeated_as_one(
     river: River, window: Window, files: list[Path]
 ) -> None:
@@ -145,22 +131,6 @@ async def test_the_command_turns_following_off_and_on(
 
     await river.reports("following Otter's files")
     await window.shows("b.txt")
-
-
-async def test_the_files_of_subagents_and_of_failed_tools_are_not_shown(
-    river: River, window: Window, files: list[Path]
-) -> None:
-    failed = events.ToolEnded("t2", events.ToolStatus.FAILED)
-    river.agent.emit(ToolStarted("p", "Agent", "think"), *read(files[1], parent="p"))
-    river.agent.emit(*read(files[2], tool="t2")[:2], failed)
-    river.agent.emit(
-        ToolStarted("t3", "Seek", "search"),
-        ToolInput("t3", 5, {}, path=str(files[3])),
-        ToolEnded("t3", COMPLETED),
-    )
-    await river.panel.shows("Seek")
-
-    await window.keeps("a.txt")
 
 
 async def test_no_window_changes_while_the_user_is_outside_the_panel(
@@ -287,18 +257,6 @@ async def test_nothing_is_shown_while_a_request_waits(
     river.agent.emit(RequestWithdrawn("r1"), *read(files[2]))
 
     await window.shows("c.txt")
-
-
-async def test_a_hidden_chat_does_not_follow(
-    river: River, window: Window, files: list[Path]
-) -> None:
-    await river.command("")
-    await until(lambda: river.nvim.eval("winnr('$') == 1"), "the chat is hidden")
-    await river.nvim.command("belowright split")
-
-    river.agent.emit(*read(files[1]))
-
-    await window.keeps("a.txt")
 
 
 async def test_a_chat_in_another_tab_page_does_not_follow(

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from support.either_editor import BOTH, Editor, configure, float_text, on_screen, run, status_line
+from support.either_editor import BOTH, Editor, configure, float_text, run, status_line
 from support.happenings import HookedCli, recorder
 from support.neovim import Neovim, until
 from support.panel import Open, Panel
@@ -73,30 +73,6 @@ async def test_what_a_terminal_tells_is_known_shown_and_announced(
     await nvim.command("ClaudeStatus")
     await until(lambda: _float(nvim, "7d · 41% used · resets "), ":ClaudeStatus shows both")
     assert "5h · 82% used · resets " in await float_text(nvim)
-
-
-@BOTH
-async def test_the_user_is_warned_once(nvim: Editor, cli: HookedCli) -> None:
-    await nvim.keys(r"<C-\><C-n>")
-    await cli.show_status("cat", rate_limits={"five_hour": window(91)})
-    await on_screen(nvim, "91% of Claude's 5h limit is used (resets ")
-    await nvim.command("redraw!")
-    warned = await _messages(nvim)
-
-    # Another source may round the time.
-    await cli.show_status("cat", rate_limits={"five_hour": window(95, LATER - 1)})
-
-    await told(nvim, {"name": "five_hour", "used": 95, "resets": LATER - 1})
-    assert await _messages(nvim) == warned
-
-
-@BOTH
-@pytest.mark.parametrize("above", [101, -1, "much", []])
-async def test_a_wrong_threshold_is_named(nvim: Editor, above: object) -> None:
-    await configure(nvim, limits={"show_above": above})
-    await nvim.command("ClaudeStart!")
-
-    await on_screen(nvim, "g:claude_ide.limits.show_above must be")
 
 
 @BOTH
