@@ -13,7 +13,6 @@ from support.happenings import HookedCli, recorder
 from support.neovim import Neovim, until
 from support.panel import Open, Panel
 from support.transcripts import FAKE_CLI, GOLDEN
-from support.vim import Vim
 
 LATER = int(time.time()) + 3_600
 DATA = "g:claude_ide_event.limits"
@@ -142,10 +141,3 @@ async def _ends(editor: Editor, words: str) -> bool:
 
 async def _float(editor: Editor, words: str) -> bool:
     return words in await float_text(editor)
-
-
-async def _messages(editor: Editor) -> int:
-    """Return how often the user was warned."""
-    if isinstance(editor, Vim):
-        return editor.screen.text().count("5h limit is used")
-    return str(await editor.eval("execute('messages')")).count("5h limit is used")

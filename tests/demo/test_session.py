@@ -14,7 +14,6 @@ from support.neovim import ROOT, nvim_binary
 from support.terminal import Terminal
 
 LAUNCH = ROOT / "tests/demo/launch.py"
-FRESH = "sum = price"
 MENDED = "sum += price"
 ASKED = "· :q reject"
 

@@ -14,7 +14,6 @@ AGENTS = {
     "otter": {"cmd": [sys.executable], "name": "Otter"},
     "beaver": {"cmd": [sys.executable], "name": "Beaver"},
 }
-CURRENT = "return vim.fn.fnamemodify(vim.api.nvim_buf_get_name(0), ':t')"
 
 
 class Pond:

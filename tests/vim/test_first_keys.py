@@ -11,9 +11,6 @@ from support.neovim import until
 from support.vim import Vim
 from support.vim_diffs import answer, ask, propose
 
-GUARD = 1500
-"""Milliseconds after which keys are no longer discarded."""
-
 
 async def note(vim: Vim, event: str, path: Path, later: int = 0) -> None:
     """Have Vim write a file at the next such event, or if given so many milliseconds later."""
