@@ -1,5 +1,7 @@
 """`:ClaudeMerge` in a real Neovim and a real Vim, with a real git."""
 
+import os
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,12 +14,13 @@ from support.either_editor import (
     Editor,
     choose_item,
     configure,
+    dismiss,
     hidden,
     on_screen,
     type_answer,
 )
 from support.fake_headless import FakeHeadless
-from support.neovim import until
+from support.neovim import Neovim, until
 from support.session_records import Records
 from support.worktrees import git
 
@@ -288,9 +291,18 @@ async def test_a_wrong_name_and_a_folder_without_git_are_named(nvim: Editor, pro
     await on_screen(nvim, "there is no worktree ../fish")
 
 
-async def test_the_names_are_completed(nvim: Editor, root: Path) -> None:
+async def test_the_names_are_completed(nvim: Editor, root: Path, project: Path) -> None:
+    # Git would wait for it.
+    (project / ".git/config").unlink()
+    os.mkfifo(project / ".git/config")
+    os.mkfifo(project / ".git/worktrees/pipe")
     assert await nvim.eval("getcompletion('ClaudeMerge ', 'cmdline')") == ["fish"]
     assert await nvim.eval("getcompletion('ClaudeMerge x', 'cmdline')") == []
+    await nvim.command(f"cd {root}")
+    assert await nvim.eval("getcompletion('ClaudeMerge ', 'cmdline')") == ["fish"]
+    shutil.rmtree(root)
+    await nvim.command(f"cd {project}")
+    assert await nvim.eval("getcompletion('ClaudeMerge ', 'cmdline')") == []
 
 
 async def test_a_session_that_runs_there_is_stopped_first(
@@ -361,9 +373,49 @@ async def test_what_conflicts_goes_on_or_is_aborted(
         await on_screen(nvim, "Message of the commit:")
         await type_answer(nvim, "<CR>")
 
-    await on_screen(nvim, f"the {what} is done")
+    is_squash = way == "Squash"
+    await on_screen(nvim, "fish is squashed" if is_squash else f"the {what} is done")
+    if is_squash:
+        await choose_item(nvim, "Keep them")
+        await hidden(nvim, "fish is squashed")
     assert git(project, "show", "trunk:a.txt") == "both"
     assert root.exists()
+
+
+async def test_a_conflict_without_marks_is_asked_for(
+    nvim: Editor, root: Path, project: Path
+) -> None:
+    for folder in (project, root):
+        (folder / "a.png").write_bytes(b"\0" + folder.name.encode())
+        git(folder, "add", "a.png")
+        git(folder, "commit", "-qm", "paint")
+    await merge(nvim, "fish → trunk: 2 commits", "Merge")
+    await on_screen(nvim, "1 in conflict: resolve them")
+    for answer in ("Not now", "Take as it is: 1 file (a.png)"):
+        await merge(nvim, "A merge is under way", "Go on")
+        await on_screen(nvim, "Take as it is")
+        assert git(project, "status", "-s", "a.png") == "AA a.png"
+        await choose_item(nvim, answer)
+        await hidden(nvim, "Take as it is")
+
+    await on_screen(nvim, "the merge is done")
+    assert git(project, "show", "trunk:a.png") == "\0project"
+
+
+async def test_an_abort_names_what_goes_with_it(nvim: Editor, root: Path, project: Path) -> None:
+    (project / "a.txt").write_text("two\n")
+    git(project, "commit", "-qam", "change a otherwise")
+    await merge(nvim, "fish → trunk: 1 commit", "Merge")
+    await on_screen(nvim, "1 in conflict: resolve them")
+    await nvim.command("ClaudeMerge fish")
+    await on_screen(nvim, "2: Abort\n" if isinstance(nvim, Neovim) else "Abort ")
+    await dismiss(nvim)
+    (project / "own.txt").write_text("mine\n")
+    git(project, "add", "own.txt")
+
+    await merge(nvim, "Abort, and lose 1 changed file (own.txt)", "Abort")
+
+    await on_screen(nvim, "the merge is aborted")
 
 
 async def test_what_git_ignores_is_named_before_it_goes(

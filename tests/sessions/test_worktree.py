@@ -10,56 +10,7 @@ import pytest
 from claude_ide.base.errors import UserError
 from claude_ide.review.snapshot import Snapshots
 from claude_ide.sessions.worktree import Worktree, check_branch, given_to, made
-
-
-def git(folder: Path, *words: str) -> str:
-    """Run git, and return what it says."""
-    identity = ("-c", "user.name=a", "-c", "user.email=a@b")
-    done = subprocess.run(
-        ["git", *identity, *words], cwd=folder, check=True, capture_output=True, text=True
-    )
-    return done.stdout.strip()
-
-
-@pytest.fixture
-def main(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in ("AUTHOR", "COMMITTER"):
-        monkeypatch.setenv(f"GIT_{name}_NAME", "a")
-        monkeypatch.setenv(f"GIT_{name}_EMAIL", "a@b")
-    folder = tmp_path / "main"
-    folder.mkdir()
-    git(folder, "init", "-q", "-b", "trunk")
-    (folder / "a.txt").write_text("one\n")
-    git(folder, "add", ".")
-    git(folder, "commit", "-qm", "first")
-    return folder
-
-
-@pytest.fixture
-def root(main: Path) -> Path:
-    """A worktree with one commit."""
-    root = main / ".claude/worktrees/fish"
-    git(main, "worktree", "add", "-q", "-b", "worktree-fish", str(root))
-    (root / "b.txt").write_text("new\n")
-    git(root, "add", ".")
-    git(root, "commit", "-qm", "add b")
-    return root
-
-
-@pytest.fixture
-def tree(root: Path, main: Path) -> Worktree:
-    return Worktree.named("fish", main, runs_hooks=False)
-
-
-def conflict(main: Path, root: Path) -> None:
-    for folder, text in ((main, "main\n"), (root, "fish\n")):
-        (folder / "a.txt").write_text(text)
-        git(folder, "commit", "-qam", f"change a to {text.strip()}")
-
-
-async def fails(work: object, words: str) -> None:
-    with pytest.raises(UserError, match=words):
-        await work  # type: ignore[misc]
+from support.worktrees import conflict, fails, git
 
 
 def test_it_is_found_by_name_by_branch_and_by_folder(main: Path, root: Path) -> None:
@@ -170,44 +121,6 @@ async def test_it_is_discarded_with_what_was_shown(tree: Worktree, main: Path, r
     assert git(main, "branch", "--format=%(refname:short)") == "trunk"
 
 
-@pytest.mark.parametrize("how", ["merge", "squash", "rebase"])
-async def test_a_conflict_goes_on_or_is_aborted(
-    tree: Worktree, main: Path, root: Path, how: str
-) -> None:
-    conflict(main, root)
-    before = [git(folder, "rev-parse", "HEAD") for folder in (main, root)]
-    begin = {"merge": tree.merge, "squash": lambda: tree.squash("x"), "rebase": tree.rebase}[how]
-
-    await fails(begin(), "onflict|could not apply")
-    found = await tree.unfinished()
-    assert found is not None
-    folder, what = found
-    assert (what, await tree.conflicts(folder)) == (how, ["a.txt"])
-    await fails(tree.go_on(folder, what, "x"), r"still in conflict: 1 file \(a\.txt\)")
-
-    await tree.abort(folder, what)
-    assert [git(each, "rev-parse", "HEAD") for each in (main, root)] == before
-    assert await tree.unfinished() is None
-
-    await fails(begin(), "onflict|could not apply")
-    (folder / "a.txt").write_text("both\n")
-    await tree.go_on(folder, what, "x")
-    assert (main / "a.txt").read_text() == "both\n"
-    assert (main / "b.txt").exists()
-    assert await tree.unfinished() is None
-
-
-async def test_a_conflict_that_became_a_pipe_stops_nothing(
-    tree: Worktree, main: Path, root: Path
-) -> None:
-    conflict(main, root)
-    await fails(tree.merge(), "onflict")
-    (main / "a.txt").unlink()
-    os.mkfifo(main / "a.txt")
-
-    await fails(tree.go_on(main, "merge", ""), "can only add regular files")
-
-
 async def test_what_somebody_else_has_under_way_in_the_main_worktree_is_left_alone(
     tree: Worktree, main: Path, root: Path
 ) -> None:
@@ -283,6 +196,23 @@ async def test_submodules_of_a_worktree_are_named_before_they_go(
     (root / "secret").write_text("x")
 
     assert await tree.ignored() == "1 ignored file (secret) and 1 submodule (sub)"
+
+
+async def test_a_worktree_with_submodules_is_removed(
+    tree: Worktree, main: Path, root: Path, tmp_path: Path
+) -> None:
+    library = tmp_path / "library"
+    git(tmp_path, "clone", "-q", str(main), str(library))
+    git(root, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(library), "lib")
+    git(root, "commit", "-qm", "add lib")
+    await tree.merge()
+    (root / "loose.txt").write_text("x\n")
+    await fails(tree.remove(await tree.work()), "submodules")
+    (root / "loose.txt").unlink()
+
+    await tree.remove(await tree.work())
+
+    assert not root.exists()
 
 
 async def test_a_hook_that_does_not_end_is_named(

@@ -24,7 +24,8 @@ REBASE, LATER, DISCARD = "Rebase", "Keep it for later", "Discard it"
 WRITTEN, OWN = "With a message by :ClaudeCommit", "With a message of your own"
 NOT_NOW = "Not now"
 KEEP, LOSE = "Keep it", "Lose it for good"
-GO_ON, ABORT = "Go on: the conflicts are resolved", "Abort, and lose what is resolved"
+GO_ON, ABORT = "Go on: the conflicts are resolved", "Abort"
+TAKE = "Take as it is"
 
 
 class WorktreeMerging:
@@ -207,11 +208,17 @@ class WorktreeMerging:
 
     async def _finish(self, tree: Worktree, folder: Path, what: str) -> None:
         """Go on with what is under way, or abort it."""
-        match await self._editor.choose(f"A {what} is under way in {folder}:", [GO_ON, ABORT]):
+        lost = await tree.lost_by_abort(folder, what)
+        abort = f"{ABORT}, and lose {lost}" if lost else ABORT
+        match await self._editor.choose(f"A {what} is under way in {folder}:", [GO_ON, abort]):
             case way if way == GO_ON:
-                message = ""
+                message, work = "", None
+                if not await self._takes_untouched(tree, folder):
+                    return
                 if what == "squash":
-                    message = await self._message_of_squash(tree, await tree.work())
+                    work = await tree.work()
+                    message = await self._message_of_squash(tree, work)
+                    work = work if await tree.has_squashed(work.tip) else None
                 try:
                     await tree.go_on(folder, what, message)
                 except UserError:
@@ -219,11 +226,21 @@ class WorktreeMerging:
                         raise
                     return
                 await self._editor.port.disk.reload()
+                if work is not None:
+                    return await self._offer_removal(tree, work, "is squashed", is_squashed=True)
                 self._editor.notify(f"the {what} is done; :ClaudeMerge {tree.name} can remove it")
-            case way if way == ABORT:
+            case way if way == abort:
                 await tree.abort(folder, what)
                 await self._editor.port.disk.reload()
                 self._editor.notify(f"the {what} is aborted")
+
+    async def _takes_untouched(self, tree: Worktree, folder: Path) -> bool:
+        """Return whether conflicts that leave no marks, as in a picture, are taken as they are."""
+        if not (untouched := await tree.untouched(folder)):
+            return True
+        take = f"{TAKE}: {untouched}"
+        asked = "Git could not merge this, and it has not changed since:"
+        return await self._editor.decide(asked, [take, NOT_NOW]) == take
 
 
 async def open_below(editor: Editor, root: Path) -> str:

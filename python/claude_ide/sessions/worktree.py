@@ -5,7 +5,7 @@ import os
 import re
 from collections.abc import Sequence
 from itertools import pairwise
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from claude_ide.agents.stream_json.running import WORKTREES, is_alive
@@ -184,8 +184,7 @@ class Worktree:
 
     async def ignored(self) -> str:
         """Return in words what goes with it and is not part of `work`."""
-        listed = await self._text(self.root, "status", "--porcelain", "-z", "--ignored")
-        found = [each[3:] for each in listed.split("\0") if each.startswith("!! ")]
+        found = await self._ignored(self.root)
         # Their branches are in no other repository.
         folders = sorted((await self._data(self.root) / "modules").glob("*"))
         submodules, unseen = [each.name for each in folders], list[str]()
@@ -197,6 +196,10 @@ class Worktree:
         named = ("ignored file", found), ("skipped file", unseen)
         parts = [_named(*each) for each in (*named, ("submodule", submodules))]
         return " and ".join(filter(None, parts))
+
+    async def _ignored(self, folder: Path) -> list[str]:
+        listed = await self._text(folder, "status", "--porcelain", "-z", "--ignored")
+        return [each[3:] for each in listed.split("\0") if each.startswith("!! ")]
 
     async def _entries(self) -> list[tuple[str, str, str]]:
         """Return the tag, the mode and the name of each file that git knows."""
@@ -234,12 +237,13 @@ class Worktree:
 
     async def merge(self) -> None:
         """Merge it. Raises `UserError`, also for conflicts: git's own state then remains."""
-        await self._run(self.main, "merge", "--no-edit", self.branch)
+        await self._merge("--commit", "--no-squash", "--no-edit")
 
     async def squash(self, message: str) -> None:
         """Put all its commits into one of the main branch, likewise."""
-        # `merge.ff` may be set to what git refuses here.
-        await self._run(self.main, "merge", "--squash", "--ff", self.branch)
+        await self._merge("--squash", "--ff")
+        if not await self._text(self.main, "diff", "--cached", "--name-only"):
+            raise UserError(f"{self.name} changes nothing in {self.into}: merge or discard it")
         await self._run(self.main, "commit", "--quiet", "-m", message)
 
     async def rebase(self) -> None:
@@ -247,8 +251,28 @@ class Worktree:
         if await self._text(self.root, "rev-list", "--merges", f"refs/heads/{self.into}..HEAD"):
             # Git would leave merges out, with what was resolved or added there.
             raise UserError(f"{self.name} has merges, which a rebase would lose: merge it instead")
+        await self._check_ignored(self.root, self.into)
         await self._run(self.root, "rebase", self.into)
-        await self._run(self.main, "merge", "--ff-only", self.branch)
+        await self._merge("--ff-only", "--commit", "--no-squash")
+
+    async def _merge(self, *options: str) -> None:
+        """Merge it with options, before which the user's own for the branch or `merge` count."""
+        branch = git.branch(self.root)
+        await self._check_ignored(self.main, branch)
+        await self._run(self.main, "merge", *options, branch)
+
+    async def _check_ignored(self, folder: Path, other: str) -> None:
+        """Raise `UserError` if another branch has files which git here ignores, and overwrites."""
+        names = ("diff", "--name-only", "--no-renames", "-z")
+        other = f"refs/heads/{other}"
+        changed = await self._text(folder, *names, "--diff-filter=d", f"HEAD...{other}")
+        missing = await self._text(folder, *names, "--diff-filter=A", "HEAD", other)
+        written = {*changed.split("\0")} & {*missing.split("\0")} - {""}
+        ignored = {each.rstrip("/") for each in await self._ignored(folder)} if written else set()
+        lost = [each for each in sorted(written) if _is_in_the_way(folder, each, ignored)]
+        if lost:
+            what = _named("ignored file", lost)
+            raise UserError(f"git would overwrite {what}: move or delete first, in {folder}")
 
     async def conflicts(self, folder: Path) -> list[str]:
         """Return the files of a worktree that git has not merged."""
@@ -295,6 +319,34 @@ class Worktree:
             *(self.root, "rev-list", "--max-count=1", *commits[:MOST_COMMITS], "^HEAD")
         )
 
+    async def has_squashed(self, tip: str) -> bool:
+        """Return whether the squash that is under way has all commits up to this one."""
+        content = files.read_if_sound(await self._data(self.main) / "SQUASH_MSG", 2**20) or b""
+        return tip in _MERGED.findall(content.decode("utf-8", "replace"))
+
+    async def untouched(self, folder: Path) -> str:
+        """Return in words what is in conflict, has no marks, and is as git has left it."""
+        left = await self.conflicts(folder)
+        _, changed = await self._since_stop(folder)
+        same = [name for name in left if name not in changed and not _is_marked(folder / name)]
+        return _named("file", same)
+
+    async def lost_by_abort(self, folder: Path, what: str) -> str:
+        """Return in words what was changed since git has stopped, and an abort gives up."""
+        left = {*await self.conflicts(folder)}
+        staged, changed = await self._since_stop(folder)
+        # A rebase also gives up what is not staged.
+        kept = set[str]() if what == "rebase" else changed - left
+        return _named("changed file", sorted((staged - left) | (changed - kept)))
+
+    async def _since_stop(self, folder: Path) -> tuple[set[str], set[str]]:
+        """Return what is staged, and what a file has, that git did not leave at a conflict."""
+        left = "AUTO_MERGE" if (await self._data(folder) / "AUTO_MERGE").exists() else "HEAD"
+        names = ("diff", "--name-only", "--no-renames", "-z", left)
+        staged, changed = await self._text(folder, *names, "--cached"), ""
+        changed = await self._text(folder, *names)
+        return {*staged.split("\0")} - {""}, {*changed.split("\0")} - {""}
+
     async def _data(self, folder: Path) -> Path:
         """Return git's own folder of a worktree."""
         return Path(await self._text(folder, "rev-parse", "--absolute-git-dir"))
@@ -312,7 +364,7 @@ class Worktree:
                 raise UserError(f"this rebase runs commands: trust {folder} first (:ClaudeTrust)")
             await self._run(folder, "rebase", "--continue")
             if folder == self.root:
-                await self._run(self.main, "merge", "--ff-only", git.branch(self.root))
+                await self._merge("--ff-only", "--commit", "--no-squash")
         elif what == "merge":
             await self._run(folder, "commit", "--no-edit", "--quiet")
         else:
@@ -342,11 +394,17 @@ class Worktree:
         """
         if await self.work() != known:
             raise UserError(f"{self.name} has changed meanwhile: nothing is removed")
-        force = ("--force",) if discards else ()
+        # Git removes none with submodules otherwise, not even a clean one.
+        is_clean = not known.uncommitted and await self._has_submodules()
+        force = ("--force",) if discards or is_clean else ()
         await self._unlock()
         await self._run(self.main, "worktree", "remove", *force, str(self.root))
         kind = "-D" if discards or is_squashed else "-d"
         await self._run(self.main, "branch", kind, self.branch)
+
+    async def _has_submodules(self) -> bool:
+        is_one = any(mode == SUBMODULE_MODE for _, mode, _ in await self._entries())
+        return is_one or (await self._data(self.root) / "modules").exists()
 
     async def _unlock(self) -> None:
         """Remove the lock of a session that has ended: the CLI leaves it."""
@@ -423,6 +481,15 @@ def _files(status: str) -> list[str]:
             if field[0] in "RC":
                 next(fields, None)
     return found
+
+
+def _is_in_the_way(folder: Path, name: str, ignored: set[str]) -> bool:
+    """Return whether a file that is to be written takes the place of one that git ignores."""
+    above = [name, *map(str, PurePosixPath(name).parents)]
+    found = next((each for each in above if each in ignored), None)
+    if found is None:
+        return False
+    return found == name or os.path.lexists(folder / name) or not (folder / found).is_dir()
 
 
 def _is_marked(path: Path) -> bool:
