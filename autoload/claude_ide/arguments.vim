@@ -86,14 +86,19 @@ function claude_ide#arguments#OfCli(lead, line, pos) abort
   return claude_ide#arguments#Beginning(empty(l:found) && !l:is_text ? sort(keys(l:options)) : l:found, a:lead)
 endfunction
 
-" Complete the name of a worktree of the working folder's project.
+" The path in the first line of one of git's own files; reading a pipe would wait.
+function s:named_in(file) abort
+  return getftype(a:file) ==# 'file' ? substitute(get(readfile(a:file, '', 1), 0, ''), '^gitdir: ', '', '') : ''
+endfunction
+
+" Complete the name of a worktree of the working folder's project. Git would read a configuration that blocks it.
 function claude_ide#arguments#OfWorktrees(lead, line, pos) abort
-  let l:git = has('nvim') ? luaeval("require('claude_ide.system.program').find('git') or ''")
-        \ : claude_ide#system#program#Find('git')
-  let l:list = shellescape(l:git) .. ' -C ' .. shellescape(getcwd()) .. ' worktree list --porcelain'
-  let l:listed = l:git ==# '' ? [] : systemlist(l:list)
-  let l:paths = v:shell_error == 0 ? filter(l:listed, {_, each -> each =~# '^worktree '}) : []
-  return claude_ide#arguments#Beginning(map(l:paths[1 :], {_, each -> fnamemodify(each, ':t')}), a:lead)
+  let l:git = claude_ide#terminals#Worktree() .. '/.git'
+  let l:own = s:named_in(l:git)
+  let l:data = l:own ==# '' ? l:git .. '/worktrees' : fnamemodify(l:own, ':h')
+  let l:linked = map(globpath(escape(l:data, ',*?[{`$\'), '*/gitdir', 1, 1), {_, file -> s:named_in(file)})
+  call filter(l:linked, {_, each -> getftype(each) ==# 'file'})
+  return claude_ide#arguments#Beginning(map(l:linked, {_, each -> fnamemodify(each, ':h:t')}), a:lead)
 endfunction
 
 " Complete the word that a command takes, and the path after it.

@@ -142,8 +142,8 @@ def Rows(lines: list<string>): list<string>
 enddef
 
 # The popup is in the corner of the user's window that is away from the cursor, because another window may
-# show the dialog of the CLI. While the user is in it, it shows as much as possible. Its `row` and `column`
-# count from 1.
+# show the dialog of the CLI, or from the prompt of a CLI. While the user is in it, it shows all it can. Its
+# `row` and `column` count from 1.
 def Place(title: string): dict<number>
   const has_tabline = &showtabline == 2 || (&showtabline == 1 && tabpagenr('$') > 1)
   const top = has_tabline ? 1 : 0
@@ -155,7 +155,7 @@ def Place(title: string): dict<number>
   const half = float2nr(&lines * HIGHEST)
   const height = max([1, min([len(shown.rows), shown.is_inside ? most : min([most, half])])])
   const [first, column] = win_screenpos(0)
-  const is_at_top = winline() > winheight(0) / 2
+  const is_at_top = &buftype ==# 'terminal' || winline() > winheight(0) / 2
   const row = is_at_top ? first - 1 : first - 1 + winheight(0) - BORDER - height
   const right = min([column - 1 + winwidth(0), &columns])
   return {

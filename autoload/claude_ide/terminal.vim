@@ -222,18 +222,17 @@ enddef
 def Add(request: dict<any>, bufnr: number, side: any)
   const place = {side: side, size: request.size}
   const [launch, attached] = [get(request, 'launch', ''), get(request, 'attached', '')]
-  claude_ide#terminals#Add({bufnr: bufnr, place: place, launch: launch, attached: attached})
+  const shows = get(request, 'shows', '')
+  claude_ide#terminals#Add({bufnr: bufnr, place: place, launch: launch, attached: attached, shows: shows})
   if getbufvar(bufnr, '&filetype') ==# ''
     silent! setbufvar(bufnr, '&filetype', 'claude-terminal')
   endif
-  claude_ide#quitting#Watch()
   typing_mode.Attach(bufnr, request.keys)
   execute $'augroup claude_ide_terminal_{bufnr}'
     autocmd!
     execute $'autocmd BufEnter <buffer={bufnr}> Use({bufnr})'
     execute $'autocmd BufWipeout <buffer={bufnr}> ++once autocmd! claude_ide_terminal_{bufnr}'
   augroup END
-  claude_ide#terminals#Mark()
 enddef
 
 def Use(bufnr: number)
@@ -269,7 +268,7 @@ enddef
 # `request` has its `cmd` (the path of the program, and its arguments), more variables of its
 # environment (`env`), the `launch` under which it reports what it does (not if it does not), `keys`
 # (whether CTRL-W leads out of it), `side` and `size`, and perhaps a `note` about its place, the folder to
-# run it in (`cwd`), and the session in the background to which it is `attached`.
+# run it in (`cwd`), and the session in the background to which it is `attached`, whose launch it `shows`.
 export def Start(request: dict<any>): bool
   is_starting = true
   moment.WhenAsked(() => {

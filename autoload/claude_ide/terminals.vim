@@ -31,7 +31,8 @@ function s:tab_number(tab) abort
   return index(map(range(1, tabpagenr('$')), {_, each -> gettabvar(each, 'claude_ide_tab', 0)}), a:tab) + 1
 endfunction
 
-function s:worktree() abort
+" The root of the innermost repository of the working folder, or else this.
+function claude_ide#terminals#Worktree() abort
   let l:above = escape(getcwd(), ' ,;*\') .. ';'
   let l:found = filter([finddir('.git', l:above), findfile('.git', l:above)], {_, path -> path !=# ''})
   call map(l:found, {_, path -> substitute(fnamemodify(path, ':p'), '/\?\.git/\?$', '', '')})
@@ -104,7 +105,8 @@ function s:is_meant(terminal) abort
   if claude_ide#terminals#IsPerTab()
     return a:terminal.home == s:here()
   endif
-  return claude_ide#editor#Option('terminal', 'per') isnot# 'worktree' || a:terminal.worktree ==# s:worktree()
+  return claude_ide#editor#Option('terminal', 'per') isnot# 'worktree'
+        \ || a:terminal.worktree ==# claude_ide#terminals#Worktree()
 endfunction
 
 " The one that commands mean: the one that the user is in, or the last used one; with the option `terminal.per`
@@ -126,12 +128,16 @@ function claude_ide#terminals#Add(given) abort
   let s:last_number += 1
   let l:terminal = extend({'bufnr': 0, 'pane': {}, 'is_found': v:false, 'attached': '', 'name': ''}, a:given)
   let l:terminal.name = l:terminal.name ==# '' ? s:new_name() : l:terminal.name
-  call extend(l:terminal, {'number': s:last_number, 'home': s:here(), 'folder': getcwd(), 'worktree': s:worktree()})
+  let l:place = {'home': s:here(), 'folder': getcwd(), 'worktree': claude_ide#terminals#Worktree()}
+  call extend(l:terminal, {'number': s:last_number})->extend(l:place)
   call insert(s:terminals, l:terminal)
   call s:report()
   if l:terminal.bufnr > 0
-    call setbufvar(l:terminal.bufnr, 'claude_ide_launch', l:terminal.launch)
+    let l:shown = get(l:terminal, 'shows', '')
+    call setbufvar(l:terminal.bufnr, 'claude_ide_launch', l:shown !=# '' ? l:shown : l:terminal.launch)
     call s:describe(l:terminal, 'idle')
+    call claude_ide#quitting#Watch()
+    call claude_ide#terminals#Mark()
   endif
   return l:terminal
 endfunction

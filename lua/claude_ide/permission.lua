@@ -108,7 +108,7 @@ local function keys()
 end
 
 -- It is in the corner of the user's window that is away from the cursor, because another window may show the
--- dialog of the CLI. While the user is in it, it stays there, and shows as much as possible.
+-- dialog of the CLI, or from the prompt of a CLI. While the user is in it, it stays, and shows all it can.
 local function config_of(state)
   local lines, is_inside = state.permission.lines, has_user(state)
   local tabline, tabpages = vim.o.showtabline, #api.nvim_list_tabpages()
@@ -116,14 +116,15 @@ local function config_of(state)
   local bottom = vim.o.lines - vim.o.cmdheight - (vim.o.laststatus > 0 and 1 or 0)
   local most = bottom - top - BORDER
   most = is_inside and most or math.min(most, math.floor(vim.o.lines * HIGHEST))
-  local wanted = math.max(NARROWEST, float.widest(lines) + 1)
-  local width = math.max(1, math.min(wanted, vim.o.columns - BORDER))
+  local width =
+    math.max(1, math.min(math.max(NARROWEST, float.widest(lines) + 1), vim.o.columns - BORDER))
   local height = math.max(1, math.min(float.rows(lines, width), most))
   local win = is_inside and state.origin and state.origin.win or 0
   win = api.nvim_win_is_valid(win) and win or 0
   local row, column = unpack(api.nvim_win_get_position(win))
   local rows = api.nvim_win_get_height(win)
-  local is_at_top = api.nvim_win_call(win, vim.fn.winline) > rows / 2
+  local is_at_top = vim.bo[api.nvim_win_get_buf(win)].buftype == 'terminal'
+    or api.nvim_win_call(win, vim.fn.winline) > rows / 2
   local right = math.min(column + api.nvim_win_get_width(win), vim.o.columns)
   row = is_at_top and row or row + rows - BORDER - height
   return {

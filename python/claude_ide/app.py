@@ -258,6 +258,7 @@ class App:
 
         if given[:1] == ["attach"]:
             given = self.sessions.by_id(given)
+            more = {**(more or {}), "shows": self.sessions.launch_of(" ".join(given[1:]))}
         if name := given_to(given):
             folder = Path(await self.editor.port.buffers.folder())
             await check_branch(name, folder, runs_hooks=self.trust.is_trusted(folder))

@@ -4,6 +4,7 @@ After each step the list agrees with `claude agents --json` and `git worktree li
 was written, in a commit or not, is lost unless the user gave it up; at the end nothing is left.
 """
 
+import asyncio
 import contextlib
 import os
 import re
@@ -21,7 +22,7 @@ from support.claude_cli import CARET, environment
 from support.either_editor import Editor, choose_item, configure, on_screen, type_answer
 from support.fake_api import FakeApi, Request, Turn, text, tool_use
 from support.listening import listening
-from support.neovim import Neovim, until
+from support.neovim import WAIT_SECONDS, Neovim, until
 from support.permissions import enter, look
 from support.vim import Vim
 from support.worktrees import all_text, git
@@ -115,8 +116,8 @@ class Walk:
         return list(await self.editor.lua("return require('claude_ide').sessions()"))
 
     async def running(self) -> dict[str, dict[str, Any]]:
-        """Return what the CLI lists as running, by name."""
-        return {each["name"]: each for each in await self.command.sessions()}
+        """Return what the CLI lists as running, by name; what it begins again has no process."""
+        return {each["name"]: each for each in await self.command.sessions() if each.get("pid")}
 
     def everything(self) -> str:
         """Return all that is in a commit of a branch, or in a file of a worktree."""
@@ -167,6 +168,10 @@ class Walk:
             return await until(condition, what, SECONDS)
         except AssertionError as error:
             error.add_note("\n".join([*self.steps, self.editor.screen.text()]))
+            # At a question, Neovim tells none.
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(WAIT_SECONDS):
+                    error.add_note(str(await self.editor.eval("execute('messages')")))
             raise
 
     async def said(self, words: str) -> None:
@@ -260,10 +265,12 @@ class Walk:
         await self.until(lambda: self.editor.eval(is_gone), "no terminal")
         assert name in await self.running(), self.steps
 
-    async def press(self, key: str, name: str) -> None:
+    async def press(self, key: str, name: str, *states: str) -> None:
+        """Press a key of the list on a session, once it is in one of these states, if any."""
         await self.clear()
         await self.editor.command("ClaudeSessions")
-        await self.said(f"background  {name}")
+        line = rf"(?:{'|'.join(states)}).*background  {name}"
+        await self.until(lambda: re.search(line, self.editor.screen.text()), line)
         await self.editor.keys(f"gg/background  {name}<CR>{key}")
 
     async def stop(self) -> None:
@@ -272,7 +279,8 @@ class Walk:
             return
         name = self.choose(*running)
         self.steps.append(f"stop {name}")
-        await self.press("s", name)
+        # The service of the CLI begins one again that was killed.
+        await self.press("s", name, *STATES.values())
 
         async def has_ended() -> bool:
             return name not in await self.running()

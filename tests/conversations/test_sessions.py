@@ -183,14 +183,18 @@ async def test_enter_goes_to_the_terminal(
 
 
 async def test_enter_attaches_to_one_in_the_background_once(
-    nvim: Editor, records: Records, program: Path, other: int
+    nvim: Editor, records: Records, program: Path, other: int, tmp_path: Path
 ) -> None:
-    records.running_job("fish", "idle", other)
+    link = tmp_path / "links/0a1b2c3d"
+    link.parent.mkdir(0o700)
+    records.running_job("fish", "idle", other, respawnFlags=registration.options(link, {}))
     await open_list(nvim)
     await on_screen(nvim, "background  fish")
     await nvim.keys("/fish<CR>")
     await nvim.keys("<CR>")
     await on_screen(nvim, "given: attach fish")
+    # What it asks for is answered here, where its dialog is, and not in a float.
+    assert await nvim.eval("b:claude_ide_launch") == "0a1b2c3d"
 
     await nvim.keys(r"<C-\><C-n><C-w>p")
     await open_list(nvim)

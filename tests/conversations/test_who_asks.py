@@ -69,6 +69,19 @@ async def asked(nvim: Editor, clis: Pair) -> AsyncIterator[list[HookedCli]]:
     await asyncio.gather(*asking, return_exceptions=True)
 
 
+async def test_a_permission_is_not_shown_over_the_prompt_of_another_terminal(
+    nvim: Editor, asked: list[HookedCli]
+) -> None:
+    await nvim.keys("<C-w>p")
+    await until(lambda: nvim.eval("&buftype == 'terminal' && line('.') == 1"), "the terminal")
+    height = await nvim.eval("winheight(0)")
+
+    async def is_above() -> bool:
+        return bool((await look(nvim))["last_row"] < height - 1)
+
+    await until(is_above, "it is at the top, wherever the cursor is")
+
+
 async def test_a_permission_names_the_worktree_that_asks(
     nvim: Editor, asked: list[HookedCli]
 ) -> None:

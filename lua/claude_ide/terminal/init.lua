@@ -200,6 +200,7 @@ end
 ---@field note? string a message about its place
 ---@field cwd? string the folder to run it in; default: the working folder
 ---@field attached? string the session in the background that it shows
+---@field shows? string the launch under which that session reports what it does
 
 -- Add the terminal in a buffer.
 ---@param request claude_ide.TerminalRequest
@@ -213,18 +214,17 @@ local function add(request, bufnr, side)
     launch = request.launch or '',
     bufnr = bufnr,
     attached = request.attached,
+    shows = request.shows,
   })
   if vim.bo[bufnr].filetype == '' then
     quiet.tolerate(function()
       vim.bo[bufnr].filetype = 'claude-terminal'
     end)
   end
-  fn['claude_ide#quitting#Watch']()
   typing_mode.attach(bufnr, request.keys)
   on('BufEnter', bufnr, function()
     fn['claude_ide#terminals#Use'](terminal.number)
   end)
-  fn['claude_ide#terminals#Mark']()
   return terminal
 end
 

@@ -271,6 +271,12 @@ class SessionsHere:
         ids = {each.id for each in named if each.pid} or {each.id for each in named}
         return [*given[:1], *ids] if len(ids) == 1 else given
 
+    def launch_of(self, name: str) -> str:
+        """Return under which launch a session in the background reports to us, or ""."""
+        named = (each for each in self._running if each.id and name in (each.id, each.name))
+        links = (link_in(each.settings) for each in named if each.pid)
+        return next((link.name for link in links if link is not None), "")
+
     async def worktree(self, name: str, folder: Path) -> Path:
         """Return the worktree with a name, which is made if it is not there. Raises `UserError`."""
         from claude_ide.sessions.worktree import made
