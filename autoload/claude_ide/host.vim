@@ -4,6 +4,7 @@ vim9script
 import autoload './channel.vim'
 import autoload './host/port_hold.vim'
 import autoload './host/process.vim'
+import autoload './host/python.vim'
 import autoload './messages/log.vim'
 import autoload './messages/message.vim'
 import autoload './messages/reason.vim'
@@ -61,13 +62,17 @@ def Ended(code: number, stderr: list<string>)
     return
   endif
   const text = $'the Python host died ({code < 0 ? "killed" : $"exit {code}"})'
-  const why = get(stderr, -1, text)
+  var why = get(stderr, -1, text)
   const was_serving: bool = claude_ide#server#Ended(code < 0)
-  Announce(on_exit, code != 0 ? why : '')
-  if code == 0
+  if code == 0 && !was_serving && !is_outdated
+    # Such as another program that `python` names.
+    why ..= ': ' .. python.Find().path
+  elseif code == 0
+    Announce(on_exit, '')
     claude_ide#server#Release()
     return
   endif
+  Announce(on_exit, why)
   # If the host died before it opened the log, this is the only trace.
   log.Append([text] + stderr)
   if was_serving && claude_ide#server#MayRestart()
@@ -120,7 +125,6 @@ export def Outdate(): bool
 enddef
 
 def StopOutdated(bang: bool)
-  is_outdated = false
   process.Stop(running)
   if !bang
     message.Show('stopped', 'info')

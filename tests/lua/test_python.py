@@ -98,6 +98,10 @@ async def test_a_configured_python_that_does_not_exist_is_named(nvim: Neovim) ->
 
     assert await message(nvim) == "claude-ide: g:claude_ide.python is not executable: /no/python"
 
+    await nvim.command("let g:claude_ide = {'python': '/bin/true'} | ClaudeStatus")
+
+    await until(lambda: "the Python host died (exit 0): /bin/true" in nvim.screen.text())
+
 
 @pytest.mark.parametrize("place", PLACES)
 async def test_for_a_python_without_the_dependencies_the_message_says_what_to_do(

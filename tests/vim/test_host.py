@@ -215,6 +215,10 @@ async def test_a_python_that_is_missing_is_named(vim: Vim) -> None:
         lambda: "g:claude_ide.python is not executable: /nowhere/python" in vim.screen.text()
     )
 
+    await vim.command("let g:claude_ide.python = '/bin/true' | ClaudeStatus")
+
+    await until(lambda: "the Python host died (exit 0): /bin/true" in vim.screen.text())
+
 
 async def test_what_needs_neovim_says_so_in_one_line(vim: Vim) -> None:
     await vim.keys(":ClaudeChat<CR>")

@@ -52,6 +52,7 @@ end
 ---@param code integer
 ---@param stderr string[] lines
 local function ended(code, stderr)
+  local is_stopped = code == 0 and process.is_outdated()
   channel.id = nil
   require('claude_ide.timing.moment').notice_typing(false)
   fn['claude_ide#server#RemoveLock']()
@@ -61,10 +62,14 @@ local function ended(code, stderr)
   local text = ('the Python host died (exit %d)'):format(code)
   local reason = stderr[#stderr] or text
   local was_serving = fn['claude_ide#server#Ended'](code > SIGNALLED)
-  M.announce('exit', code ~= 0 and reason or nil)
-  if code == 0 then
+  if code == 0 and was_serving == 0 and not is_stopped then
+    -- Such as another program that `python` names.
+    reason = ('%s: %s'):format(reason, require('claude_ide.host.python').find())
+  elseif code == 0 then
+    M.announce('exit')
     return fn['claude_ide#server#Release']()
   end
+  M.announce('exit', reason)
   -- If the host died before it opened the log, this is the only trace.
   require('claude_ide.messages.log').appender()(
     ('%s\n%s\n'):format(text, table.concat(stderr, '\n'))
