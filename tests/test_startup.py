@@ -199,6 +199,8 @@ def test_the_error_has_its_reason_before_the_path_of_the_lock_file(
 def test_the_address_of_another_machine_is_an_error(folder: Path) -> None:
     with pytest.raises(CannotServe, match=r"^cannot listen on 192\.0\.2\.1: Cannot assign"):
         bind(options(config={"host": "192.0.2.1"}))
+    with pytest.raises(CannotServe, match=r"^cannot listen on nowhere\.invalid: [\w ]+$"):
+        bind(options(config={"host": "nowhere.invalid"}))
 
     assert not folder.exists()
 

@@ -16,7 +16,11 @@ function M.setup(options)
     return
   end
   vim.validate('options', options, 'table', true)
-  vim.g.claude_ide = vim.tbl_deep_extend('force', vim.g.claude_ide or {}, options or {})
+  local merged = vim.tbl_deep_extend('force', vim.g.claude_ide or {}, options or {})
+  if not pcall(vim.api.nvim_set_var, 'claude_ide', merged) then
+    local given = vim.inspect(options):gsub('%s+', ' ')
+    return vim.notify('claude-ide: setup(): not options: ' .. given, vim.log.levels.ERROR)
+  end
   if next(vim.g.claude_ide) ~= nil then
     require('claude_ide.option_check').report(vim.g.claude_ide)
   end

@@ -107,7 +107,9 @@ def bind(
     try:
         bound = held or _listen(options.host, options.port)
     except OSError as error:
-        raise CannotServe(f"cannot listen on {options.host}: {error.strerror or error}") from None
+        # `socket.create_server` names the address once more.
+        problem = (error.strerror or str(error)).partition(" (while ")[0]
+        raise CannotServe(f"cannot listen on {options.host}: {problem}") from None
     port = bound.getsockname()[1]
     try:
         # Another process may have used the port since, and received the earlier token.

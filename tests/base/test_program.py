@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from claude_ide.base import program
+from claude_ide.base.errors import UserError
 
 
 def make(path: Path) -> Path:
@@ -34,6 +35,12 @@ def test_a_name_and_its_arguments_stay_as_they_are() -> None:
 def test_a_path_becomes_absolute(home: Path) -> None:
     assert program.words("~/tools/claude") == (f"{home}/tools/claude",)
     assert program.words(["./claude", "--x"]) == (f"{home}/claude", "--x")
+
+
+@pytest.mark.parametrize(("name", "shown"), [("", '""'), (" ", '" "'), ("nope", "nope")])
+def test_a_missing_program_is_named(name: str, shown: str) -> None:
+    with pytest.raises(UserError, match=f"^{shown} is not on PATH"):
+        program.required(name, os.defpath)
 
 
 @pytest.mark.parametrize("place", [".claude/local/claude", ".local/bin/claude"])

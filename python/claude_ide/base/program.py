@@ -111,7 +111,8 @@ def required(name: str, path: str) -> str:
         problem = "not on PATH" if Path(name).name == name else "no program"
         check_command = ":ClaudeCheck" if editor_name() == VIM else ":checkhealth claude_ide"
         how = f"{check_command} says how to install it" if name == "claude" else "g:claude_ide.cmd"
-        raise UserError(f"{name} is {problem} ({how})") from None
+        shown = name if name.strip() else f'"{name}"'
+        raise UserError(f"{shown} is {problem} ({how})") from None
     return found
 
 
