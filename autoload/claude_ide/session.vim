@@ -7,6 +7,7 @@ import autoload './disk_changes/reload.vim'
 import autoload './editors.vim'
 import autoload './file/path.vim'
 import autoload './host.vim'
+import autoload './messages/message.vim'
 import autoload './messages/reason.vim'
 import autoload './privacy.vim'
 import autoload './selection.vim'
@@ -152,6 +153,10 @@ enddef
 
 # `:ClaudeComment`.
 export def Comment(words: string, lines: list<number>, bang: bool)
+  if bufname() =~# '^claude-diff:'
+    message.NeedNeovim('a comment in a proposal')
+    return
+  endif
   Command('ClaudeComment', [trim(words)], lines, bang)
 enddef
 

@@ -41,7 +41,7 @@ async def test_setup_reports_a_function_that_no_option_takes(nvim: Neovim, code:
 async def test_setup_shows_options_without_names(nvim: Neovim) -> None:
     await nvim.lua("require('claude_ide').setup({ cmd = { 'a', x = 1 } })")
 
-    assert "setup(): not options: { cmd = { \"a\", x = 1 } }" in nvim.screen.text()
+    assert 'setup(): not options: { cmd = { "a", x = 1 } }' in nvim.screen.text()
 
 
 async def test_right_options_are_checked_once(nvim: Neovim, tmp_path: Path) -> None:

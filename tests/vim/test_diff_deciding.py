@@ -120,6 +120,17 @@ async def test_an_edited_proposal_is_answered_with_the_edited_text(
     await is_closed(vim)
 
 
+async def test_a_comment_in_a_proposal_needs_neovim(
+    vim: Vim, vim_client: ClaudeCode, project: Path
+) -> None:
+    asked = await propose(vim, vim_client, project / "new.txt", "new\n")
+
+    await vim.keys(":ClaudeComment why?<CR>")
+
+    await until(lambda: "a comment in a proposal needs Neovim" in vim.screen.text())
+    assert not asked.done()
+
+
 async def test_undo_does_not_remove_the_proposal(
     vim: Vim, vim_client: ClaudeCode, project: Path
 ) -> None:
