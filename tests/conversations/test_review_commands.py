@@ -106,6 +106,20 @@ async def test_commands_for_each_file_and_for_each_item_of_the_list(
     await reads(other, BEFORE)
 
 
+async def test_the_first_key_in_the_buffer_of_a_remark_is_its_first_letter(
+    nvim: Editor, path: Path
+) -> None:
+    put(path, BEFORE)
+    await nvim.command("edit a.py")
+    await nvim.keys(":2ClaudeComment<CR>")
+    await on_screen(nvim, "Remark on a.py:2")
+
+    await nvim.keys("drop this<Esc>:w<CR>")
+
+    words = "map(copy(claude_ide#review().remarks), {_, each -> each.words})"
+    await until(lambda: nvim.eval(f"{words} ==# ['drop this']"), "the remark")
+
+
 async def test_a_remark_has_its_words_as_typed_and_no_following_command(
     nvim: Editor, path: Path
 ) -> None:

@@ -58,7 +58,7 @@ export def Write(token: number, title: string, words: string, is_changed: bool):
   texts[bufnr] = {token: token, title: title, words: words, is_changed: is_changed, place: place}
   const height = max([LEAST, min([len(lines) + 1, MOST, &lines - 6])])
   execute $'botright :{height}split'
-  execute $'buffer {bufnr}'
+  execute $'silent buffer {bufnr}'
   setlocal bufhidden=wipe buftype=acwrite noswapfile nomodeline
   setlocal winfixheight wrap nonumber norelativenumber nocursorbind noscrollbind nodiff
   setline(1, lines)
@@ -70,7 +70,8 @@ export def Write(token: number, title: string, words: string, is_changed: bool):
     execute $'autocmd BufWipeout <buffer={bufnr}> Ended({bufnr})'
   augroup END
   if empty(words)
-    startinsert
+    # After :startinsert the next key would still be a command of Normal mode: Vim waits for it.
+    feedkeys('i', 'ni')
   endif
   return true
 enddef
