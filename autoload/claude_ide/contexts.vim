@@ -21,7 +21,7 @@ function s:area(kind, from, to, to_eol) abort
   if a:kind ==# 'V'
     return s:lines(bufnr('%'), min([a:from[1], a:to[1]]), max([a:from[1], a:to[1]]))
   endif
-  let l:found = claude_ide#editor#VisualArea(a:kind, a:from, a:to, a:to_eol)
+  let l:found = claude_ide#visual#Area(a:kind, a:from, a:to, a:to_eol)
   let l:ends_before = l:found.last.col == 0 && l:found.last.row > l:found.first.row
   let l:lines = len(l:found.text) > 1 && l:found.text[-1] ==# '' ? l:found.text[: -2] : l:found.text
   return extend(s:lines(bufnr('%'), l:found.first.row + 1, l:found.last.row + (l:ends_before ? 0 : 1)),

@@ -130,14 +130,6 @@ function claude_ide#editor#HoldSelection(lines) abort
   endif
 endfunction
 
-" The lines of the `text` in a Visual area, and the points `first` and `last` (`selection/visual`).
-function claude_ide#editor#VisualArea(kind, from, to, to_eol) abort
-  if !has('nvim')
-    return claude_ide#selection#visual#Area(a:kind, a:from, a:to, a:to_eol)
-  endif
-  return luaeval("require('claude_ide.contexts').area(unpack(_A))", [a:kind, a:from, a:to, a:to_eol ? v:true : v:false])
-endfunction
-
 " Run an Ex command with a loaded buffer current.
 function claude_ide#editor#Inside(bufnr, command) abort
   if has('nvim')

@@ -11,7 +11,6 @@ import autoload './privacy.vim'
 import autoload './messages/announce.vim'
 import autoload './messages/message.vim'
 import autoload './messages/reason.vim'
-import autoload './selection/visual.vim'
 import autoload './timing/debounce.vim'
 
 # Milliseconds.
@@ -85,7 +84,7 @@ def Describe(path: string, area: dict<any>): dict<any>
 enddef
 
 def DescribeArea(path: string, kind: string, from: list<number>, to: list<number>): dict<any>
-  return Describe(path, visual.Area(kind, from, to, getcurpos()[4] == v:maxcol))
+  return Describe(path, claude_ide#visual#Area(kind, from, to, getcurpos()[4] == v:maxcol))
 enddef
 
 # The area between '< and '>, after Visual mode has ended.

@@ -1,7 +1,6 @@
 --- What only Neovim knows of where the user is, for `autoload/claude_ide/contexts.vim`: the function and
 --- class around the cursor, the last command in a terminal, and what is selected.
 local buffer_recent = require('claude_ide.window.recent')
-local visual = require('claude_ide.selection.visual')
 
 local M = {}
 
@@ -29,16 +28,6 @@ end
 ---@type fun(here: claude_ide.Here, text: string): table
 function M.facts(here, text)
   return fn['claude_ide#contexts#Facts'](here, text)
-end
-
---- The lines of a Visual area as a buffer of Vim script holds them, with line feeds for NULs, and its range.
----@type fun(kind: 'v'|'\22', from: integer[], to: integer[], to_eol: boolean): table
-function M.area(kind, from, to, to_eol)
-  local found = visual.area(kind, from, to, to_eol)
-  found.text = vim.tbl_map(function(line)
-    return (line:gsub('%z', '\n'))
-  end, vim.split(found.text, '\n', { plain = true }))
-  return found
 end
 
 -- What grammars call the nodes of functions and classes: one of these words, and one of the ends.

@@ -113,10 +113,10 @@ async def test_there_is_no_latest_selection_before_the_first_file(nvim: Neovim) 
 
 
 async def test_the_latest_selection_is_available_without_a_start(nvim: Neovim) -> None:
-    await nvim.command("edit a.txt | call setline(1, ['abc', 'def'])")
+    await nvim.command("edit a.txt | call setline(1, ['a\nc', 'def'])")
     await nvim.keys("Vj")
 
-    assert (await latest(nvim))["text"] == "abc\ndef"
+    assert (await latest(nvim))["text"] == "a\0c\ndef"
 
 
 async def test_asking_for_the_latest_selection_hides_no_change_from_the_host(

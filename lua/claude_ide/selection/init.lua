@@ -71,8 +71,8 @@ end
 
 ---@param path string
 ---@param text string
----@param first claude_ide.Point
----@param last claude_ide.Point
+---@param first { row: integer, col: integer } 0-based, bytes
+---@param last { row: integer, col: integer } exclusive
 ---@return claude_ide.Selection
 local function describe(path, text, first, last)
   local start = buffer_text.to_lsp(0, first.row, first.col)
@@ -87,9 +87,11 @@ local function describe(path, text, first, last)
 end
 
 local function describe_area(path, kind, from, to)
-  local area =
-    require('claude_ide.selection.visual').area(kind, from, to, fn.getcurpos()[5] == vim.v.maxcol)
-  return describe(path, area.text, area.first, area.last)
+  local area = fn['claude_ide#visual#Area'](kind, from, to, fn.getcurpos()[5] == vim.v.maxcol)
+  for index, line in ipairs(area.text) do
+    area.text[index] = line:gsub('\n', '\0')
+  end
+  return describe(path, table.concat(area.text, '\n'), area.first, area.last)
 end
 
 -- The area between '< and '>, after Visual mode has ended.

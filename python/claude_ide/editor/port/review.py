@@ -190,10 +190,10 @@ class ReviewPort(Protocol):
     async def listed(self, bufnr: int) -> ListCursor | None:
         """Return which list a buffer shows; None if it is none of ours."""
 
-    @request("review.own_writes.watch")
+    @request("claude_ide#reviewing#WatchWrites")
     async def watch_own_writes(self) -> None:
         """Start to note which files the user writes."""
 
-    @request("review.own_writes.among")
+    @request("claude_ide#reviewing#OwnAmong")
     async def own_writes(self, paths: Sequence[str]) -> list[str]:
         """Return those of the files that the user was the last to write."""

@@ -4,7 +4,7 @@ for name, value in pairs(options) do
   vim.o[name] = value
 end
 vim.cmd('normal! \27gg0' .. keys)
-return require('claude_ide.selection.visual').area(
+return vim.fn['claude_ide#visual#Area'](
   vim.fn.mode(),
   vim.fn.getpos('v'),
   vim.fn.getpos('.'),

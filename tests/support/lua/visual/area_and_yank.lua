@@ -1,4 +1,3 @@
-local a =
-  require('claude_ide.selection.visual').area('\22', vim.fn.getpos('v'), vim.fn.getpos('.'), false)
+local a = vim.fn['claude_ide#visual#Area']('\22', vim.fn.getpos('v'), vim.fn.getpos('.'), false)
 vim.cmd('normal! y')
-return { a.text, vim.fn.getreg('"') }
+return { table.concat(a.text, '\n'), vim.fn.getreg('"') }

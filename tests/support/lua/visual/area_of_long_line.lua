@@ -1,5 +1,5 @@
 vim.api.nvim_buf_set_lines(0, 0, -1, true, { ('😀'):rep(500000), 'x' })
 vim.cmd('normal! gglvj')
-local a =
-  require('claude_ide.selection.visual').area('v', vim.fn.getpos('v'), vim.fn.getpos('.'), false)
-return { #a.text, a.text:sub(-8), a.first, a.last }
+local a = vim.fn['claude_ide#visual#Area']('v', vim.fn.getpos('v'), vim.fn.getpos('.'), false)
+local text = table.concat(a.text, '\n')
+return { #text, text:sub(-8), a.first, a.last }

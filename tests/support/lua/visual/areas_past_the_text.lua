@@ -1,5 +1,5 @@
 vim.api.nvim_buf_set_lines(0, 0, -1, true, { 'ab', 'cd' })
-local area = require('claude_ide.selection.visual').area
+local area = vim.fn['claude_ide#visual#Area']
 local texts = {}
 for _, kind in ipairs({ 'v', 'V', '\22' }) do
   texts[#texts + 1] = area(kind, { 0, 1, 1, 0 }, { 0, 9, vim.v.maxcol, 0 }, false).text
