@@ -183,6 +183,21 @@ def test_of_too_many_the_latest_are_read(config: Config, monkeypatch: pytest.Mon
     assert sorted(each.id for each in config.read()) == ["j2", "j3", "j4"]
 
 
+def test_one_that_runs_is_read_however_many_have_ended_since(
+    config: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "MOST", 2)
+    os.utime(config.job("old", state="blocked", needs="approve Bash: make"), (1, 1))
+    config.process("old-1", kind="bg", jobId="old", status="waiting")
+    for number in range(3):
+        config.job(f"new{number}")
+
+    found = {each.id: each.needs for each in config.read()}
+
+    assert len(found) == 3
+    assert found["old"] == "approve Bash: make"
+
+
 def test_a_change_is_noticed(config: Config) -> None:
     config.job("abc", updatedAt="2026-11-30T06:58:47.577Z")
     path = config.process("abc-1", kind="bg", jobId="abc")

@@ -7,7 +7,7 @@ that is broken, half written, or another user's is ignored.
 
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from heapq import nlargest
@@ -108,10 +108,11 @@ class Records:
         # A change between the look at a folder and that at its files is found by the next one.
         self._watched = {path: _stamp(path) for path in (self._sessions, self._jobs)}
         processes = {path: self._record(path) for path in _latest(self._sessions.glob("*.json"))}
-        jobs = {
-            path.parent.name: self._record(path)
-            for path in _latest(self._jobs.glob("*/state.json"))
-        }
+        states = [*self._jobs.glob("*/state.json")]
+        # Many that have ended may be later than one that runs, and waits.
+        ids = {text(record.get("jobId")) for record in processes.values()}
+        own = (path for path in states if path.parent.name in ids and _stamp(path) != NONE)
+        jobs = {path.parent.name: self._record(path) for path in (*_latest(states), *own)}
         # A new one's folder is made before what is in it.
         empty = (each for each in self._jobs.glob("*") if each.name not in jobs)
         self._watched |= {path: _stamp(path) for path in islice(empty, MOST)}
@@ -182,7 +183,7 @@ def _stamp(path: Path) -> Stamp:
     return NONE
 
 
-def _latest(paths: Iterator[Path]) -> list[Path]:
+def _latest(paths: Iterable[Path]) -> list[Path]:
     """Return the files of the user, the latest of too many."""
     stamps = {path: _stamp(path) for path in paths}
     own = [path for path, stamp in stamps.items() if stamp != NONE]
