@@ -447,11 +447,13 @@ async def test_switching_attaches_to_one_in_the_background(
     if isinstance(nvim, Vim):
         pytest.skip("Vim has no :ClaudeSwitch")
     records.running_job("fish", "idle", other)
+    records.running_job("other", "idle", os.getpid(), name="fish")
     await nvim.command("ClaudeStart")
     await until(lambda: sessions(nvim), "the session", 10)
-
-    await nvim.keys(":ClaudeSwitch fi<Tab><CR>")
-
+    await nvim.keys(":ClaudeSwitch<CR>")
+    await choose_item(nvim, "fish other")
+    await on_screen(nvim, "given: attach other")
+    await nvim.keys(r"<C-\><C-n>:ClaudeSwitch fi<Tab><CR>")
     await on_screen(nvim, "given: attach fish")
 
 

@@ -152,12 +152,17 @@ class SessionList:
             self._port.windows.set_sessions(msgspec.json.encode(values).decode())
 
     def in_background(self, terminals: Sequence[Terminal]) -> dict[str, str]:
-        """Return the ids of what runs in the background, by name, but for what a terminal shows."""
+        """Return the ids of what runs in the background, by name, but for what a terminal shows.
+
+        Several of one name have their ids in it, too.
+        """
         shown = {each.attached for each in terminals}
+        running = [each for each in self._found.running if each.id and each.pid]
+        hidden = [each for each in running if not shown & {each.id, each.name}]
+        counted = Counter(each.name for each in hidden) + Counter(each.name for each in terminals)
         return {
-            each.name or each.id: each.id
-            for each in self._found.running
-            if each.id and each.pid and not shown & {each.id, each.name}
+            each.name if counted[each.name] == 1 else f"{each.name} {each.id}".strip(): each.id
+            for each in hidden
         }
 
     async def begin(self, wanted: Beginning) -> None:
