@@ -276,6 +276,9 @@ async def sessions(terminal: Terminal, api: Model, project: Path) -> None:
     await terminal.shows("Claude (discount) asks")
     terminal.type(":ClaudeSessions\r")
     await terminal.shows("waits ")
+    # The float is in the corner of the user's window, and would cover the list.
+    terminal.type("\x17k")
+    await terminal.shows("approve Bash: lua test.lua")
     await _picture(terminal, "sessions")
 
 
