@@ -20,11 +20,36 @@ function claude_ide#arguments#Beginning(candidates, lead, mark = '') abort
   return filter(map(copy(a:candidates), {_, each -> a:mark .. each}), {_, each -> stridx(each, a:lead) == 0})
 endfunction
 
+function s:unescaped(typed) abort
+  return substitute(a:typed, '\\\(.\)', '\1', 'g')
+endfunction
+
 " Paths that begin with what is typed, which may have backslashes.
+function s:found(typed, kind) abort
+  return claude_ide#arguments#Beginning(getcompletion(substitute(a:typed, '[[*?$]', '?', 'g'), a:kind), a:typed)
+endfunction
+
 function s:paths(lead, kind) abort
-  let l:typed = substitute(a:lead, '\\\(.\)', '\1', 'g')
-  let l:found = getcompletion(substitute(l:typed, '[[*?$]', '?', 'g'), a:kind)
-  return map(claude_ide#arguments#Beginning(l:found, l:typed), {_, path -> fnameescape(path)})
+  return map(s:found(s:unescaped(a:lead), a:kind), {_, path -> fnameescape(path)})
+endfunction
+
+" The names of others that begin with what is typed, without the words of it before `lead`: no `|` and no line feed in
+" them begins a command.
+function s:rests(names, typed, lead) abort
+  let l:before = len(s:unescaped(strpart(a:typed, 0, len(a:typed) - len(a:lead))))
+  let l:found = filter(claude_ide#arguments#Beginning(a:names, s:unescaped(a:typed)), {_, each -> each !~# '[[:cntrl:]]'})
+  return map(l:found, {_, each -> escape(strpart(each, l:before), '\|')})
+endfunction
+
+" Those that begin with what is typed, once and as one argument each.
+function claude_ide#arguments#Names(names, lead) abort
+  let l:found = s:rests(a:names, a:lead, a:lead)
+  return map(filter(copy(l:found), {index, each -> index(l:found, each) == index}), {_, each -> escape(each, ' ')})
+endfunction
+
+" The paths of files for a command that expands nothing in them.
+function claude_ide#arguments#Files(lead) abort
+  return claude_ide#arguments#Names(s:found(s:unescaped(a:lead), 'file'), a:lead)
 endfunction
 
 " The folder in which the CLI keeps the user's settings and sessions (`base/paths.py`).
@@ -98,7 +123,7 @@ function claude_ide#arguments#OfWorktrees(lead, line, pos) abort
   let l:data = l:own ==# '' ? l:git .. '/worktrees' : fnamemodify(l:own, ':h')
   let l:linked = map(globpath(escape(l:data, ',*?[{`$\'), '*/gitdir', 1, 1), {_, file -> s:named_in(file)})
   call filter(l:linked, {_, each -> getftype(each) ==# 'file'})
-  return claude_ide#arguments#Beginning(map(l:linked, {_, each -> fnamemodify(each, ':h:t')}), a:lead)
+  return claude_ide#arguments#Names(map(l:linked, {_, each -> fnamemodify(each, ':h:t')}), a:lead)
 endfunction
 
 " Complete the word that a command takes, and the path after it.
@@ -178,9 +203,7 @@ endfunction
 function claude_ide#arguments#OfReview(lead, line, pos) abort
   let l:typed = matchstr(strpart(a:line, 0, a:pos), 'Claude\a\+!\?\s\+\zs.*$')
   if l:typed =~# '^send\s'
-    let l:given = matchstr(l:typed, '^send\s\+\zs.*$')
-    return map(claude_ide#arguments#Beginning(s:recipients, l:given),
-          \ {_, name -> strpart(name, len(l:given) - len(a:lead))})
+    return s:rests(s:recipients, matchstr(l:typed, '^send\s\+\zs.*$'), a:lead)
   elseif l:typed =~# '^\(clear\|undo\|yank\)\s\|^base\s\+\S*$'
     return []
   endif
@@ -214,6 +237,5 @@ function claude_ide#arguments#OfClis(lead, line, pos) abort
   let l:typed = matchlist(strpart(a:line, 0, a:pos), 'Cl\a*\s\+\(.*\)$')
   let l:begun = empty(l:typed) ? a:lead : l:typed[1]
   let l:names = claude_ide#status#InBackground() + map(claude_ide#terminals#All(), {_, each -> each.name})
-  return map(sort(claude_ide#arguments#Beginning(l:names, l:begun)),
-        \ {_, name -> strpart(name, len(l:begun) - len(a:lead))})
+  return s:rests(sort(l:names), l:begun, a:lead)
 endfunction

@@ -96,16 +96,6 @@ local function candidates(before)
   return supported
 end
 
-local function matching(lead, words)
-  local found = {}
-  for _, word in ipairs(words) do
-    if vim.startswith(word, lead) and not vim.list_contains(found, word) then
-      table.insert(found, word)
-    end
-  end
-  return found
-end
-
 --- Complete `:ClaudeChat`.
 ---@param lead string
 ---@param line string
@@ -115,7 +105,7 @@ function M.complete(lead, line, pos)
   local given = line:sub(1, pos):gsub('^.*ClaudeChat%s+', '')
   local before = vim.trim(given:sub(1, #given - #lead)):gsub('%s+', ' ')
   if vim.list_contains(subcommands().file, before) then
-    return vim.fn.getcompletion(lead, 'file')
+    return vim.fn['claude_ide#arguments#Files'](lead)
   end
   if vim.startswith(before, 'new') and vim.startswith(lead, WORKTREE) then
     local names = vim.fn['claude_ide#arguments#OfWorktrees'](lead:sub(#WORKTREE + 1), '', 0)
@@ -123,7 +113,7 @@ function M.complete(lead, line, pos)
       return WORKTREE .. name
     end, names)
   end
-  return matching(lead, candidates(before))
+  return vim.fn['claude_ide#arguments#Names'](candidates(before), lead)
 end
 
 return M
