@@ -72,7 +72,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "vim_plugin": {"editor", "startup", "app", "commands"},
     "host": {"base", "config", "transport", "startup", "app", "vim_plugin"},
     "package_index": set(),
-    "install": {"package_index"},
+    "install": {"base", "package_index"},
 }
 """The rooms of the package, and the other rooms that each may import.
 

@@ -41,6 +41,7 @@ from typing import TextIO
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from claude_ide.base.folders import make_private
 from claude_ide.package_index import Failed, reason
 
 PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
@@ -296,7 +297,7 @@ def _log(arguments: list[str]) -> contextlib.AbstractContextManager[TextIO]:
     if not arguments[0].startswith("--log="):
         return contextlib.nullcontext(sys.stdout)
     path = Path(arguments.pop(0).removeprefix("--log="))
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_private(path.parent)
     return path.open("w", encoding="utf-8")
 
 
@@ -349,7 +350,7 @@ def _works(python: Path, needs_pip: bool) -> bool:
 @contextlib.contextmanager
 def _alone(folder: Path) -> Iterator[None]:
     """Keep another Neovim from installing into the same environment at the same time."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_private(folder)
     held = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -205,6 +205,17 @@ def test_a_mode_is_given_also_to_a_file_that_cannot_be_read(root: Path) -> None:
         files.set_mode(str(root / "d" / "b.txt"), 0o600)
 
 
+def test_folders_that_are_missing_are_made_for_their_owner_only(tmp_path: Path) -> None:
+    mask = os.umask(0)
+    try:
+        files.write_private(tmp_path / "state" / "ours" / "a.json", b"")
+    finally:
+        os.umask(mask)
+
+    made = (tmp_path / "state", tmp_path / "state" / "ours")
+    assert [stat.S_IMODE(each.stat().st_mode) for each in made] == [0o700, 0o700]
+
+
 def test_a_mode_is_given_by_an_old_c_library(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def unsupported(*_: object, **__: object) -> None:
         raise NotImplementedError

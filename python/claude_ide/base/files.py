@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from claude_ide.base.folders import make_private
 from claude_ide.base.paths import TURNED, real
 
 LARGEST_BYTES = 15_000_000
@@ -83,7 +84,7 @@ def read_if_sound(path: Path, most: int) -> bytes | None:
 
 def write_private(path: Path, content: bytes) -> None:
     """Write a file atomically, readable and writable only by its owner."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private(path.parent)
     # Two threads may write the same file.
     draft = path.with_name(f".{path.name}.{os.urandom(8).hex()}.new")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -103,7 +104,7 @@ def locked(path: Path, what: str, seconds: float | None = None) -> Iterator[None
     The lock is on a file of its own, because what it is for is replaced. Raises `OSError`, which
     names `what`, if another process keeps it locked for so long (`LOCK_SECONDS`).
     """
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private(path.parent)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         _lock(descriptor, what, LOCK_SECONDS if seconds is None else seconds)

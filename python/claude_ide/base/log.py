@@ -13,6 +13,7 @@ import time
 from collections import OrderedDict
 from pathlib import Path
 
+from claude_ide.base.folders import make_private
 from claude_ide.base.redaction import without_secrets
 
 LARGEST_BYTES = 1_000_000
@@ -49,7 +50,7 @@ class LogFile(logging.Handler):
         self._path = path
         self._file: int | None = None
         with contextlib.suppress(OSError):
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            make_private(path.parent)
             path.parent.chmod(0o700)
         # Open it early: a later entry may report that no descriptors remain.
         with contextlib.suppress(OSError):

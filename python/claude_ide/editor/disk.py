@@ -19,6 +19,7 @@ from typing import Any, Literal
 import msgspec
 
 from claude_ide.base.errors import EditorError
+from claude_ide.base.folders import make_private
 from claude_ide.base.names import NEOVIM, editor_name
 from claude_ide.base.watch import FileChanges
 from claude_ide.editor.events import Events
@@ -411,7 +412,7 @@ class DiskReport:
         if self._hinted is None:
             return True
         try:
-            self._hinted.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private(self._hinted.parent)
             self._hinted.touch(mode=0o600)
         except OSError as error:
             logger.warning("%s: %s", self._hinted, error)

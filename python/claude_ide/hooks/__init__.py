@@ -10,6 +10,7 @@ import os
 from pathlib import Path
 
 from claude_ide.base import program
+from claude_ide.base.folders import make_private
 
 OWNER_ONLY = 0o700
 FOR_OTHERS = 0o077
@@ -35,7 +36,7 @@ class Links:
 
     def prepare(self) -> None:
         """Create the folder, and remove what dead processes have left. Raises `OSError`."""
-        self._folder.mkdir(OWNER_ONLY, parents=True, exist_ok=True)
+        make_private(self._folder)
         if self._folder.stat().st_mode & FOR_OTHERS:
             self._folder.chmod(OWNER_ONLY)
         for path in self._all():

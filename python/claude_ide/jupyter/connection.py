@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 
 from claude_ide.base import files
 from claude_ide.base.errors import ToolError
+from claude_ide.base.folders import make_private
 from claude_ide.jupyter.outputs import KernelRun
 
 logger = logging.getLogger(__name__)
@@ -102,7 +103,7 @@ def create(*, is_ipc: bool) -> ConnectionFile:
     made = ConnectionFile(runtime / f"kernel-{uuid.uuid4()}.json", folder)
     way = {"transport": "ipc", "ip": str(folder / "s")} if is_ipc else {"ip": "127.0.0.1"}
     try:
-        runtime.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(runtime)
         key = secrets.token_hex(16).encode()
         load("jupyter_client.connect").write_connection_file(str(made.file), key=key, **way)
     except BaseException:

@@ -13,6 +13,7 @@ from collections import namedtuple
 from collections.abc import Iterator, Mapping
 from stat import S_ISREG
 
+from claude_ide.base.folders import make_private
 from claude_ide.base.names import editor_name
 
 PLUGIN = "claude-ide"
@@ -61,7 +62,7 @@ class LockFile(_LockFile):
     def write(self) -> None:
         """Write the file atomically, readable only by its owner."""
         folder, name = os.path.split(self.path)
-        os.makedirs(folder, mode=0o700, exist_ok=True)
+        make_private(folder)
         if os.stat(folder).st_mode & 0o077:
             # Others must not read the token. The mode of another user's folder cannot be changed.
             with contextlib.suppress(PermissionError):

@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 
 from claude_ide.base import files
+from claude_ide.base.folders import make_private
 from claude_ide.review.entry import State
 
 logger = logging.getLogger(__name__)
@@ -164,9 +165,7 @@ class Store:
             return None
 
     def _make_folders(self) -> None:
-        for folder in (self._folder.parent, self._folder, self._texts):
-            # Missing parents would get the usual mode.
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(self._texts)
 
     def _read(self) -> State:
         try:
