@@ -103,17 +103,20 @@ class Terminal:
             self.messages.append(arguments[0])
 
 
+@pytest.mark.parametrize("begun", ["mine", "hello", "[Pasted text #1 +2 lines]"])
+@pytest.mark.parametrize("submits", [True, False])
 async def test_a_prompt_that_the_user_has_begun_is_left_to_them(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, begun: str, submits: bool
 ) -> None:
     monkeypatch.setattr(typing, "TAKEN_SECONDS", 0)
-    terminal = Terminal("mine")
+    terminal = Terminal(begun)
     typed = typing.Typing(pocket_port(terminal.answer, terminal.notice))
 
-    await typed.say("hello", 0)
+    await typed.say("hello", 0, submits=submits)
     await until(lambda: terminal.finished, "the words are in the box")
     await until(lambda: not typed._queues, "nothing is typed any more")
 
-    assert terminal.keys == [f"{typing.PASTE}hello{typing.END_OF_PASTE}"]
-    assert terminal.messages == [typing.IN_BOX]
+    gap = "" if submits else " "
+    assert terminal.keys == [f"{typing.PASTE}{gap}hello{typing.END_OF_PASTE}"]
+    assert terminal.messages == ([typing.IN_BOX] if submits else [])
     assert terminal.finished == [3]

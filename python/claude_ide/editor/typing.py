@@ -296,12 +296,13 @@ class Typing:
         """Type as much as is possible now; return whether the prompt is finished."""
         content, now = box_of(rows), time.monotonic()
         prompt.hidden = 0.0 if content is not None else prompt.hidden or now
-        if content is not None and not prompt.submits and prompt.pasted:
-            if content != prompt.before:
+        # The user may have this very text in the box, or one that is folded like it.
+        if content is not None and prompt.pasted and content != prompt.before:
+            if not prompt.submits:
                 return True
-        elif content is not None and has_taken(content, prompt.text, prompt.before):
-            is_due = not prompt.entered or now - prompt.entered >= AGAIN_SECONDS
-            return is_due and await self._enter(device, prompt, rows)
+            if has_taken(content, prompt.text, prompt.before):
+                is_due = not prompt.entered or now - prompt.entered >= AGAIN_SECONDS
+                return is_due and await self._enter(device, prompt, rows)
         if prompt.entered:
             return True
         if content is None:
