@@ -418,22 +418,6 @@ async def test_an_abort_names_what_goes_with_it(nvim: Editor, root: Path, projec
     await on_screen(nvim, "the merge is aborted")
 
 
-async def test_what_git_ignores_is_named_before_it_goes(
-    nvim: Editor, root: Path, project: Path
-) -> None:
-    (root / ".gitignore").write_text("secret\n")
-    git(root, "add", ".")
-    git(root, "commit", "-qm", "ignore it")
-    (root / "secret").write_text("x\n")
-    await merge(nvim, "fish → trunk: 2 commits", "Rebase")
-
-    await on_screen(nvim, "ignored file")
-    await choose_item(nvim, "Keep them")
-
-    await hidden(nvim, "ignored file")
-    assert (root / "secret").exists()
-
-
 async def test_a_squash_is_one_commit_and_its_worktree_goes(
     nvim: Editor, root: Path, project: Path
 ) -> None:
@@ -449,25 +433,3 @@ async def test_a_squash_is_one_commit_and_its_worktree_goes(
     await on_screen(nvim, "fish is removed with its branch worktree-fish")
     assert git(project, "log", "--format=%s") == "both\nfirst"
     assert (project / "b.txt").read_text() == "b\n"
-
-
-async def test_a_worktree_that_is_locked_by_hand_stays(nvim: Editor, root: Path) -> None:
-    git(root, "worktree", "lock", str(root), "--reason", "mine")
-    await merge(nvim, "fish → trunk: 1 commit", "Merge")
-    await on_screen(nvim, "Remove the worktree")
-    await choose_item(nvim, "Remove them")
-
-    await on_screen(nvim, "cannot remove a locked")
-    assert (root / "a.txt").exists()
-
-
-async def test_staged_changes_of_the_main_worktree_are_not_mixed_in(
-    nvim: Editor, root: Path, project: Path
-) -> None:
-    (project / "own.txt").write_text("mine\n")
-    git(project, "add", "own.txt")
-
-    await nvim.command("ClaudeMerge fish")
-
-    await on_screen(nvim, "staged changes")
-    assert git(project, "diff", "--cached", "--name-only") == "own.txt"

@@ -336,7 +336,7 @@ def knows(client: ClaudeCode, n: int) -> bool:
     return bool(received) and received[-1]["n"] == n
 
 
-async def test_settle_does_not_wait_forever(ide: Ide, claude: ClaudeCode) -> None:
+async def test_draining_does_not_wait_forever(ide: Ide, claude: ClaudeCode) -> None:
     await asyncio.wait_for(ide.drain(0.1), WAIT_SECONDS)
 
 

@@ -185,7 +185,7 @@ async def test_a_failure_after_the_peer_is_closed_is_not_reported(peer: Peer, tu
     assert reports == []
 
 
-async def test_settled_waits_for_answers_but_not_forever(
+async def test_drain_waits_for_answers_but_not_forever(
     peer: Peer, wire: Wire, methods: Methods
 ) -> None:
     await peer.receive(call(1, "soon"))

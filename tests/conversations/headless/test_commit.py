@@ -110,16 +110,6 @@ class TestCommit:
         await nvim.keys("u")
         await until(lambda: holds(nvim, before.rstrip("\n").split("\n")))
 
-    async def test_the_configured_comment_character_is_respected(
-        self, nvim: Editor, claude: FakeHeadless, project: Path, git: Any
-    ) -> None:
-        git("config", "core.commentChar", ";")
-        await open_message(nvim, project, "\n; Please\n")
-        await nvim.command("ClaudeCommit")
-        await message(claude)
-
-        await until(lambda: holds(nvim, ["feat: go on", "", "Because.", "", "; Please"]))
-
     async def test_the_message_is_inserted_even_if_its_window_is_not_the_current_one(
         self, nvim: Editor, claude: FakeHeadless, project: Path
     ) -> None:

@@ -269,15 +269,6 @@ class TestEdit:
         await on_screen(nvim, "Claude answered in words: I cannot do that: the line is empty.")
         await hidden(nvim, "rewriting")
 
-    async def test_a_code_fence_around_the_rewrite_is_removed(
-        self, nvim: Editor, claude: FakeHeadless, file: Path
-    ) -> None:
-        await nvim.command("2ClaudeEdit x")
-        (await claude.asked()).fit({"replacement": "```python\nTWO\n```\n"})
-        await accept(nvim)
-
-        await until(lambda: holds(nvim, ["one", "TWO", "three", "four"]))
-
     async def test_an_answer_of_the_wrong_shape_is_an_error(
         self, nvim: Editor, claude: FakeHeadless, file: Path
     ) -> None:
