@@ -26,7 +26,7 @@ from support.fake_api import FakeApi, edit, text, tool_use
 from support.neovim import until
 from support.permissions import entered, shown
 from support.vim import Vim
-from support.worktrees import git
+from support.worktrees import git, make_trunk
 
 from .conftest import PRESSES, diff_opened
 
@@ -105,14 +105,7 @@ async def merge(nvim: Editor, name: str, *answers: str) -> None:
 @pytest.fixture
 def path(path: Path) -> Path:
     """The same, in a repository."""
-    for words in (
-        ["init", "-q", "-b", "trunk"],
-        ["add", "."],
-        ["config", "user.name", "a"],
-        ["config", "user.email", "a@b"],
-        ["commit", "-qm", "first"],
-    ):
-        git(path.parent, *words)
+    make_trunk(path.parent)
     return path
 
 

@@ -9,7 +9,7 @@ import pytest
 from support.either_editor import Editor, on_screen
 from support.fake_api import FakeApi, text, tool_use
 from support.neovim import WAIT_SECONDS, until
-from support.reviews import git
+from support.reviews import make_repository
 
 from .conftest import begin
 from .test_terminal_changes import MINUS
@@ -27,11 +27,9 @@ def repository(project: Path, config_folder: Path) -> Path:
     settings = config_folder / ".claude.json"
     known = json.loads(settings.read_text()) | {"bypassPermissionsModeAccepted": True}
     settings.write_text(json.dumps(known))
-    git(project, "init", "-q", "-b", "main")
     for name in ("gone.txt", "sed.txt", "old.txt"):
         (project / name).write_text(f"one\ntwo\n{name}\n")
-    git(project, "add", "-A")
-    git(project, "commit", "-qm", "x")
+    make_repository(project)
     return project
 
 

@@ -10,7 +10,7 @@ from support.either_editor import BOTH_WITH_CLI, Editor, on_screen
 from support.fake_api import FakeApi, Turn, text, tool_use
 from support.happenings import follow
 from support.neovim import WAIT_SECONDS, until
-from support.reviews import git
+from support.reviews import make_repository
 
 from .conftest import begin
 from .test_terminal_changes import MINUS, listed, take_a_turn
@@ -70,11 +70,9 @@ async def test_a_turn_is_reviewed_across_a_restart_and_the_model_gets_exactly_th
     nvim_with_cli: Editor, api: FakeApi, project: Path, config_folder: Path
 ) -> None:
     nvim = nvim_with_cli
-    git(project, "init", "-q", "-b", "main")
     for name in (*CHANGED, "gone.txt", "sed.txt", "old.txt"):
         (project / name).write_text(BEFORE + name + "\n")
-    git(project, "add", "-A")
-    git(project, "commit", "-qm", "x")
+    make_repository(project)
     await follow(nvim)
     await begin(nvim, "acceptEdits --allowedTools Bash")
     api.script(*turn(project))

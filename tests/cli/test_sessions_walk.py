@@ -25,7 +25,7 @@ from support.listening import listening
 from support.neovim import WAIT_SECONDS, Neovim, until
 from support.permissions import enter, look
 from support.vim import Vim
-from support.worktrees import all_text, git
+from support.worktrees import all_text, git, make_trunk
 
 from .test_background import Cli, processes
 
@@ -470,14 +470,7 @@ async def test_the_list_agrees_and_nothing_is_lost_or_left(
 ) -> None:
     (project / "a.txt").write_text("first\n")
     (project / ".gitignore").write_text(".claude\n")
-    for words in (
-        ["init", "-q", "-b", "trunk"],
-        ["config", "user.name", "a"],
-        ["config", "user.email", "a@b"],
-        ["add", "."],
-        ["commit", "-qm", "first"],
-    ):
-        git(project, *words)
+    make_trunk(project)
     given = environment(api, tmp_path / "home", config_folder)
     async with walking(kind, Random(SEED), project, given, cli) as walk:
         ways = [

@@ -9,17 +9,13 @@ from support.acp.script import Make, Script
 from support.either_editor import on_screen
 from support.neovim import Neovim, until
 from support.panel import CONFIGURE, Panel
-from support.worktrees import git
+from support.worktrees import git, make_trunk
 
 
 @pytest.fixture
 def repository(project: Path) -> Path:
-    git(project, "init", "-q", "-b", "trunk")
-    for key, value in (("user.name", "a"), ("user.email", "a@b")):
-        git(project, "config", key, value)
     (project / "a.txt").write_text("one\n")
-    git(project, "add", ".")
-    git(project, "commit", "-qm", "first")
+    make_trunk(project)
     return project
 
 

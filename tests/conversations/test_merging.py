@@ -22,7 +22,7 @@ from support.either_editor import (
 from support.fake_headless import FakeHeadless
 from support.neovim import Neovim, until
 from support.session_records import Records
-from support.worktrees import git
+from support.worktrees import git, make_trunk
 
 pytestmark = BOTH
 
@@ -43,12 +43,8 @@ def other() -> Iterator[int]:
 @pytest.fixture
 def root(project: Path) -> Path:
     """A worktree of the project with one commit."""
-    git(project, "init", "-q", "-b", "trunk")
-    for key, value in (("user.name", "a"), ("user.email", "a@b")):
-        git(project, "config", key, value)
     (project / "a.txt").write_text("one\n")
-    git(project, "add", ".")
-    git(project, "commit", "-qm", "first")
+    make_trunk(project)
     root = project / ".claude/worktrees/fish"
     git(project, "worktree", "add", "-q", "-b", "worktree-fish", str(root))
     (root / "a.txt").write_text("fish\n")

@@ -12,7 +12,7 @@ from support.buffers import edit
 from support.happenings import HookedCli, follow, recorder
 from support.neovim import Neovim, until
 from support.reviewing import drawn, drawn_also
-from support.reviews import Agent, git, put
+from support.reviews import Agent, git, make_repository, put
 
 CONFIGURE = "vim.g.claude_ide = vim.tbl_extend('force', vim.g.claude_ide, ...)"
 CHOOSE = """
@@ -57,9 +57,7 @@ def record(tmp_path: Path) -> tuple[Path, Path]:
 def repository(path: Path) -> Path:
     """A repository with the file, which is open."""
     path.write_text(BEFORE)
-    git(path.parent, "init", "-q", "-b", "main")
-    git(path.parent, "add", "-A")
-    git(path.parent, "commit", "-qm", "x")
+    make_repository(path.parent)
     return path.parent
 
 

@@ -7,7 +7,7 @@ import pytest
 from support.either_editor import BOTH, Editor, choose_item, configure, dismiss, edit, on_screen
 from support.happenings import HookedCli, follow
 from support.neovim import until
-from support.reviews import Agent, git, prompted_cli
+from support.reviews import Agent, git, make_repository, prompted_cli
 from support.vim import Vim
 
 pytestmark = BOTH
@@ -20,9 +20,7 @@ AFTER = "one\nTWO\nthree\nfour\nFIVE\n"
 def repository(path: Path) -> Path:
     """A repository with the file, which is open."""
     path.write_text(BEFORE)
-    git(path.parent, "init", "-q", "-b", "main")
-    git(path.parent, "add", "-A")
-    git(path.parent, "commit", "-qm", "x")
+    make_repository(path.parent)
     return path.parent
 
 

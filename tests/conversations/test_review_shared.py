@@ -9,7 +9,7 @@ import pytest
 from support.either_editor import BOTH, Editor, configure
 from support.happenings import HookedCli, follow
 from support.neovim import Neovim, until
-from support.reviews import Agent, git, prompted_cli
+from support.reviews import Agent, make_repository, prompted_cli
 
 pytestmark = BOTH
 
@@ -23,9 +23,7 @@ PROMPT_SECONDS = 1.5
 async def other(nvim: Editor, path: Path, tmp_path: Path) -> AsyncIterator[Neovim]:
     """A Neovim that has the same file open, beside the editor, and serves."""
     path.write_text(BEFORE)
-    git(path.parent, "init", "-q", "-b", "main")
-    git(path.parent, "add", "-A")
-    git(path.parent, "commit", "-qm", "x")
+    make_repository(path.parent)
     await nvim.command("edit")
     other = await Neovim.start(cwd=path.parent, home=tmp_path / "home")
     await other.command(f"edit {path} | ClaudeStart!")

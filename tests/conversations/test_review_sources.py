@@ -15,7 +15,7 @@ from support.either_editor import BOTH, Editor, choose, configure, on_screen
 from support.happenings import HookedCli, follow
 from support.neovim import Neovim, until
 from support.panel import Panel
-from support.reviews import Agent, git, prompted_cli
+from support.reviews import Agent, git, make_repository, prompted_cli
 
 SLOW_GIT = """#!/bin/sh
 case "$*" in *status*) while [ -e {held} ]; do sleep 0.05; done ;; esac
@@ -36,9 +36,7 @@ WRITER = acp.result(
 @pytest.fixture
 def repository(path: Path) -> Path:
     """A repository with the file."""
-    git(path.parent, "init", "-q", "-b", "main")
-    git(path.parent, "add", "-A")
-    git(path.parent, "commit", "-qm", "x")
+    make_repository(path.parent)
     return path.parent
 
 

@@ -24,7 +24,7 @@ from support.either_editor import Editor, choose_item, configure, on_screen, typ
 from support.neovim import Neovim, until
 from support.session_records import Records
 from support.vim import Vim
-from support.worktrees import all_text, git
+from support.worktrees import all_text, git, make_trunk
 
 NAMES = ("fish", "bird")
 numbers = st.integers(0, 1)
@@ -61,13 +61,9 @@ class Walk(RuleBasedStateMachine):
         self.project, self.config = self.temporary / "project", self.temporary / "config"
         for folder in (self.project, self.config, self.temporary / "home"):
             folder.mkdir()
-        git(self.project, "init", "-q", "-b", "trunk")
-        for key, value in (("user.name", "a"), ("user.email", "a@b")):
-            git(self.project, "config", key, value)
         (self.project / "a.txt").write_text("first\n")
         (self.project / ".gitignore").write_text(".claude\n")
-        git(self.project, "add", ".")
-        git(self.project, "commit", "-qm", "first")
+        make_trunk(self.project)
         self.script = self.temporary / "claude"
         shutil.copy(background_cli.__file__, self.script)
         self.script.chmod(0o755)

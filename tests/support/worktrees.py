@@ -26,6 +26,15 @@ def git(folder: Path, *words: str) -> str:
     return done.stdout.strip()
 
 
+def make_trunk(folder: Path) -> None:
+    """Make a repository with a user, whose first commit, on `trunk`, has all files."""
+    git(folder, "init", "-q", "-b", "trunk")
+    for key, value in (("user.name", "a"), ("user.email", "a@b")):
+        git(folder, "config", key, value)
+    git(folder, "add", ".")
+    git(folder, "commit", "-qm", "first")
+
+
 def all_text(project: Path, roots: Iterable[Path]) -> str:
     """Return all that is in commits of branches, or in text files of the project or worktrees."""
     branches = git(project, "branch", "--format=%(refname)").split()

@@ -1,10 +1,12 @@
-"""A server that echoes every message; a peer under test, its wire and its methods."""
+"""Servers that echo every message, also over HTTP; a peer under test, its wire and its methods."""
 
 from collections.abc import AsyncIterator
 
 import pytest
 
+from claude_ide.transport.http import HttpListener
 from claude_ide.transport.jsonrpc import Peer
+from support.http_services import Desk, serving
 from support.listeners import echo, listening
 from support.peers import Methods, Wire
 
@@ -14,6 +16,17 @@ async def port() -> AsyncIterator[int]:
     """The port of a server that echoes every message."""
     async with listening(echo) as (_, port):
         yield port
+
+
+@pytest.fixture
+def desk() -> Desk:
+    return Desk()
+
+
+@pytest.fixture
+async def listener(desk: Desk) -> AsyncIterator[HttpListener]:
+    async with serving(desk) as listener:
+        yield listener
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
 
 import pytest
 
@@ -11,17 +10,6 @@ from support.handshake import end, tcp
 from support.http_services import TOKEN, Desk, serving
 from support.neovim import WAIT_SECONDS
 from support.raw_http import answer, answered, chunk, request
-
-
-@pytest.fixture
-def desk() -> Desk:
-    return Desk()
-
-
-@pytest.fixture
-async def listener(desk: Desk) -> AsyncIterator[HttpListener]:
-    async with serving(desk) as listener:
-        yield listener
 
 
 @pytest.fixture

@@ -22,17 +22,6 @@ PROMPT = 0.1
 
 
 @pytest.fixture
-def desk() -> Desk:
-    return Desk()
-
-
-@pytest.fixture
-async def listener(desk: Desk) -> AsyncIterator[HttpListener]:
-    async with serving(desk) as listener:
-        yield listener
-
-
-@pytest.fixture
 def port(listener: HttpListener) -> int:
     return listener.port
 

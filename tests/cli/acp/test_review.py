@@ -14,7 +14,7 @@ from support.real_agents.agent import Desk, RealAgent, Tools
 from support.real_agents.catalog import claude, codex, gemini, node
 from support.real_agents.chosen import chosen
 from support.real_agents.model import Model
-from support.reviews import git
+from support.reviews import make_repository
 
 TURN_SECONDS = 120.0
 """Some agents take seconds for each of its tools."""
@@ -86,11 +86,9 @@ def turn(tools: Tools, project: Path) -> list[Turn]:
 async def test_a_whole_turn_waits_and_the_model_learns_what_was_decided(
     nvim: Neovim, panel: Panel, model: Model, tools: Tools, project: Path
 ) -> None:
-    git(project, "init", "-q", "-b", "main")
     for name in (*CHANGED, "gone.txt", "sed.txt", "old.txt"):
         (project / name).write_text(text_of(name))
-    git(project, "add", "-A")
-    git(project, "commit", "-qm", "x")
+    make_repository(project)
     model.script(*turn(tools, project))
     await panel.send("Work")
 
