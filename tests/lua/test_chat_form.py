@@ -73,17 +73,6 @@ async def test_choices_are_picked_by_number(form: Neovim) -> None:
     assert await outcome(form) == given("urllib", "Retry", "Cache")
 
 
-async def test_the_last_pick_of_a_single_choice_counts(form: Neovim) -> None:
-    await open_form(form, *BOTH)
-
-    await form.keys("1<S-Tab>2<S-Tab>9<Tab>2")
-    await until(lambda: "(•) 2 requests" in form.screen.text())
-    await until(lambda: "( ) 1 httpx" in form.screen.text())
-    await form.keys("<C-s>")
-
-    assert await outcome(form) == given("requests", "Cache")
-
-
 async def test_picking_a_multiple_choice_again_unpicks_it(form: Neovim) -> None:
     await open_form(form, *BOTH)
 

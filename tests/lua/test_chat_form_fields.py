@@ -22,23 +22,6 @@ async def typed(nvim: Neovim, text: str) -> None:
     await until(lambda: nvim.eval("mode() ==# 'n'"), "the dialogue is closed")
 
 
-async def test_a_wrong_answer_is_named_and_kept_until_it_is_right(form: Neovim) -> None:
-    await open_form(form, AGE)
-
-    await typed(form, "7.5")
-    await until(lambda: "✗ expected: a whole number" in form.screen.text(), "the problem")
-    assert "▸ 7.5" in form.screen.text()
-    assert "(1 not valid)" in form.screen.text()
-    await form.keys("<C-s>")
-    await until(lambda: "Age: expected a whole number" in form.screen.text(), "a message")
-    assert outcomes(form) == []
-    await typed(form, "-7")
-    await until(lambda: "✗" not in form.screen.text(), "no problem")
-    await form.keys("<C-s>")
-
-    assert await outcome(form) == {"Age": -7}
-
-
 async def test_keys_that_are_typed_ahead_mean_what_the_user_will_see(form: Neovim) -> None:
     await open_form(form, *BOTH, NAME)
 

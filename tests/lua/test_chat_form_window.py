@@ -172,14 +172,3 @@ async def test_a_form_fits_the_screen_after_a_resize(form: Neovim, columns: int,
     await form.keys("<C-w>w21<C-s>")
     assert await outcome(form) == given("requests", "Retry")
     await settled(form)
-
-
-async def test_odd_texts_are_shown_on_one_line_and_returned_unchanged(form: Neovim) -> None:
-    text = "two\nlines %d\twide"
-    odd = Question(text, "", (Choice("a\nb"), Choice("漢字 🎉")))
-    await open_form(form, odd)
-    await until(lambda: "1 a b" in form.screen.text())
-
-    await form.keys("1<C-s>")
-
-    assert await outcome(form) == {text: "a\nb"}

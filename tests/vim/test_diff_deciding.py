@@ -40,20 +40,6 @@ TEXTS = {
 }
 
 
-async def test_w_accepts_the_diff_and_answers_with_the_text(
-    vim: Vim, vim_client: ClaudeCode, project: Path
-) -> None:
-    path = project / "greet.py"
-    path.write_text("print('hi')\n")
-    asked = await propose(vim, vim_client, path, "print('hello')\n")
-
-    await vim.keys(":w<CR>")
-
-    assert await answer(asked) == ["FILE_SAVED", "print('hello')\n"]
-    assert path.read_text() == "print('hi')\n"
-    await is_closed(vim)
-
-
 @pytest.mark.parametrize("is_edited", [False, True])
 async def test_each_text_comes_back_byte_for_byte(
     vim: Vim, vim_client: ClaudeCode, project: Path, is_edited: bool

@@ -163,16 +163,6 @@ async def test_a_stopped_host_does_not_block_vim(serving_vim: Vim, config_folder
         os.kill(lock["hostPid"], signal.SIGCONT)
 
 
-async def test_another_encoding_is_refused_in_one_line(vim: Vim, config_folder: Path) -> None:
-    await vim.command("set encoding=latin1")
-
-    await vim.keys(":ClaudeStart<CR>")
-
-    await until(lambda: "'encoding' is latin1, but claude-ide needs utf-8" in vim.screen.text())
-    assert not locks(config_folder)
-    assert (await vim.mode())["mode"] == "n"
-
-
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [

@@ -1,13 +1,11 @@
 """`:Claude` in Vim's terminal, with a script instead of the CLI."""
 
 import json
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from support.claude_code import the_lock
 from support.neovim import until
 from support.vim import Vim
 
@@ -48,23 +46,6 @@ async def open_claude(vim: Vim) -> int:
     await until(lambda: vim.eval("mode() == 't'"), "the user types there")
     bufnr: int = await vim.eval("bufnr()")
     return bufnr
-
-
-async def test_claude_starts_the_server_and_runs_the_cli_on_the_right(
-    vim: Vim, program: Path, config_folder: Path
-) -> None:
-    await vim.keys(":Claude --resume 'a b'<CR>")
-
-    port, _ = await the_lock(config_folder)
-
-    def shown() -> str:
-        return "".join(line.partition("|")[2] for line in vim.screen.lines())
-
-    await until(lambda: "given: --permission-mode default --mcp-config=" in shown())
-    await until(lambda: " --resume 'a b' port: " in shown())
-    await until(lambda: f"port: {port}" in shown())
-    await until(lambda: vim.eval("[winnr('$'), winnr(), mode()] == [2, 2, 't']"))
-    assert await vim.eval("winwidth(2)") == 40
 
 
 async def test_claude_hides_and_shows_its_terminal_and_the_job_goes_on(
@@ -111,61 +92,6 @@ async def test_a_program_that_ends_leaves_the_user_in_another_window(
     await until(lambda: vim.eval("winnr('$') == 1"))
     await vim.keys(" you")
     assert await vim.eval("[bufname(), mode(), getline(1)]") == ["a.txt", "i", "hello you"]
-
-
-async def test_a_failed_program_keeps_its_output_until_the_next_start(
-    vim: Vim, program: Path
-) -> None:
-    await vim.command("edit a.txt")
-    for _ in range(3):
-        terminal = await open_claude(vim)
-        await vim.keys("fail<CR>")
-        await until(partial(vim.eval, f"term_getstatus({terminal}) =~ 'finished'"))
-        assert await vim.eval("winnr('$')") == 2
-        await vim.command("redraw!")
-        await until(lambda: "fail" in vim.screen.text())
-
-    assert await vim.eval("len(term_list())") == 1
-    assert await vim.eval("winwidth(2)") == 40
-
-
-async def test_a_missing_program_is_named(vim: Vim) -> None:
-    await configure(vim, cmd="nope")
-
-    await vim.keys(":Claude<CR>")
-
-    await until(lambda: "claude-ide: nope is not on PATH" in vim.screen.text())
-    assert await vim.eval("winnr('$')") == 1
-
-
-@pytest.mark.parametrize(
-    ("side", "size", "expected"),
-    [("left", 30, [1, 30]), ("below", 8, [2, 8]), ("above", 0.5, [1, 15])],
-)
-async def test_side_and_size_of_the_terminal_are_configurable(
-    vim: Vim, program: Path, side: str, size: float, expected: list[int]
-) -> None:
-    await configure(vim, terminal={"side": side, "size": size})
-
-    await vim.keys(":Claude<CR>")
-
-    await until(lambda: vim.eval("winnr('$') == 2 && mode() == 't'"))
-    measure = "winwidth(0)" if side == "left" else "winheight(0)"
-    assert await vim.eval(f"[winnr(), {measure}]") == expected
-
-
-async def test_a_tab_page_is_opened_left_and_found_again(vim: Vim, program: Path) -> None:
-    await configure(vim, terminal={"side": "tab"})
-    await vim.command("edit a.txt")
-    terminal = await open_claude(vim)
-    assert await vim.eval("[tabpagenr(), tabpagenr('$'), winnr('$')]") == [2, 2, 1]
-    await vim.command("tabfirst")
-
-    await vim.keys(":Claude<CR>")
-    await until(lambda: vim.eval(f"bufnr() == {terminal} && tabpagenr('$') == 2 && mode() == 't'"))
-    await vim.command("Claude")
-
-    await until(lambda: vim.eval("[bufname(), tabpagenr('$'), mode()] == ['a.txt', 1, 'n']"))
 
 
 async def test_instead_of_a_float_a_split_opens_and_one_line_says_why(
@@ -259,28 +185,6 @@ async def test_the_key_leads_into_the_terminal_and_back_from_each_mode(
     if keys == "ggwi":
         await vim.keys("x")
         assert await vim.call("getline", 1) == "one xtwo"
-
-
-async def test_who_scrolls_in_the_terminal_returns_there_in_normal_mode(
-    vim: Vim, program: Path
-) -> None:
-    await vim.command(f"edit a.txt | {MAP}")
-    terminal = await open_claude(vim)
-    await vim.keys("<C-w>Ngg<F2>")
-    await until(lambda: vim.eval("bufname() == 'a.txt'"))
-
-    await vim.keys("<F2>")
-
-    await until(lambda: vim.eval(f"bufnr() == {terminal}"))
-    assert await vim.eval("[mode(1), line('.')]") == ["nt", 1]
-
-
-async def test_without_a_terminal_one_line_says_how_to_open_one(vim: Vim) -> None:
-    await vim.keys(":ClaudeFocus<CR>")
-
-    await until(
-        lambda: "no terminal of this Vim runs Claude (:Claude opens one)" in vim.screen.text()
-    )
 
 
 @pytest.mark.parametrize("keys", ["ityping", ":call getline(", "d", "vj"])
