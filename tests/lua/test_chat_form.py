@@ -154,16 +154,6 @@ async def test_submitting_names_the_unanswered_questions(form: Neovim) -> None:
     assert await outcome(form) == given("httpx", "Retry")
 
 
-async def test_the_tab_key_after_a_pick_skips_no_question(form: Neovim) -> None:
-    await open_form(form, *BOTH)
-
-    await form.keys("1<Tab>")
-    await form.keys("2<Tab>")
-    await is_on(form, "Submit")
-
-    await until(lambda: "[x] 2 Cache" in form.screen.text())
-
-
 async def test_the_tab_key_cycles_through_the_questions(form: Neovim) -> None:
     await open_form(form, *BOTH)
 

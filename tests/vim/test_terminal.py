@@ -106,16 +106,6 @@ async def test_instead_of_a_float_a_split_opens_and_one_line_says_why(
     await until(lambda: says in vim.screen.text(), says)
 
 
-async def test_the_terminal_keeps_its_share_of_the_screen(vim: Vim, program: Path) -> None:
-    await open_claude(vim)
-
-    vim.resize(60, 30)
-    await until(lambda: vim.eval("&columns == 60 && winwidth(2) == 24"))
-    vim.resize(120, 30)
-
-    await until(lambda: vim.eval("&columns == 120 && winwidth(2) == 48"))
-
-
 @pytest.mark.parametrize(
     ("option", "told"), [("termguicolors", "truecolor"), ("notermguicolors", "")]
 )
