@@ -119,6 +119,8 @@ def test_a_project_that_is_reached_by_a_link_is_recognized(project: Path, tmp_pa
         (".envrc", "direnv runs it"),
         (".vscode/tasks.json", "VS Code runs it"),
         (".nvim.lua", "Neovim runs it"),
+        (".nvimrc", "Neovim runs it"),
+        (".lazy.lua", "Neovim runs it"),
         (".exrc", "Neovim runs it"),
     ],
 )

@@ -135,7 +135,7 @@ ANYWHERE = (
     (r"/opencode\.jsonc?$", AGENT),
     (r"/\.envrc$", "direnv runs it"),
     (r"/\.vscode/", "VS Code runs it"),
-    (r"/\.nvim(\.lua|rc)$", NVIM),
+    (r"/\.(nvim\.lua|nvimrc|lazy\.lua)$", NVIM),
     (r"/([._]g?vimrc|\.exrc)$", EDITOR),
     (r"^/etc/cron", CRON),
     (r"^/etc/anacrontab$", CRON),
