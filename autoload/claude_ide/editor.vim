@@ -30,11 +30,21 @@ endfunction
 
 " Start a host, if none runs; return whether one runs. Without a Python, the first command says what is missing.
 function claude_ide#editor#StartHost() abort
-  if has('nvim')
-    return claude_ide#editor#HasHost() || luaeval("require('claude_ide.host.python').find() ~= nil")
-          \ && v:lua.require'claude_ide.host'.start()
-  endif
-  return claude_ide#channel#IsOpen() || claude_ide#host#python#Find().path !=# '' && claude_ide#host#Start()
+  return claude_ide#editor#HasHost() || claude_ide#python#Find().path !=# ''
+        \ && (has('nvim') ? v:lua.require'claude_ide.host'.start() : claude_ide#host#Start())
+endfunction
+
+" Find a program by its name on PATH, but never in the current folder. Return its absolute path; empty if there is none.
+function claude_ide#editor#Program(name) abort
+  return has('nvim') ? luaeval("require('claude_ide.system.program').find(_A) or ''", a:name)
+        \ : claude_ide#system#program#Find(a:name)
+endfunction
+
+" Run a command outside the current folder, where version managers and settings of a project would apply, and wait for
+" it. Return its exit `code`, which is not 0 if it has not ended by itself, and its `output`.
+function claude_ide#editor#Run(command, longest_ms) abort
+  return has('nvim') ? luaeval("require('claude_ide.system.program').run(unpack(_A))", [a:command, a:longest_ms])
+        \ : claude_ide#system#program#Run(a:command, a:longest_ms / 1000.0)
 endfunction
 
 " Call a function once what runs now is over.

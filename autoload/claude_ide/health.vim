@@ -24,14 +24,8 @@ endfunction
 
 " The `path` of the Python that runs the host, and its `version`, or the `problem`.
 function s:python() abort
-  let l:found = has('nvim') ? luaeval('(function(path, problem) return { path = path or "", problem = problem or "" } end)'
-        \ .. '(require("claude_ide.host.python").find())') : claude_ide#host#python#Find()
-  if l:found.path ==# ''
-    return l:found
-  endif
-  let l:checked = has('nvim') ? luaeval('(function(version, problem) return { version = version, problem = problem } end)'
-        \ .. '(require("claude_ide.host.python").check(_A))', l:found.path) : claude_ide#host#python#Check(l:found.path)
-  return extend(l:found, l:checked)
+  let l:found = claude_ide#python#Find()
+  return l:found.path ==# '' ? l:found : extend(l:found, claude_ide#python#Check(l:found.path))
 endfunction
 
 function s:check_python() abort
@@ -44,8 +38,7 @@ function s:check_python() abort
     call s:add('ok', 'Python ' .. l:found.version .. ': ' .. l:found.path)
     return v:true
   endif
-  let l:remedy = has('nvim') ? luaeval("(require('claude_ide.host.python').remedy(_A))", l:found.problem)
-        \ : claude_ide#host#python#Remedy(l:found.problem).text
+  let l:remedy = claude_ide#python#Remedy(l:found.problem)[0]
   call s:add('error', (l:found.path ==# '' ? '' : l:found.path .. ': ') .. l:found.problem, l:remedy)
   return v:false
 endfunction

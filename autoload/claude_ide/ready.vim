@@ -18,12 +18,6 @@ function claude_ide#ready#IsInstalling() abort
         \ : exists('*claude_ide#host#install#IsRunning') && claude_ide#host#install#IsRunning()
 endfunction
 
-" Why Python cannot run the host, with what the user can do about it; and whether `:ClaudeInstall` is that.
-function s:refusal(problem) abort
-  return has('nvim') ? luaeval("{ require('claude_ide.host.python').refusal(_A) }", a:problem)
-        \ : [claude_ide#host#python#Refusal(a:problem), claude_ide#host#python#Remedy(a:problem).is_installable]
-endfunction
-
 " Have a command wait, if it can; return whether it does. It takes the place of the same command: repeated, it would
 " toggle what the first one has opened.
 function s:postpone(command) abort
@@ -62,7 +56,7 @@ function claude_ide#ready#Answered(index) abort
     ClaudeInstall
   else
     let s:pending = []
-    call claude_ide#editor#Show(s:refusal(s:problem)[0], 'warn')
+    call claude_ide#editor#Show(claude_ide#python#Refusal(s:problem)[0], 'warn')
   endif
 endfunction
 
@@ -70,7 +64,7 @@ function s:refuse(command, problem) abort
   if !empty(a:command)
     call s:postpone(a:command)
   endif
-  let [l:refusal, l:is_installable] = s:refusal(a:problem)
+  let [l:refusal, l:is_installable] = claude_ide#python#Refusal(a:problem)
   " `:ClaudeStart!` is what starts the server without a user.
   let l:is_typed = !empty(a:command) && !(a:command.name ==# 'ClaudeStart' && a:command.bang)
         \ && !(has('nvim') && empty(nvim_list_uis()))
@@ -104,8 +98,7 @@ function claude_ide#ready#MayRun(name, args, bang, Fn) abort
     call claude_ide#editor#Show('Python is being installed; ' .. printf(l:later, a:name), l:level)
     return v:false
   endif
-  let l:problem = has('nvim') ? luaeval("require('claude_ide.host.python').problem() or ''")
-        \ : claude_ide#host#python#Problem()
+  let l:problem = claude_ide#python#Problem()
   if l:problem !=# ''
     call s:refuse(l:command, l:problem)
     return v:false

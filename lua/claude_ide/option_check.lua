@@ -2,7 +2,6 @@
 --- before anything is started. Options in which nothing was wrong are not checked again. Without a Python
 --- that can run the host, the first host reports them.
 local process = require('claude_ide.host.process')
-local python = require('claude_ide.host.python')
 
 local M = {}
 
@@ -37,9 +36,9 @@ end
 ---@param options table
 function M.report(options)
   local ok, json = pcall(vim.json.encode, process.sendable(options))
-  local stat = vim.uv.fs_stat(python.root .. '/python/claude_ide/config.py')
-  local path = ok and stat and python.find()
-  if not path then
+  local stat = vim.uv.fs_stat(process.root .. '/python/claude_ide/config.py')
+  local path = ok and stat and vim.fn['claude_ide#python#Find']().path or ''
+  if path == '' then
     return
   end
   -- It has the digest of the last options in which nothing was wrong.
@@ -53,7 +52,7 @@ function M.report(options)
   if is_known then
     return
   end
-  local command = { path, '-I', python.root .. '/python/claude_ide/host.py', '--options' }
+  local command = { path, '-I', process.root .. '/python/claude_ide/host.py', '--options' }
   local where = { stdin = json, cwd = require('claude_ide.system.program').neutral }
   pcall(vim.system, command, where, function(done)
     local is_list, complaints = pcall(vim.json.decode, done.code == 0 and done.stdout or '')

@@ -13,7 +13,6 @@ local label = require('claude_ide.window.label')
 local location = require('claude_ide.window.location')
 local message = require('claude_ide.messages.message')
 local prompt_buffer = require('claude_ide.chat.prompt.buffer')
-local python = require('claude_ide.host.python')
 local quiet = require('claude_ide.messages.quiet')
 local ready = require('claude_ide.host.ready')
 local window_close = require('claude_ide.window.close')
@@ -183,7 +182,7 @@ function M.open(opts)
   end
   local prompt = current or create()
   current = prompt
-  if not channel.id and python.problem() == nil then
+  if not channel.id and vim.fn['claude_ide#python#Problem']() == '' then
     -- It completes files and commands.
     host.start()
   end

@@ -123,7 +123,7 @@ async def test_the_advice_helps_with_the_python_that_is_found(
     python.parent.mkdir(parents=True)
     python.write_text(f"#!/bin/sh\necho detail >&2\necho '{reason}' >&2\nexit 3\n")
     python.chmod(0o755)
-    own = Path(await run(nvim, "host.python.own"))
+    own = Path(await run(nvim, "claude_ide#python#Own"))
     own.parent.mkdir(parents=True)
     own.symlink_to(python.parent.parent)
     await set_options(nvim, cmd="nope", **({"python": str(python)} if configured else {}))

@@ -1,4 +1,4 @@
-"""`host/python.lua`: which Python the host runs with, and the messages without one."""
+"""`python.vim`: which Python the host runs with, and the messages without one."""
 
 import sys
 from collections.abc import AsyncIterator
@@ -152,6 +152,6 @@ async def test_recent_skips_pythons_that_do_not_run(
     newer = program(tmp_path / "bin/python3.12", f"exec '{sys.executable}' \"$@\"")
     await configure(nvim, places)
 
-    found = await nvim.lua("return vim.fn.exepath(require('claude_ide.host.python').recent())")
+    found = await nvim.lua("return vim.fn.exepath(vim.fn['claude_ide#python#Recent']())")
 
     assert found == str(newer)

@@ -27,7 +27,6 @@ async def test_a_host_is_started_before_any_feature_is_loaded(nvim: Neovim) -> N
         "host",
         "host.port_hold",
         "host.process",
-        "host.python",
         "host.ready",
         "messages.log",
         "session",

@@ -40,7 +40,7 @@ async def test_a_folder_that_is_named_relatively_is_not_in_the_project(
     assert await run(nvim, "claude_ide#editor#Folder", "state") == (
         f"{home}/.local/state/{own}claude_ide"
     )
-    assert await run(nvim, "host.python.own") == f"{home}/.local/share/{own}claude_ide/venv"
+    assert await run(nvim, "claude_ide#python#Own") == f"{home}/.local/share/{own}claude_ide/venv"
 
 
 def add_worktree(project: Path, name: str) -> None:

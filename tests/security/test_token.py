@@ -322,16 +322,14 @@ class TestRemovalOfTheLockFile:
     ) -> None:
         port, lock = await the_lock(config_folder)
         theirs = config_folder / "ide" / f"{port}.lock"
-        await serving.lua(
-            "require('claude_ide.host.python').find = function() return nil, 'none' end"
-        )
+        await serving.command("let g:claude_ide = {'python': '/none'}")
         other = {**lock, "hostPid": os.getpid(), "pid": os.getpid()}
         theirs.write_text(json.dumps(other))
 
         os.kill(lock["hostPid"], signal.SIGKILL)
 
         await until(lambda: is_hostless(serving))
-        await until(lambda: "claude-ide: none" in serving.screen.text())
+        await until(lambda: "not executable: /none" in serving.screen.text())
         assert locks(config_folder) == [(port, other)]
 
 

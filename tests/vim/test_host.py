@@ -187,7 +187,7 @@ async def test_a_wrong_option_is_reported_when_the_server_starts(
 
 async def test_options_that_are_no_dictionary_are_reported(vim: Vim) -> None:
     await vim.command("let g:claude_ide = 'tab'")
-    own = Path(await vim.call("claude_ide#host#python#Own"))
+    own = Path(await vim.call("claude_ide#python#Own"))
     program(own / "bin/python", f"exec '{sys.executable}' \"$@\"")
 
     await vim.keys(":ClaudeStart<CR>")

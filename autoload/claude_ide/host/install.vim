@@ -1,7 +1,6 @@
 vim9script
 # `:ClaudeInstall`: creates or updates the plugin's own Python environment.
 
-import autoload './python.vim'
 import autoload '../host.vim'
 import autoload '../messages/log.vim'
 import autoload '../messages/message.vim'
@@ -37,8 +36,8 @@ def Received(_: channel, line: string)
 enddef
 
 def Success(): string
-  if python.Configured() !=# ''
-    return $'installed, but g:claude_ide.python is set and used instead: {python.Configured()}'
+  if claude_ide#python#Configured() !=# ''
+    return $'installed, but g:claude_ide.python is set and used instead: {claude_ide#python#Configured()}'
   elseif host.Outdate()
     return 'Python is updated; :ClaudeStop | ClaudeStart restarts the server with it'
   endif
@@ -56,7 +55,7 @@ def Ended(installer: job, code: number)
   popup_close(shown)
   if code == 0
     # A plain clone has no help tags: without them `:help claude_ide` would fail.
-    execute 'silent! helptags' fnameescape(python.ROOT .. '/doc')
+    execute 'silent! helptags' fnameescape(claude_ide#python#Root() .. '/doc')
     message.Show(Success(), 'info')
     claude_ide#ready#Installed()
   else
@@ -90,15 +89,15 @@ export def Run(wait = false)
     message.Show('An installation is already running', 'error')
     return
   endif
-  const path = python.Recent()
+  const path = claude_ide#python#Recent()
   if path ==# ''
-    message.Show(python.Refusal(python.NONE), 'error')
+    message.Show(claude_ide#python#Refusal()[0], 'error')
     return
   endif
-  const script = python.ROOT .. '/python/claude_ide/install.py'
+  const script = claude_ide#python#Root() .. '/python/claude_ide/install.py'
   lines = []
   running = true
-  const installer = job_start([path, '-I', script, python.Own(), '--vim'], {
+  const installer = job_start([path, '-I', script, claude_ide#python#Own(), '--vim'], {
     # Version managers would choose a Python according to the working folder.
     cwd: program.NEUTRAL,
     mode: 'nl',

@@ -3,7 +3,6 @@ vim9script
 # it, another process could listen on the port between two hosts, and a client would send it the
 # token.
 
-import autoload './python.vim'
 import autoload '../channel.vim'
 
 const OPEN = 'open'
@@ -57,7 +56,7 @@ export def Hold(wanted: number)
   endif
   Release()
   final started: dict<any> = {path: tempname(), port: 0}
-  const command = [python.Find().path, '-I', '-S', python.ROOT .. '/python/claude_ide/transport/port_hold.py']
+  const command = [claude_ide#python#Find().path, '-I', '-S', claude_ide#python#Root() .. '/python/claude_ide/transport/port_hold.py']
   holder = started
   started.job = job_start(command + [started.path], {
     mode: 'nl',

@@ -1,7 +1,6 @@
 vim9script
 # Starts and stops the process of the host, with the user's options. Handles its messages.
 
-import autoload './python.vim'
 import autoload '../channel.vim' as host_channel
 import autoload '../messages/message.vim'
 import autoload '../messages/reason.vim'
@@ -64,13 +63,13 @@ enddef
 # Start a host with the fields of `startup.Options`, except `entry` and `pid`. When it ends,
 # `OnExit` gets its exit code and the lines of stderr. Returns the job; throws one line.
 export def Start(options: dict<any>, OnExit: func(number, list<string>)): job
-  const found = python.Find()
+  const found = claude_ide#python#Find()
   if found.path ==# ''
-    throw 'claude-ide: ' .. python.Refusal(found.problem)
+    throw 'claude-ide: ' .. claude_ide#python#Refusal(found.problem)[0]
   endif
   final sent = extendnew({entry: '', pid: getpid()}, options)
   var stderr: list<string> = []
-  const started = job_start([found.path, '-I', python.ROOT .. '/python/claude_ide/host.py', '--vim'], {
+  const started = job_start([found.path, '-I', claude_ide#python#Root() .. '/python/claude_ide/host.py', '--vim'], {
     env: {[OPTIONS]: Encode(sent)},
     mode: 'nl',
     # Without this a host that does not read would hang Vim.

@@ -4,7 +4,6 @@ local message = require('claude_ide.messages.message')
 local plain = require('claude_ide.messages.plain')
 local process = require('claude_ide.host.process')
 local program = require('claude_ide.system.program')
-local python = require('claude_ide.host.python')
 local window_close = require('claude_ide.window.close')
 local work = require('claude_ide.host.work')
 
@@ -48,8 +47,8 @@ end
 local function success_message(installation)
   local package = installation.package
   local done = installation.removes and 'removed' or 'installed, not pinned'
-  local configured = (vim.g.claude_ide or {}).python
-  if configured and configured ~= '' then
+  local configured = vim.fn['claude_ide#python#Configured']()
+  if configured ~= '' then
     return ('installed, but g:claude_ide.python is set and used instead: %s'):format(configured)
   elseif process.outdate() then
     local what = package and done or 'Python is updated'
@@ -68,7 +67,7 @@ local function conclude(installation)
   end
   running = nil
   local lines, failed = installation.lines, installation.code ~= 0
-  local doc = python.root .. '/doc'
+  local doc = process.root .. '/doc'
   -- A plain clone has no help tags: without them `:help claude_ide` would fail.
   if not failed and vim.fn.filewritable(doc) == 2 then
     pcall(vim.cmd.helptags, vim.fn.fnameescape(doc))
@@ -125,9 +124,9 @@ function M.begin(what, on_line, on_end, removes)
   if running then
     error('An installation is already running', 0)
   end
-  local path = python.recent()
-  if not path then
-    error((python.refusal(python.NONE)), 0)
+  local path = vim.fn['claude_ide#python#Recent']()
+  if path == '' then
+    error(vim.fn['claude_ide#python#Refusal']()[1], 0)
   end
   local is_extra = not removes and vim.list_contains(EXTRAS, what)
   ---@type claude_ide.Installation
@@ -138,7 +137,12 @@ function M.begin(what, on_line, on_end, removes)
     removes = removes,
     package = not is_extra and what or nil,
   }
-  local command = { path, '-I', python.root .. '/python/claude_ide/install.py', python.own() }
+  local command = {
+    path,
+    '-I',
+    process.root .. '/python/claude_ide/install.py',
+    vim.fn['claude_ide#python#Own'](),
+  }
   local option = removes and '--remove=' or '--package='
   command[#command + 1] = is_extra and what or what and option .. absolute(what)
   vim.system(command, {
@@ -177,7 +181,7 @@ end
 ---@param line string the command line; the command may be abbreviated
 ---@return string[]
 function M.complete(lead, line)
-  local record = vim.fs.joinpath(vim.fs.dirname(python.own()), RECORD)
+  local record = vim.fs.joinpath(vim.fs.dirname(vim.fn['claude_ide#python#Own']()), RECORD)
   local added = vim.fn.filereadable(record) == 1 and vim.fn.readfile(record) or {}
   local packages = line:find('ClaudeU') and added or EXTRAS
   return vim.fn['claude_ide#arguments#Beginning'](packages, lead)

@@ -1,6 +1,5 @@
 --- Starts and stops the process of the host, with the user's options.
 local channel = require('claude_ide.channel')
-local python = require('claude_ide.host.python')
 
 local M = {}
 
@@ -11,7 +10,7 @@ local LONGEST_END_MS = 3000
 
 --- The folder of the plugin's checkout.
 ---@type string
-M.root = python.root
+M.root = vim.fn['claude_ide#python#Root']()
 --- The path of the remote plugin that the host loads.
 ---@type string
 M.entry = M.root .. '/rplugin/python3/claude_ide_rplugin.py'
@@ -58,10 +57,9 @@ end
 ---@return integer? channel nil if it cannot run
 ---@return string? reason
 function M.start(options, on_exit)
-  local program, missing = python.find()
-  if not program then
-    ---@cast missing -nil
-    return nil, (python.refusal(missing))
+  local found = vim.fn['claude_ide#python#Find']()
+  if found.path == '' then
+    return nil, vim.fn['claude_ide#python#Refusal'](found.problem)[1]
   end
   options.entry, options.pid = M.entry, vim.fn.getpid()
   local json, refusal = encode(options)
@@ -69,23 +67,27 @@ function M.start(options, on_exit)
     return nil, refusal
   end
   local stderr = {} ---@type string[]
-  local ok, id = pcall(vim.fn.jobstart, { program, '-I', M.root .. '/python/claude_ide/host.py' }, {
-    -- What it has as NVIM is this Neovim (`attention.py`).
-    env = { [OPTIONS] = json, CLAUDE_IDE_OUTER_NVIM = vim.env.NVIM },
-    rpc = true,
-    on_exit = function(_, code)
-      on_exit(code, stderr)
-    end,
-    on_stderr = function(_, lines)
-      for _, line in ipairs(lines) do
-        if line ~= '' then
-          stderr[#stderr + 1] = line
+  local ok, id = pcall(
+    vim.fn.jobstart,
+    { found.path, '-I', M.root .. '/python/claude_ide/host.py' },
+    {
+      -- What it has as NVIM is this Neovim (`attention.py`).
+      env = { [OPTIONS] = json, CLAUDE_IDE_OUTER_NVIM = vim.env.NVIM },
+      rpc = true,
+      on_exit = function(_, code)
+        on_exit(code, stderr)
+      end,
+      on_stderr = function(_, lines)
+        for _, line in ipairs(lines) do
+          if line ~= '' then
+            stderr[#stderr + 1] = line
+          end
         end
-      end
-    end,
-  })
+      end,
+    }
+  )
   if not ok or id <= 0 then
-    return nil, ('cannot run %s'):format(program)
+    return nil, ('cannot run %s'):format(found.path)
   end
   return id
 end

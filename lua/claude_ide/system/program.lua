@@ -28,4 +28,16 @@ function M.find(name)
   end
 end
 
+--- Run a command outside the current folder, where version managers would choose a Python, and wait for it.
+---@param command string[]
+---@param longest_ms integer
+---@return { code: integer, output: string }
+function M.run(command, longest_ms)
+  local ok, done = pcall(function()
+    return vim.system(command, { text = true, cwd = M.neutral }):wait(longest_ms)
+  end)
+  local output = ok and (done.code == 0 and done.stdout or done.stderr) or ''
+  return { code = ok and done.code or -1, output = output }
+end
+
 return M
