@@ -23,7 +23,7 @@ const CLEANUPS = [
   'claude_ide#ui#CloseAll',
   'claude_ide#headless#HostEnded',
   'claude_ide#status#Clear',
-  'claude_ide#chat#list#HostEnded',
+  'claude_ide#lists#HostEnded',
   'claude_ide#permission#Close',
   'claude_ide#typed_words#HostEnded',
 ]
@@ -35,9 +35,9 @@ const FILE_LISTS = ['dirvish', 'fern', 'fugitive', 'nerdtree', 'netrw', 'qf'] # 
 # The scripts that the first diff needs, until they are loaded.
 final for_diffs = [
   'bars', 'diagnostics#texts', 'diagnostics#unopened', 'diff', 'diff#decision', 'diff#virtual_text',
-  'diff#waiting', 'diff#winbar', 'diff#windows', 'disk_changes#reload', 'file#borrowed_buffer',
+  'diff#winbar', 'diff#windows', 'disk_changes#reload', 'file#borrowed_buffer',
   'file#buffers', 'file#command_buffer', 'file#disk', 'file#edit', 'file#load', 'file#path', 'file#text',
-  'messages#plain', 'terminals', 'window#inside', 'window#label', 'window#location', 'window#shape', 'window#tiling', 'window#winbar',
+  'messages#plain', 'terminals', 'window#inside', 'window#label', 'window#location', 'window#shape', 'window#tiling', 'waiting', 'window#winbar',
 ]
 
 # Vim loads a script to find a function of it, also one that it does not have.
@@ -116,7 +116,7 @@ export def Command(name: string, args: list<string>, lines: list<number>, bang: 
   endif
   When(sent, sent_args->string(), lines, bang, (its_lines) => {
     if sent ==# 'ClaudeSessions' && !bang
-      claude_ide#chat#list#Expect('sessions', 'Sessions')
+      claude_ide#lists#Expect('sessions', 'Sessions')
     endif
     host.Command(sent, {args: sent_args, lines: its_lines, bang: bang})
   })

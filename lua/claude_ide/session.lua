@@ -14,7 +14,6 @@ local CLEANUPS = {
   { 'ui', 'close_all' },
   { 'approval_buffer', 'close_all' },
   { 'headless', 'host_ended' },
-  { 'chat.list', 'host_ended' },
   { 'diagnostics.unopened', 'release' },
   { 'disk_changes.reload', 'host_ended' },
   { 'permission', 'close' },
@@ -132,6 +131,7 @@ end)
 host.on('exit', function(reason)
   vim.fn['claude_ide#status#Clear']()
   vim.fn['claude_ide#typed_words#HostEnded']()
+  vim.fn['claude_ide#lists#HostEnded']()
   for _, cleanup in ipairs(CLEANUPS) do
     local module, name = unpack(cleanup)
     if loaded(module) then
@@ -164,7 +164,7 @@ function M.command(name, opts)
     local has_range = (opts.range or 0) > 0
     require('claude_ide.selection').hold(has_range and { opts.line1, opts.line2 } or nil)
   elseif name == 'ClaudeSessions' and not opts.bang then
-    require('claude_ide.chat.list').expect('sessions', 'Sessions')
+    vim.fn['claude_ide#lists#Expect']('sessions', 'Sessions')
   end
   host.command(name, opts)
 end

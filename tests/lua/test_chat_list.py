@@ -1,4 +1,4 @@
-"""`chat/list.lua`: lists whose content and keys belong to the host, which is this test."""
+"""`lists.vim`: lists whose content and keys belong to the host, which is this test."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from support.chats import Chats
 from support.lists import ListWindow
 from support.neovim import Neovim, until
 
-LIST = "require('claude_ide.chat.list')"
+OPEN, SHOW = "vim.fn['claude_ide#lists#Open'](...)", "return vim.fn['claude_ide#lists#Show'](...)"
 KEYS = [
     {"key": "<CR>", "name": "open", "desc": "Open it"},
     {"key": "d", "name": "delete", "desc": "Delete it"},
@@ -26,13 +26,13 @@ async def fish(nvim: Neovim) -> ListWindow:
     """A list with three items; the second one has two lines."""
     await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
     await nvim.command("edit a.txt")
-    await nvim.lua(f"{LIST}.open(...)", "fish", {"title": "Fish", "keys": KEYS})
+    await nvim.lua(OPEN, "fish", {"title": "Fish", "keys": KEYS})
     await show(nvim, item("p", "pike"), item("e", "eel", "  long"), item("c", "carp"))
     return ListWindow(nvim)
 
 
 async def show(nvim: Neovim, *items: dict[str, Any]) -> bool:
-    return bool(await nvim.lua(f"return {LIST}.show(...)", "fish", "Fish", [*items]))
+    return bool(await nvim.lua(SHOW, "fish", "Fish", [*items]))
 
 
 async def test_a_key_is_sent_with_the_item_under_the_cursor(nvim: Neovim, fish: ListWindow) -> None:
@@ -86,7 +86,7 @@ async def test_closing_a_list_returns_the_user_and_is_reported(
 async def test_opening_an_open_list_enters_it(nvim: Neovim, fish: ListWindow) -> None:
     await nvim.command("wincmd p")
 
-    await nvim.lua(f"{LIST}.open(...)", "fish", {"title": "More fish", "keys": KEYS})
+    await nvim.lua(OPEN, "fish", {"title": "More fish", "keys": KEYS})
 
     assert await nvim.eval("&filetype") == "claude-list"
     assert await nvim.eval("winnr('$')") == 2
@@ -125,7 +125,7 @@ async def test_the_panel_keeps_its_heights_beside_a_list(nvim: Neovim, chats: Ch
     prompt = await nvim.eval("win_getid()")
     height = await nvim.eval("winheight(0)")
 
-    await nvim.lua(f"{LIST}.open(...)", "fish", {"title": "Fish", "keys": KEYS})
+    await nvim.lua(OPEN, "fish", {"title": "Fish", "keys": KEYS})
     await show(nvim, item("p", "pike"))
     await until(lambda: nvim.eval(f"winheight({prompt}) == {height}"), "the prompt's height")
     assert await nvim.eval("nvim_win_get_height(0)") == 3

@@ -1,4 +1,4 @@
-"""`chat/list.lua` and `state.lua`: the tasks in the background, and their number."""
+"""`lists.vim` and `state.lua`: the tasks in the background, and their number."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,7 +8,7 @@ import pytest
 from support.chats import Chats
 from support.neovim import Neovim, until
 
-LIST = "require('claude_ide.chat.list')"
+OPEN, SHOW = "vim.fn['claude_ide#lists#Open'](...)", "return vim.fn['claude_ide#lists#Show'](...)"
 STATUS = "require('claude_ide.chat.state')"
 LINES = "vim.api.nvim_buf_get_lines(0, 0, -1, false)"
 LOOK = {
@@ -37,12 +37,12 @@ def task(id_: str, title: str = "", lacks: Sequence[str] = ()) -> dict[str, Any]
 
 
 async def show(nvim: Neovim, *tasks: dict[str, Any], chat: int = 1) -> None:
-    await nvim.lua(f"{LIST}.open(...)", f"tasks {chat}", LOOK)
+    await nvim.lua(OPEN, f"tasks {chat}", LOOK)
     await draw(nvim, *tasks, chat=chat)
 
 
 async def draw(nvim: Neovim, *tasks: dict[str, Any], chat: int = 1) -> bool:
-    return bool(await nvim.lua(f"return {LIST}.show(...)", f"tasks {chat}", "Tasks", [*tasks]))
+    return bool(await nvim.lua(SHOW, f"tasks {chat}", "Tasks", [*tasks]))
 
 
 async def pressed(nvim: Neovim, key: str, id_: str, chat: int = 1) -> None:

@@ -29,7 +29,7 @@ function M.run(opts)
     return panel.enter_prompt(here.chat)
   elseif not begins and opts.fargs[1] ~= 'new' then
     if opts.fargs[1] == 'list' then
-      require('claude_ide.chat.list').expect('sessions', 'Sessions')
+      vim.fn['claude_ide#lists#Expect']('sessions', 'Sessions')
     end
     return host.command('ClaudeChat', opts)
   end

@@ -33,6 +33,15 @@ function M.buffer()
   return bufnr
 end
 
+--- Open the window of a list (`lists.vim`), and enter it.
+---@param name string not the title, which changes while the list is open
+function M.open_list(name)
+  require('claude_ide.highlights').define()
+  require('claude_ide.window.scratch').open('Chat', name, '')
+  local looks = require('claude_ide.window.looks')
+  looks.set(api.nvim_get_current_win(), looks.OF_LISTS)
+end
+
 ---@class claude_ide.ChatKey `{ modes, keys, name, desc, run }`
 ---@field [1] string modes, one letter each
 ---@field [2] string[] the left-hand sides
@@ -64,13 +73,19 @@ local function expression(run)
   end
 end
 
+--- Show rows with keys in a float, above a panel that floats.
+---@param lines string[]
+---@param marks any[] as for `draw`
+function M.show_rows(lines, marks)
+  M.draw(float.show(lines, { title = 'Keys', keys = { 'g?' }, zindex = 80 }), lines, marks)
+end
+
 ---@param keys claude_ide.ChatKey[]
----@param lacks string[] names of keys to leave out
-local function show(keys, lacks)
+local function show(keys)
   local width, rows, lines, marks = 0, {}, {}, {}
   for _, key in ipairs(keys) do
     local typed = table.concat(key.shown or key[2], ' ')
-    if typed ~= '' and not vim.list_contains(lacks, key[3]) then
+    if typed ~= '' then
       width = math.max(width, api.nvim_strwidth(typed))
       table.insert(rows, { typed, key[4] })
     end
@@ -80,19 +95,17 @@ local function show(keys, lacks)
     lines[row] = (' %s%s  %s '):format(each[1], blank, each[2])
     marks[row] = { row - 1, 0, #each[1] + 1, 'ClaudeChatKey' }
   end
-  -- Above a panel that floats.
-  M.draw(float.show(lines, { title = 'Keys', keys = { 'g?' }, zindex = 80 }), lines, marks)
+  M.show_rows(lines, marks)
 end
 
 --- Define keys in a buffer.
 ---@param bufnr integer
 ---@param keys claude_ide.ChatKey[]
 ---@param help? string the name of the key `g?`, which shows them; nil for none
----@param lacks? fun(): string[] names of keys that it leaves out
-function M.define(bufnr, keys, help, lacks)
+function M.define(bufnr, keys, help)
   if help then
     local function show_keys()
-      show(keys, lacks and lacks() or {})
+      show(keys)
     end
     table.insert(keys, { 'n', { 'g?' }, help, 'Show these keys', show_keys })
   end

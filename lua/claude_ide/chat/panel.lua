@@ -3,7 +3,6 @@
 local autocommands = require('claude_ide.messages.autocommands')
 local chat_windows = require('claude_ide.chat.window')
 local chat_form = require('claude_ide.chat.form')
-local chat_list = require('claude_ide.chat.list')
 local chat_bar = require('claude_ide.chat.window.bar')
 local chat_prompt = require('claude_ide.chat.prompt')
 local chat_sent = require('claude_ide.chat.sent')
@@ -69,7 +68,7 @@ local function finish(chat)
     message.show(command_buffer.keep('prompt', text, 'your text is'), 'warn')
   end
   chat_state.stop(chat)
-  chat_list.close('tasks ' .. chat.id)
+  vim.fn['claude_ide#lists#Close']('tasks ' .. chat.id)
   chat_state.remove(chat)
   chat_placement.close(chat)
   quiet.run(function()
@@ -335,7 +334,7 @@ function M.host_ended(reason)
     local restarts = chat.restarts
     chat.is_orphan, chat.restarts = true, nil
     chat_state.stop(chat)
-    chat_list.close('tasks ' .. chat.id)
+    vim.fn['claude_ide#lists#Close']('tasks ' .. chat.id)
     M.give_up(chat.id, reason)
     -- Once this is handled: the server's host may be restarted, too, and it is the same one.
     vim.schedule(function()

@@ -1,4 +1,4 @@
-"""A list in a window (`chat/list.lua`) that is updated until the user closes it."""
+"""A list in a window (`lists.vim`) that is updated until the user closes it."""
 
 import asyncio
 import contextlib

@@ -324,7 +324,7 @@ class FilesDropped(Event, frozen=True):
 
 
 class ListPressed(Event, frozen=True):
-    """A key on an item of a list (`chat/list.lua`)."""
+    """A key on an item of a list (`lists.vim`)."""
 
     EVENT: ClassVar = "chat_list"
 

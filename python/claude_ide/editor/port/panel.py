@@ -432,14 +432,14 @@ class ListLook(Payload, frozen=True):
 class ListsPort(Protocol):
     """Lists with keys, each by its name. A key is the event `chat_list`."""
 
-    @request("chat.list.open")
+    @request("claude_ide#lists#Open")
     async def open(self, name: str, look: ListLook) -> bool:
         """Open a list, and enter it; False if the user has closed its window meanwhile."""
 
-    @request("chat.list.show")
+    @request("claude_ide#lists#Show")
     async def show(self, name: str, title: str, items: Sequence[Mapping[str, Any]]) -> bool:
         """Show the items of an open list; False if they could not be shown."""
 
-    @request("chat.list.close")
+    @request("claude_ide#lists#Close")
     async def close(self, name: str) -> None:
         """Close a list, and return the user to where they came from."""
