@@ -4,7 +4,6 @@ vim9script
 import autoload './channel.vim'
 import autoload './diff/accepted.vim' as accepted_text
 import autoload './diff/decision.vim'
-import autoload './diff/waiting.vim'
 import autoload './diff/windows.vim' as diff_windows
 import autoload './disk_changes/reload.vim'
 import autoload './file/command_buffer.vim'
@@ -232,7 +231,7 @@ export def Open(id: number, request: dict<any>, OnDecided: any = v:null): dict<s
   CountChanged()
   # A diff that leaves the user where they are need not wait until they can be taken elsewhere.
   const what = $'edit of {fnamemodify(diff.path, ":t")}'
-  const When = diff.focus ? waiting.When(what) : moment.WhenHarmless
+  const When = diff.focus ? moment.WhenFreeFor(what) : moment.WhenHarmless
   diff.Cancel = call(When, [() => Show(diff), (why) => Fail(diff, why)])
   return {}
 enddef

@@ -17,7 +17,6 @@ local quiet = require('claude_ide.messages.quiet')
 local reading = require('claude_ide.window.reading')
 local ui = require('claude_ide.ui.vim_ui')
 local visit = require('claude_ide.window.visit')
-local waiting = require('claude_ide.diff.waiting')
 local winbar = require('claude_ide.window.winbar')
 local window_close = require('claude_ide.window.close')
 local without_events = require('claude_ide.messages.without_events')
@@ -208,7 +207,7 @@ local function ask_for_comments(approval)
     end
   end
   -- Not immediately: the next keys were not meant for this question.
-  approval.cancel = waiting.when_free(('question about the %s'):format(approval.what), function()
+  approval.cancel = moment.when_free_for(('question about the %s'):format(approval.what), function()
     ui.from_here(function(answered)
       ui.input(approval.kind.question, '', function(comments)
         answered()
@@ -323,7 +322,7 @@ function M.open(token, request)
   local fields = { token = token, kind = KINDS[request.what], cancel = nothing }
   local approval = vim.tbl_extend('error', request, fields) --[[@as claude_ide.Approval]]
   pending[token] = approval
-  approval.cancel = waiting.when_free(approval.what, function()
+  approval.cancel = moment.when_free_for(approval.what, function()
     appear(approval)
   end, nothing)
 end

@@ -1,4 +1,4 @@
-"""`diff/waiting.lua`: a waiting request is announced without interrupting the user."""
+"""`waiting.vim`: a waiting request is announced without interrupting the user."""
 
 from typing import Any
 

@@ -300,6 +300,25 @@ export def WhenFree(Fn: func, OnError: func): func
   return When((move) => moves[0] is move && IsFree(), Fn, OnError, true)
 enddef
 
+# The same for what the user will see, such as "plan" (`waiting.vim`).
+export def WhenFreeFor(what: string): func
+  return (Fn, OnError) => {
+    const number = claude_ide#waiting#Add(what)
+    const Cancel = WhenFree(() => {
+      # Before it is forgotten: Vim may refuse, and then this is tried again.
+      call(Fn, [])
+      claude_ide#waiting#Remove(number)
+    }, (why) => {
+      claude_ide#waiting#Remove(number)
+      call(OnError, [why])
+    })
+    return () => {
+      call(Cancel, [])
+      claude_ide#waiting#Remove(number)
+    }
+  }
+enddef
+
 export def WhenPossible(Fn: func, OnError: func): func
   return When((_) => IsPossible(), Fn, OnError)
 enddef

@@ -16,7 +16,6 @@ local own_options = require('claude_ide.own_options')
 local plain = require('claude_ide.messages.plain')
 local quiet = require('claude_ide.messages.quiet')
 local visit = require('claude_ide.window.visit')
-local waiting = require('claude_ide.diff.waiting')
 local window_close = require('claude_ide.window.close')
 
 local M = {}
@@ -360,7 +359,7 @@ function M.open(id, request, on_decided)
   end
   -- A diff that leaves the user where they are need not wait until they can be taken elsewhere.
   local what = ('edit of %s'):format(vim.fs.basename(diff.path))
-  diff.cancel = diff.focus and waiting.when_free(what, open, on_error)
+  diff.cancel = diff.focus and moment.when_free_for(what, open, on_error)
     or moment.when_harmless(open, on_error)
 end
 

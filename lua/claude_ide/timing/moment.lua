@@ -293,6 +293,24 @@ M.when_free = gate(function(move)
   return is_free(move) and end_mode()
 end, true)
 
+--- The same for what the user will see, such as "plan" (`waiting.vim`): until then the status line counts it, and
+--- after three seconds one message says what it waits for.
+---@type fun(what: string, fn: fun(), on_error: fun(message: string)): fun()
+function M.when_free_for(what, fn, on_error)
+  local number = vim.fn['claude_ide#waiting#Add'](what)
+  local function forget()
+    vim.fn['claude_ide#waiting#Remove'](number)
+  end
+  local cancel = M.when_free(function()
+    forget()
+    fn()
+  end, on_error)
+  return function()
+    cancel()
+    forget()
+  end
+end
+
 --- Windows other than the user's may change.
 M.when_harmless = gate(is_harmless)
 
