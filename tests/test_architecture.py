@@ -234,7 +234,7 @@ ROOMS = (
         "review",
     ),
     *("approval_buffer", "tools", "jupyter"),
-    *("next_command", "log_window", "terminal", "chat", "wire_window"),
+    *("next_command", "log_window", "terminal", "chat"),
     "terminal_prompt",
     "permission",
     *(

@@ -53,59 +53,27 @@ endfunction
 function claude_ide#lists#ShowKeys(name) abort
   let [l:lacks, l:look] = [s:item_here(a:name).lacks, s:lists[a:name].look]
   let l:keys = map(filter(copy(l:look.keys), {_, key -> index(l:lacks, key.name) < 0}), {_, key -> [key.key, key.desc]})
-  call extend(l:keys, [[join(get(l:look, 'closing', ['q'])), 'Close the list'], ['g?', 'Show these keys']])
-  let l:width = max(map(copy(l:keys), {_, key -> len(key[0])}))
-  let l:rows = map(copy(l:keys), {_, key -> printf(' %-*s  %s ', l:width, key[0], key[1])})
-  if has('nvim')
-    call luaeval("require('claude_ide.chat.page').show_rows(unpack(_A))",
-          \ [l:rows, map(l:keys, {row, key -> [row, 0, len(key[0]) + 1, 'ClaudeChatKey']})])
-  else
-    call claude_ide#window#float#Show(l:rows, {'title': 'Keys'})
-  endif
-endfunction
-
-function s:map(bufnr, lhs, rhs, desc, options) abort
-  if has('nvim')
-    call nvim_buf_set_keymap(a:bufnr, 'n', a:lhs, a:rhs, extend({'desc': a:desc, 'nowait': v:true}, a:options))
-  else
-    call claude_ide#editor#Inside(a:bufnr, (has_key(a:options, 'noremap') ? 'nnoremap' : 'nmap') .. ' <buffer> <nowait> '
-          \ .. (has_key(a:options, 'expr') ? '<expr> ' : '') .. a:lhs .. ' ' .. a:rhs)
-  endif
+  call claude_ide#keys#Show(l:keys + [[join(get(l:look, 'closing', ['q'])), 'Close the list']])
 endfunction
 
 function s:define_keys(list) abort
   let [l:name, l:look] = [a:list.name, a:list.look]
-  let l:keys = map(copy(l:look.keys), {number, key -> [key.key ==# '<CR>' ? ['<CR>', '<2-LeftMouse>'] : [key.key],
-        \ get(key, 'plug', '') ==# '' ? l:name .. '-' .. key.name : key.plug, key.desc,
-        \ printf("claude_ide#lists#Typed('%s', %d)", l:name, number), {'expr': v:true}]})
-  call add(l:keys, [get(l:look, 'closing', ['q']), 'close-' .. matchstr(l:name, '^\a\+'), 'Close the list',
-        \ printf("<Cmd>call claude_ide#lists#Close('%s')<CR>", l:name), {}])
-  call add(l:keys, [['g?'], l:name .. '-keys', 'Show these keys',
-        \ printf("<Cmd>call claude_ide#lists#ShowKeys('%s')<CR>", l:name), {}])
-  for [l:typed, l:plug, l:desc, l:rhs, l:options] in l:keys
-    call s:map(a:list.bufnr, '<Plug>(claude-chat-' .. l:plug .. ')', l:rhs, l:desc, extend({'noremap': v:true}, l:options))
-    for l:lhs in l:typed
-      call s:map(a:list.bufnr, l:lhs, '<Plug>(claude-chat-' .. l:plug .. ')', l:desc, {})
-    endfor
-  endfor
-endfunction
-
-" A text for a bar, in which nothing is evaluated; in Vim a bar is a status line, in one colour.
-function s:part(text, group) abort
-  return (has('nvim') ? '%#' .. a:group .. '#' : '') .. substitute(claude_ide#editor#OneLine(a:text), '%', '%%', 'g')
+  let l:keys = map(copy(l:look.keys), {number, key -> {'typed': key.key ==# '<CR>' ? ['<CR>', '<2-LeftMouse>'] : [key.key],
+        \ 'plug': get(key, 'plug', '') ==# '' ? l:name .. '-' .. key.name : key.plug, 'desc': key.desc,
+        \ 'rhs': printf("claude_ide#lists#Typed('%s', %d)", l:name, number), 'is_expr': v:true}})
+  call claude_ide#keys#Define(a:list.bufnr, l:keys + [
+        \ {'typed': get(l:look, 'closing', ['q']), 'plug': 'close-' .. matchstr(l:name, '^\a\+'), 'desc': 'Close the list',
+        \   'rhs': printf("<Cmd>call claude_ide#lists#Close('%s')<CR>", l:name)},
+        \ {'typed': ['g?'], 'plug': l:name .. '-keys', 'desc': 'Show these keys',
+        \   'rhs': printf("<Cmd>call claude_ide#lists#ShowKeys('%s')<CR>", l:name)}])
 endfunction
 
 " The title, and the keys that do something with any item, as many as there is room for.
 function s:set_bar(list) abort
   let l:keys = filter(copy(a:list.look.keys), {_, key -> empty(a:list.items)
         \ || indexof(a:list.items, {_, item -> index(item.lacks, key.name) < 0}) >= 0})
-  call map(l:keys, {_, key -> s:part(key.key, 'ClaudeChatKey') .. s:part(' ' .. key.name, 'WinBar') .. '  '})
-  let l:bar = s:part(' ' .. a:list.look.title, 'Title') .. ' %<%=' .. join(l:keys, '')
-  let l:win = s:window(a:list.name)
-  if l:win > 0 && has('nvim')
-    call nvim_set_option_value('winbar', l:bar, {'win': l:win})
-  elseif l:win > 0
-    call claude_ide#window#winbar#Set(l:win, l:bar .. 'g? keys ')
+  if s:window(a:list.name) > 0
+    call claude_ide#keys#SetBar(s:window(a:list.name), a:list.look.title, map(l:keys, {_, key -> [key.key, key.name]}))
   endif
 endfunction
 

@@ -98,9 +98,10 @@ function claude_ide#python#Remedy(problem) abort
   return ['Run :ClaudeInstall', v:true]
 endfunction
 
-" A problem in one line, with what the user can do about it; and whether `:ClaudeInstall` is that. Without a problem,
-" nothing can be installed.
-function claude_ide#python#Refusal(problem = s:none) abort
-  let [l:remedy, l:is_installable] = claude_ide#python#Remedy(a:problem)
-  return [a:problem =~# '^g:claude_ide\.python' ? a:problem : a:problem .. '. ' .. l:remedy, l:is_installable]
+" A problem in one line, with what the user can do about it; and whether `:ClaudeInstall` is that. The default: nothing
+" can be installed.
+function claude_ide#python#Refusal(problem = '') abort
+  let l:problem = a:problem ==# '' ? s:none : a:problem
+  let [l:remedy, l:is_installable] = claude_ide#python#Remedy(l:problem)
+  return [l:problem =~# '^g:claude_ide\.python' ? l:problem : l:problem .. '. ' .. l:remedy, l:is_installable]
 endfunction

@@ -24,6 +24,7 @@ const CLEANUPS = [
   'claude_ide#headless#HostEnded',
   'claude_ide#status#Clear',
   'claude_ide#lists#HostEnded',
+  'claude_ide#remark#HostEnded',
   'claude_ide#permission#Close',
   'claude_ide#typed_words#HostEnded',
 ]

@@ -33,11 +33,20 @@ function s:mention(remedy) abort
   call map(s:entries, {_, entry -> extend(entry, {'is_mentioned': v:true})})
 endfunction
 
-" Each poll schedules the next: at a fixed rate, polls would pile up while the editor is busy.
-function s:poll(timer) abort
+" In a timer of Vim script, Neovim would seem to be busy.
+function s:poll_in(ms) abort
+  if has('nvim')
+    call luaeval("vim.defer_fn(vim.fn['claude_ide#waiting#Poll'], _A) and nil", a:ms)
+  else
+    call timer_start(a:ms, {-> claude_ide#waiting#Poll()})
+  endif
+endfunction
+
+" Only for this script. Each poll schedules the next: at a fixed rate, polls would pile up while the editor is busy.
+function claude_ide#waiting#Poll() abort
   let s:is_polling = !empty(s:entries)
   if s:is_polling
-    call timer_start(s:poll_ms, function('s:poll'))
+    call s:poll_in(s:poll_ms)
   endif
   let l:remedy = !s:is_polling ? '' : has('nvim') ? luaeval("require('claude_ide.timing.moment').obstacle() or ''")
         \ : claude_ide#timing#moment#Obstacle()
@@ -54,7 +63,7 @@ function claude_ide#waiting#Add(what) abort
   call add(s:entries, {'number': s:last, 'what': a:what, 'since': s:now_ms(), 'is_mentioned': v:false})
   if !s:is_polling
     let s:is_polling = v:true
-    call timer_start(0, function('s:poll'))
+    call s:poll_in(0)
   endif
   return s:last
 endfunction

@@ -132,6 +132,7 @@ host.on('exit', function(reason)
   vim.fn['claude_ide#status#Clear']()
   vim.fn['claude_ide#typed_words#HostEnded']()
   vim.fn['claude_ide#lists#HostEnded']()
+  vim.fn['claude_ide#remark#HostEnded']()
   for _, cleanup in ipairs(CLEANUPS) do
     local module, name = unpack(cleanup)
     if loaded(module) then

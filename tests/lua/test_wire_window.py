@@ -1,4 +1,4 @@
-"""`wire_window.lua`: the messages on the wire, a line each, that unfold."""
+"""`wire_window.vim`: the messages on the wire, a line each, that unfold."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import pytest
 
 from support.neovim import Neovim, until
 
-WINDOW = "require('claude_ide.wire_window')"
+WINDOW = "vim.fn['claude_ide#wire_window#%s'](...)"
 
 
 def item(number: int, *lines: str) -> list[str]:
@@ -17,7 +17,7 @@ def item(number: int, *lines: str) -> list[str]:
 async def append(nvim: Neovim, *items: list[str], dropped: int = 0) -> str:
     is_empty = await nvim.eval("get(getbufline(winbufnr(winnr('$')), 1), 0, '') =~ '^No message'")
     heads = [[sum(map(len, items[:index])), 18, 22, 30] for index in range(len(items))]
-    appended = f"return {WINDOW}.append(...)"
+    appended = "return " + WINDOW % "Append"
     return str(
         await nvim.lua(
             appended, [row for rows in items for row in rows], heads, dropped or is_empty
@@ -26,7 +26,7 @@ async def append(nvim: Neovim, *items: list[str], dropped: int = 0) -> str:
 
 
 async def enter(nvim: Neovim) -> None:
-    await nvim.lua(f"{WINDOW}.open(true)")
+    await nvim.lua(WINDOW % "Open", True)
 
 
 async def rows(nvim: Neovim) -> list[str]:
@@ -41,7 +41,7 @@ async def rows(nvim: Neovim) -> list[str]:
 async def wire(nvim: Neovim) -> Neovim:
     """A Neovim with the window, which the user has not entered."""
     await nvim.lua("require('claude_ide.channel').id = ...", await nvim.channel())
-    await nvim.lua(f"{WINDOW}.open(false)")
+    await nvim.lua(WINDOW % "Open", False)
     return nvim
 
 
@@ -146,7 +146,7 @@ async def test_a_window_of_an_earlier_recording_is_used_again(wire: Neovim) -> N
     """Its host has ended."""
     await append(wire, item(1))
 
-    await wire.lua(f"{WINDOW}.open(false)")
+    await wire.lua(WINDOW % "Open", False)
 
     assert await wire.eval("[winnr(), winnr('$')]") == [1, 2]
     assert await append(wire, item(7)) == "done"

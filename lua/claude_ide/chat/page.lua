@@ -81,11 +81,12 @@ function M.show_rows(lines, marks)
 end
 
 ---@param keys claude_ide.ChatKey[]
-local function show(keys)
+---@param lacks string[] names of keys to leave out
+local function show(keys, lacks)
   local width, rows, lines, marks = 0, {}, {}, {}
   for _, key in ipairs(keys) do
     local typed = table.concat(key.shown or key[2], ' ')
-    if typed ~= '' then
+    if typed ~= '' and not vim.list_contains(lacks, key[3]) then
       width = math.max(width, api.nvim_strwidth(typed))
       table.insert(rows, { typed, key[4] })
     end
@@ -102,10 +103,11 @@ end
 ---@param bufnr integer
 ---@param keys claude_ide.ChatKey[]
 ---@param help? string the name of the key `g?`, which shows them; nil for none
-function M.define(bufnr, keys, help)
+---@param lacks? fun(): string[] names of keys that it leaves out
+function M.define(bufnr, keys, help, lacks)
   if help then
     local function show_keys()
-      show(keys)
+      show(keys, lacks and lacks() or {})
     end
     table.insert(keys, { 'n', { 'g?' }, help, 'Show these keys', show_keys })
   end

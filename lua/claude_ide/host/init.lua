@@ -64,7 +64,7 @@ local function ended(code, stderr)
   local was_serving = fn['claude_ide#server#Ended'](code > SIGNALLED)
   if code == 0 and was_serving == 0 and not is_stopped then
     -- Such as another program that `python` names.
-    reason = ('%s: %s'):format(reason, require('claude_ide.host.python').find())
+    reason = ('%s: %s'):format(reason, fn['claude_ide#python#Find']().path)
   elseif code == 0 then
     M.announce('exit')
     return fn['claude_ide#server#Release']()

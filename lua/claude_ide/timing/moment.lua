@@ -293,8 +293,8 @@ M.when_free = gate(function(move)
   return is_free(move) and end_mode()
 end, true)
 
---- The same for what the user will see, such as "plan" (`waiting.vim`): until then the status line counts it, and
---- after three seconds one message says what it waits for.
+--- The same for what the user will see, such as "plan": until then the status line counts it, and after three
+--- seconds one message says what it waits for (`waiting.vim`).
 ---@type fun(what: string, fn: fun(), on_error: fun(message: string)): fun()
 function M.when_free_for(what, fn, on_error)
   local number = vim.fn['claude_ide#waiting#Add'](what)

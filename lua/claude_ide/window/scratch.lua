@@ -12,6 +12,20 @@ local api = vim.api
 
 local LONGEST_TITLE = 60 -- columns
 
+--- Show a buffer in a split at an edge of the screen, and enter it. The user returns from it.
+---@param bufnr integer
+---@param edge 'above'|'below'
+---@param height? integer
+---@return integer win
+function M.enter_split(bufnr, edge, height)
+  return quiet.run(function()
+    local win = api.nvim_open_win(bufnr, false, { split = edge, win = -1, height = height })
+    location.return_on_close(win, location.current())
+    api.nvim_set_current_win(win)
+    return win
+  end)
+end
+
 --- Show a text in a split at an edge of the screen; `q` closes it.
 ---@param source string what the text is about, for the buffer's name, such as an agent
 ---@param title string
@@ -26,12 +40,7 @@ function M.open(source, title, text, filetype, edge)
   vim.bo[bufnr].modifiable = false
   local name = ('%s: %s'):format(plain.one_line(source), plain.shorten(title, LONGEST_TITLE))
   label.give(bufnr, 'claude-text', name)
-  local win
-  quiet.run(function()
-    win = api.nvim_open_win(bufnr, false, { split = edge or 'below', win = -1 })
-    location.return_on_close(win, location.current())
-    api.nvim_set_current_win(win)
-  end)
+  local win = M.enter_split(bufnr, edge or 'below')
   -- The new window has inherited the options of the previous one.
   vim.wo[win].winfixbuf = false
   vim.wo[win].winbar = ''

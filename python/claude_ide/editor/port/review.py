@@ -175,7 +175,7 @@ class ReviewPort(Protocol):
     async def show_list(self, title: str, items: Sequence[ListItem], list_: int = 0) -> int:
         """Show a list in the quickfix window, or update this one; return its number."""
 
-    @operation("review.remark.write", "review.remark.close")
+    @operation("claude_ide#remark#Write", "claude_ide#remark#Close")
     async def write_remark(self, title: str, words: str, is_changed: bool) -> Typed:
         """Let the user write a remark or a review in a buffer; without words if they drop it.
 

@@ -139,11 +139,11 @@ class PermissionPort(Protocol):
 class WirePort(Protocol):
     """The window of `:ClaudeWire`."""
 
-    @request("wire_window.open")
+    @request("claude_ide#wire_window#Open")
     async def open(self, is_recording: bool) -> None:
         """Open the window; enter it if it is open. It stays as it is while it `is_recording`."""
 
-    @request("wire_window.append")
+    @request("claude_ide#wire_window#Append")
     async def append(
         self, lines: Sequence[str], heads: Sequence[Sequence[int]], dropped: int
     ) -> str:
