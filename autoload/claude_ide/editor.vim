@@ -31,7 +31,7 @@ endfunction
 " Start a host, if none runs; return whether one runs. Without a Python, the first command says what is missing.
 function claude_ide#editor#StartHost() abort
   return claude_ide#editor#HasHost() || claude_ide#python#Find().path !=# ''
-        \ && (has('nvim') ? v:lua.require'claude_ide.host'.start() : claude_ide#host#Start())
+        \ && (has('nvim') ? luaeval("require('claude_ide.host').start()") : claude_ide#host#Start())
 endfunction
 
 " Find a program by its name on PATH, but never in the current folder. Return its absolute path; empty if there is none.

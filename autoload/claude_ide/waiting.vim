@@ -25,7 +25,8 @@ endfunction
 function s:mention(remedy) abort
   let l:due = filter(copy(s:entries),
         \ {_, entry -> !entry.is_mentioned && s:now_ms() - entry.since >= s:mention_ms})
-  if empty(l:due) || !(has('nvim') ? v:lua.require'claude_ide.timing.moment'.can_notify() : claude_ide#timing#moment#CanNotify())
+  if empty(l:due) || !(has('nvim') ? luaeval("require('claude_ide.timing.moment').can_notify()")
+        \ : claude_ide#timing#moment#CanNotify())
     return
   endif
   let l:waits = len(s:entries) > 1 ? printf('and %d more wait', len(s:entries) - 1) : 'waits'
