@@ -356,3 +356,13 @@ async def test_no_review_mentions_a_private_file_from_the_folder_of_a_terminal(
     await nvim.command("write")
 
     await says(nvim, "not sent: @../.env stays in")
+
+
+async def test_words_whose_host_has_ended_are_not_stored_for_the_next_one(nvim: Editor) -> None:
+    await nvim.call("claude_ide#remark#Write", 1, "Remark", "why?", 1)
+    await nvim.command("ClaudeStop | call claude_ide#remark#HostEnded()")
+
+    await nvim.command("write")
+
+    await says(nvim, "the host has ended: copy your words")
+    assert await nvim.eval("getline(1)") == "why?"
