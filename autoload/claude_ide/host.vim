@@ -4,7 +4,6 @@ vim9script
 import autoload './channel.vim'
 import autoload './host/port_hold.vim'
 import autoload './host/process.vim'
-import autoload './host/python.vim'
 import autoload './messages/log.vim'
 import autoload './messages/message.vim'
 import autoload './messages/reason.vim'
@@ -66,7 +65,7 @@ def Ended(code: number, stderr: list<string>)
   const was_serving: bool = claude_ide#server#Ended(code < 0)
   if code == 0 && !was_serving && !is_outdated
     # Such as another program that `python` names.
-    why ..= ': ' .. python.Find().path
+    why ..= ': ' .. claude_ide#python#Find().path
   elseif code == 0
     Announce(on_exit, '')
     claude_ide#server#Release()
