@@ -50,6 +50,13 @@ QUESTIONS = {
 }
 
 
+def state_of(listed: dict[str, Any]) -> str:
+    """Return what the list shows for the state of a session that the CLI lists."""
+    # One that its service cannot begin again has failed.
+    ended = "failed" if listed.get("state") == "failed" else "ended"
+    return STATES.get(listed.get("status", ""), ended)
+
+
 class Obedient(FakeApi):
     """A model that runs the command in each prompt."""
 
@@ -145,9 +152,7 @@ class Walk:
             listed = await self.command.sessions(ended=True)
             shown = [each for each in await self.sessions() if each["kind"] == "background"]
             told = (
-                sorted(
-                    (each["id"], STATES.get(each.get("status", ""), "ended")) for each in listed
-                ),
+                sorted((each["id"], state_of(each)) for each in listed),
                 sorted((each["id"][:8], each["state"]) for each in shown),
             )
             trees = git(self.project, "worktree", "list", "--porcelain").splitlines()
