@@ -1,6 +1,5 @@
-" In which folders something waits for review, what the user has written, and the maps of the review, in both editors.
+" In which folders something waits for review, and the maps of the review, in both editors.
 
-let s:written = {} " stamps of files, by real path
 let s:known = {} " folders that the host has been told of
 let s:pending = '' " the command of the operator
 
@@ -41,31 +40,6 @@ function claude_ide#reviewing#Watch() abort
     autocmd BufWinEnter,FocusGained * call claude_ide#editor#Soon(function('s:look', [str2nr(expand('<abuf>'))]))
   augroup END
   call s:look(bufnr('%'))
-endfunction
-
-function s:stamp(path) abort
-  return has('nvim') ? luaeval("require('claude_ide.file.disk').stamp(_A)", a:path) : claude_ide#file#disk#Stamp(a:path)
-endfunction
-
-function s:note(path) abort
-  let l:path = claude_ide#places#Resolved(fnamemodify(a:path, ':p'))
-  if filereadable(l:path)
-    let s:written[l:path] = s:stamp(l:path)
-    call claude_ide#editor#Emit('review_saved', {'path': l:path})
-  endif
-endfunction
-
-" Called by the host: note the files that the user writes, which an agent's command has not changed.
-function claude_ide#reviewing#WatchWrites() abort
-  augroup claude_ide_own_writes
-    autocmd!
-    autocmd BufWritePost * call s:note(expand('<amatch>'))
-  augroup END
-endfunction
-
-" Called by the host: those of some files, by their real paths, that the user was the last to write.
-function claude_ide#reviewing#OwnAmong(paths) abort
-  return filter(copy(a:paths), {_, path -> has_key(s:written, path) && s:written[path] ==# s:stamp(path)})
 endfunction
 
 " Go to the next hunk (1) or the previous one (-1), or to the [count]th; from the last one to the next file that waits.

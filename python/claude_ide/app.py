@@ -365,7 +365,9 @@ class App:
             lambda: self.chats if self.begun("chats") else None,
             lambda launch: self.hooks.session_of(launch) if self.begun("hooks") else "",
         )
-        return ReviewService(self.editor, _review_home(), self.config.review, recipients)
+        review = ReviewService(self.editor, _review_home(), self.config.review, recipients)
+        review.overwritten = lambda lost: self.guard(self.merging.bring_back(lost))
+        return review
 
     @cached_property
     def merging(self) -> "Merging":

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -210,6 +211,70 @@ async def is_known(nvim: Editor, path: Path) -> bool:
     """Return whether the unsaved changes count as based on the present file."""
     known = await run(nvim, "file.disk.read_stamp", await nvim.eval("bufnr()"))
     return bool(known == await run(nvim, "file.disk.stamp", str(path)))
+
+
+async def test_what_an_autosave_writes_while_a_command_runs_is_the_users(
+    nvim: Editor, cli: HookedCli, path: Path
+) -> None:
+    # It is not nested: no `BufWritePost` runs.
+    await nvim.command("autocmd InsertLeave * silent! write")
+    tool = {"tool_name": "Bash", "tool_use_id": "b", "tool_input": {"command": "x"}}
+    await cli.send("PreToolUse", **tool)
+    await nvim.keys("ccmine\x1b")
+    await until(lambda: path.read_text() == BEFORE.replace("one", "mine"), "it is saved")
+    # The user types on.
+    await nvim.keys("ofurther")
+    await until(lambda: is_known(nvim, path), "the editor knows of the write")
+    other = path.with_name("b.py")
+    other.write_text("theirs\n")
+    await cli.send("PostToolUse", **tool)
+
+    await until(lambda: nvim.eval("claude_ide#review().files"), "what the command wrote")
+    assert [each["path"] for each in await nvim.eval("claude_ide#review().files")] == [str(other)]
+    # Autosaving goes on.
+    await nvim.keys("\x1b")
+    await until(lambda: "further" in path.read_text(), "it is saved")
+    await until(lambda: is_known(nvim, path), "the editor knows of the write")
+    await nvim.keys("omore\x1b")
+    await until(lambda: "more" in path.read_text(), "it is saved")
+
+
+def edits(path: Path) -> tuple[str, dict[str, Any]]:
+    """Return what an edit makes of a file, and what the tool reports of it."""
+    place = {"oldStart": 4, "oldLines": 1, "newStart": 4, "newLines": 1}
+    patch = {**place, "lines": ["-four", "+FOURTH"]}
+    report = {"filePath": str(path), "originalFile": BEFORE, "structuredPatch": [patch]}
+    return BEFORE.replace("four", "FOURTH"), report
+
+
+@pytest.mark.parametrize("is_reported", [False, True])
+async def test_an_autosave_over_what_the_agent_has_just_written_loses_nothing(
+    nvim: Editor, cli: HookedCli, path: Path, is_reported: bool
+) -> None:
+    await nvim.command("autocmd TextChanged * silent! write")
+    tool = {"tool_name": "Edit", "tool_use_id": "t", "tool_input": {"file_path": str(path)}}
+    theirs, report = edits(path)
+    await cli.send("PreToolUse", **tool)
+    # The host has no time to look before the autosave, about which the editor asks.
+    lines = theirs.replace("\n", " ")
+    await nvim.keys(f":call writefile(split('{lines}'), '{path}')\rx")
+    if is_reported:
+        await cli.send("PostToolUse", **tool, tool_response=report)
+    await on_screen(nvim, QUESTION)
+    await nvim.keys("y")
+    # The messages have several lines.
+    await on_screen(nvim, "33B written")
+    await nvim.keys("\r")
+    if not is_reported:
+        await until(lambda: path.read_text().startswith("ne"), "it is saved")
+        await cli.send("PostToolUse", **tool, tool_response=report)
+
+    both = theirs.removeprefix("o")
+    await until(lambda: is_text(nvim, both), "both")
+    await until(lambda: nvim.eval("execute('messages') =~# 'a.py: saved over what Claude wrote'"))
+    assert path.read_text() == both
+    # What the agent has written waits, and nothing else.
+    await drawn(nvim, "4-four", "4+1")
 
 
 async def test_a_write_of_another_program_is_not_merged(

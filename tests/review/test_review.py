@@ -327,6 +327,16 @@ def test_a_file_whose_text_before_is_unknown_is_listed(project: Project) -> None
     assert (file.status, file.texts) == ("modified", None)
 
 
+def test_the_lines_of_a_file_that_has_become_too_large_are_not_counted_as_removed(
+    project: Project,
+) -> None:
+    path = str(project.root / "a.py")
+    changed = ChangedFile(path, BEFORE.encode(), None, obstacle="too large")
+    project.review.wrote(TURN, [changed])
+
+    assert project.review.count(TURN) == (1, 0, 0)
+
+
 def test_a_commit_keeps_what_it_contains(project: Project) -> None:
     project.agent(BEFORE.replace("two", "TWO"))
     project.agent("b\n", "b.py")

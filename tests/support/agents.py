@@ -22,7 +22,7 @@ class NewError:
     async def before(self, tool: str, path: str) -> None:
         self.looked_at.append((tool, path))
 
-    async def ended(self, tool: str, path: str) -> None:
+    async def ended(self, tool: str, path: str, after: str | None = None) -> None:
         pass
 
     async def after(self, _tool: str, path: str, _change: Change | None) -> str:

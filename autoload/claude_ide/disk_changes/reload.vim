@@ -150,6 +150,12 @@ def CheckUnmodified(bufnr: number)
   endif
 enddef
 
+# The user has written a file, perhaps without an autocommand.
+def NoteOwn(bufnr: number)
+  claude_ide#own_writes#Noticed(bufnr, disk.ReadStamp(bufnr))
+  disk.MarkRead(bufnr)
+enddef
+
 # Leave a buffer with unsaved changes as it is. For an accepted diff they are reapplied; the host merges what an
 # agent writes without one (`review/merging.py`). Vim has no event for 'modified'.
 def Keep(bufnr: number, is_noticed: bool)
@@ -157,6 +163,8 @@ def Keep(bufnr: number, is_noticed: bool)
   if is_noticed || disk.NoticeConflict(bufnr)
     disk.RememberConflict(bufnr)
     claude_ide#agent_writes#Kept(file.Name(bufnr), disk.ReadStamp(bufnr), is_earlier)
+  elseif !is_earlier
+    NoteOwn(bufnr)
   endif
   augroup claude_ide_unmodified
     execute $'autocmd! * <buffer={bufnr}>'
@@ -267,7 +275,10 @@ def Follow(bufnr: number, settled = ''): string
     return settled ==# '' ? '' : Reread(bufnr)
   endif
   final write = empty(known) ? Notice(bufnr) : known
-  if empty(write) || !HasChanged(write)
+  if empty(write)
+    NoteOwn(bufnr)
+    return ''
+  elseif !HasChanged(write)
     return ''
   elseif write.is_unannounced && is_modified
     ExpectNothing(bufnr)

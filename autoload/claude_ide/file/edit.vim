@@ -142,6 +142,7 @@ export def MarkWritten(bufnr: number)
   finally
     execute $'autocmd! claude_ide_edit BufWriteCmd <buffer={bufnr}>'
   endtry
+  claude_ide#own_writes#Adopted(bufnr)
 enddef
 
 # Make Vim treat the text of a buffer as unsaved changes to the present text of its file.

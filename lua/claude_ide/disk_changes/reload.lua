@@ -156,6 +156,12 @@ local function check_when_unmodified(bufnr)
   end)
 end
 
+-- The user has written a file, perhaps without an autocommand.
+local function note_own(bufnr, stamp)
+  vim.fn['claude_ide#own_writes#Noticed'](bufnr, disk.read_stamp(bufnr))
+  disk.mark_read(bufnr, stamp)
+end
+
 -- Leave a buffer with unsaved changes as it is. For an accepted diff they are reapplied; the host merges what
 -- an agent writes without one (`review/merging.py`).
 ---@param write? claude_ide.ExpectedWrite of which Neovim already knows
@@ -168,6 +174,8 @@ local function keep(bufnr, write)
   if write or disk.notice_conflict(bufnr) then
     local name, stamp = api.nvim_buf_get_name(bufnr), disk.read_stamp(bufnr)
     vim.fn['claude_ide#agent_writes#Kept'](name, stamp, is_earlier)
+  elseif not is_earlier then
+    note_own(bufnr)
   end
   check_when_unmodified(bufnr)
 end
@@ -255,7 +263,7 @@ local function notice(bufnr, stamp)
     return write
   end
   forget(write)
-  disk.mark_read(bufnr, stamp)
+  note_own(bufnr, stamp)
 end
 
 -- Have a buffer follow its file, which is no longer being written if it still has the stamp `settled`. After

@@ -132,6 +132,7 @@ local function mark_written(bufnr)
     vim.cmd('silent write!')
   end)
   pcall(api.nvim_del_autocmd, id)
+  vim.fn['claude_ide#own_writes#Adopted'](bufnr)
   if not ok then
     error(err, 0)
   end

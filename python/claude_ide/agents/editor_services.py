@@ -32,10 +32,13 @@ class Edits(Protocol):
     async def before(self, tool: str, path: str) -> None:
         """Examine a file that a tool is about to change."""
 
-    async def ended(self, tool: str, path: str) -> tuple[Change, ...] | None:
+    async def ended(
+        self, tool: str, path: str, after: str | None = None
+    ) -> tuple[Change, ...] | None:
         """Know that a tool which has examined a file, or any, or has changed it, has ended.
 
-        Returns what a tool without a path has changed.
+        `after` is the text that it reports to have written. Returns what a tool without a path has
+        changed.
         """
 
     async def after(self, tool: str, path: str, change: Change | None) -> str:

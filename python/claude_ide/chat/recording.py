@@ -306,9 +306,11 @@ class AgentEdits:
             self.compared.add(tool)
             await self.recorder.command_begun(tool, reported)
 
-    async def ended(self, tool: str, path: str) -> tuple[Change, ...] | None:
+    async def ended(
+        self, tool: str, path: str, after: str | None = None
+    ) -> tuple[Change, ...] | None:
         if path and self.recorder.is_writing(path):
-            await self.recorder.wrote(path)
+            await self.recorder.wrote(path, reported=after)
         elif path:
             self.recorder.used(path)
         else:

@@ -388,8 +388,8 @@ class HookedSession:
             paths[hook.edited] = None
         for path in paths:
             report = known.get(path)
-            before = report.before if report else None
-            wrote = self.recorder.wrote(path, before, is_known=report is not None)
+            texts = (report.before, report.after) if report else ()
+            wrote = self.recorder.wrote(path, *texts, is_known=report is not None)
             await self._recorded(wrote)
         if not paths and (path := tools.path_in(mapping(hook.tool_input))):
             self.recorder.used(normalized(path))

@@ -50,7 +50,7 @@ class ReviewEvents:
     @handles(ReviewSaved)
     async def _saved(self, event: ReviewSaved) -> None:
         for recorder in [*self._review().recorders]:
-            await recorder.saved(event.path)
+            await recorder.saved(event.path, event.name, event.base)
 
     @handles(ReviewLeft)
     def _left(self, event: ReviewLeft) -> Awaitable[None]:

@@ -31,6 +31,15 @@ class BaseContent(NamedTuple):
     content: bytes | None
 
 
+class OverwrittenText(NamedTuple):
+    """What an agent has written to the file of a buffer, over which the user has saved."""
+
+    name: str
+    agent: str
+    before: bytes
+    after: bytes
+
+
 class Versions:
     """The latest versions of one file, as an agent found and left it.
 
@@ -71,6 +80,28 @@ class Versions:
         if not known or not (self._is_writing or self._known[-1][1] == now):
             raise LookupError
         return next((content for each, content in known if each == stamp), known[0][1])
+
+    def lost(self, now: bytes | None, stamp: str | None) -> tuple[bytes, bytes] | None:
+        """Return what the agent has last made of what, if the user has saved `now` over it.
+
+        They had the version with this stamp, or the earliest one; None: certainly not the last one.
+        """
+        *earlier, (last, after) = self._known or [("", None)]
+        if self._is_writing or not earlier or after is None or stamp in ("", last):
+            return None
+        before = next((content for each, content in earlier if each == stamp), earlier[0][1])
+        return (before or b"", after) if lacks(before, after, now) else None
+
+
+def lacks(before: bytes | None, after: bytes, now: bytes | None) -> bool:
+    """Return whether a text has nothing of the changes that lead from a text to another one."""
+    # Line feeds are the same bytes in any encoding that has them.
+    old, new, text = [(each or b"").decode("latin-1").split("\n") for each in (before, after, now)]
+    changes, there = [
+        {(first, last, *lines[start:stop]) for first, last, start, stop in hunks(old, lines)}
+        for lines in (new, text)
+    ]
+    return bool(changes) and not changes & there
 
 
 class _Write(NamedTuple):
@@ -121,14 +152,30 @@ class Merging:
         write = await retry(partial(self._taken, event, base)) if base else None
         if write is None:
             self._report.keep(event)
-        elif event.path in self._waiting:
-            self._waiting[event.path].append(write)
         else:
-            self._waiting[event.path] = [write]
+            await self._add(event.path, write)
+
+    async def bring_back(self, lost: OverwrittenText) -> None:
+        """Ask about what an agent has written where the user has saved other lines over it."""
+        path, agent = lost.name, lost.agent
+        self._editor.notify(f"{Path(path).name}: saved over what {agent} wrote")
+        buffer = await self._editor.port.disk.look(path, False)
+        encoding = buffer.encoding if buffer else ""
+        try:
+            before, after = lost.before.decode(encoding), lost.after.decode(encoding)
+        except (LookupError, UnicodeDecodeError):
+            return
+        await self._add(path, _Write(agent, before, after))
+
+    async def _add(self, path: str, write: _Write) -> None:
+        if path in self._waiting:
+            self._waiting[path].append(write)
+        else:
+            self._waiting[path] = [write]
             try:
-                await self._put_all(event.path)
+                await self._put_all(path)
             finally:
-                del self._waiting[event.path]
+                del self._waiting[path]
 
     async def _taken(self, event: FileKept, base: BaseContent) -> _Write | None:
         """Return a write, about which the editor no longer asks; None if it cannot be merged."""

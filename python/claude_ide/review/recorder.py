@@ -5,6 +5,7 @@ after them, without what the user has written in this editor meanwhile.
 """
 
 import asyncio
+import codecs
 import contextlib
 import os
 import re
@@ -17,14 +18,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from claude_ide.base.errors import EditorError
 from claude_ide.base.paths import absolute, real
+from claude_ide.base.text_diff import merge
 from claude_ide.editor.disk import editor_stamp
 from claude_ide.editor.editor import Editor
 from claude_ide.editor.mentions import without_mentions
 from claude_ide.editor.port.binding import soon
+from claude_ide.review import folder as folder_files
 from claude_ide.review import telling
 from claude_ide.review.entry import Turn
 from claude_ide.review.folder import Folder, read
-from claude_ide.review.merging import BaseContent, Versions
+from claude_ide.review.merging import BaseContent, OverwrittenText, Versions, lacks
 from claude_ide.review.snapshot import (
     UNSEEN,
     ChangedFile,
@@ -33,6 +36,7 @@ from claude_ide.review.snapshot import (
     fresh_in,
     obstacle_of,
     stamp_of,
+    with_ends_of,
 )
 from claude_ide.review.texts import encoded, is_utf8
 
@@ -117,6 +121,8 @@ class Recorder:
         """Those of the files that this turn has written."""
         self._written: dict[str, bytes | None] = {}
         """What files had after the tools of this turn that have written them."""
+        self._overwritten: dict[str, str] = {}
+        """Files that the user has saved while tools wrote them, with the names of their buffers."""
         self._saved: dict[str, Stamp | None] = {}
         """What the user has written in this turn."""
         self._asked: dict[str, str] = {}
@@ -160,6 +166,7 @@ class Recorder:
             self._written.clear()
             self._versions.clear()
             self._asked.clear()
+            self._overwritten.clear()
             self._saved.clear()
             self._reasons.clear()
             with contextlib.suppress(EditorError, TimeoutError):
@@ -268,14 +275,49 @@ class Recorder:
         """Know that a tool has read a file: its text is recorded before commands."""
         self._use(real(path))
 
-    async def saved(self, path: str) -> None:
-        """Know that the user has written a file: what a tool makes of it later is based on that."""
+    async def saved(self, path: str, name: str, base: str | None) -> None:
+        """Know that the user has written a file: what a tool makes of it later is based on that.
+
+        `name` and `base` are those of `ReviewSaved`.
+        """
         content, stamp = await asyncio.to_thread(read, path), stamp_of(path)
         async with self._order:
+            if path in self._contents:
+                self._overwritten[path] = name
+            elif base is None or not await self._bring_back(path, name, content, base):
+                # What the user saves later is based on this.
+                self._versions.pop(path, None)
             if self._is_in_turn and self._before is not None and content is not None:
                 self._use(path)
                 self._saved[path] = stamp
                 self._before.stamps[path], self._before.contents[path] = stamp, content
+
+    async def _bring_back(self, path: str, name: str, now: bytes | None, stamp: str | None) -> bool:
+        """Write again what the session has written, if the user has just saved over it.
+
+        Return whether this was done.
+        """
+        lost = self._versions[path].lost(now, stamp) if path in self._versions else None
+        if lost is None or now is None:
+            return False
+        texts = (each.decode("latin-1") for each in (lost[0], now, lost[1]))
+        merged = await asyncio.to_thread(merge, *texts)
+        if merged is None:
+            self._service.overwritten(OverwrittenText(name, self.agent, *lost))
+            return False
+        after = merged.encode("latin-1")
+        self._editor.port.disk.announce_write(name, self.agent)
+        self._versions[path].begin(now, editor_stamp(path))
+        await asyncio.to_thread(folder_files.write, path, after)
+        self._versions[path].end(now, after, editor_stamp(path))
+        self._written[path] = after
+        folder = await self._service.folder(self._here, is_folder=True)
+        await folder.run(folder.review.wrote, self.turn, [ChangedFile(path, now, after)])
+        await self._service.changed(folder)
+        self._editor.notify(
+            f"{Path(path).name}: saved over what {self.agent} wrote; both are merged"
+        )
+        return True
 
     def replaced(self, path: str, unsaved: str) -> None:
         """Know that what is being written replaces unsaved text of the user."""
@@ -294,15 +336,26 @@ class Recorder:
         """
         self._asked[real(path)] = use
 
-    async def wrote(self, path: str, before: str | None = None, *, is_known: bool = False) -> None:
-        """Record that a tool has written a file. `before` is what the tool reports, if it does."""
+    async def wrote(
+        self,
+        path: str,
+        before: str | None = None,
+        reported: str | None = None,
+        *,
+        is_known: bool = False,
+    ) -> None:
+        """Record that a tool has written a file.
+
+        `before` and `reported` are what the tool reports of its texts, if it does.
+        """
         async with self._order:
             folder = await self._service.folder(self._here, is_folder=True)
             path = real(path)
             after = await asyncio.to_thread(_note, path)
             if path in self._contents:
-                before_ = self._contents.pop(path)
-                stamp = editor_stamp(path)
+                before_, now = self._contents.pop(path), after.content
+                after = await self._intact(path, before_, after, reported)
+                stamp = editor_stamp(path) if after.content == now else ""
                 self._versions[path].end(before_.content, after.content, stamp)
             elif is_known:
                 before_ = _Content(*_reported(before), None)
@@ -318,7 +371,23 @@ class Recorder:
                 await folder.run(folder.review.accepted, path, *contents, turn)
             elif found := _found(path, before_, after):
                 await folder.run(folder.review.wrote, turn, found)
+            if name := self._overwritten.pop(path, ""):
+                await self._bring_back(path, name, await asyncio.to_thread(read, path), None)
         await self._service.changed(folder)
+
+    async def _intact(
+        self, path: str, before: _Content, now: _Content, reported: str | None
+    ) -> _Content:
+        """Return what a tool has written to a file, over which the user may have saved."""
+        if reported is None or (path not in self._overwritten and not await self._own([path])):
+            return now
+        after = with_ends_of(before.content, encoded(reported)) or b""
+        if (before.content or b"").startswith(codecs.BOM_UTF8) and not after.startswith(
+            codecs.BOM_UTF8
+        ):
+            after = codecs.BOM_UTF8 + after
+        is_lost = lacks(before.content, after, now.content)
+        return _Content(after, "", None) if is_lost else now
 
     async def turn_ended(self) -> tuple[int, int, int]:
         """Return how many files the turn has changed, and the lines it has added and removed."""

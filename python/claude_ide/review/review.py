@@ -293,7 +293,7 @@ class Review:
             base = entry.bases.get(turn.session)
             if base is None or base.turn_id != turn.turn:
                 continue
-            texts = Texts(self._text(base.turn), self._text(entry.agent), self._text(entry.now))
+            texts = self._known(base.turn, entry.agent, entry.now)
             plus, minus = File(name, "modified", texts, entry).counts
             count, added, removed = count + 1, added + plus, removed + minus
         return count, added, removed
@@ -551,7 +551,10 @@ class Review:
     # Texts
 
     def _texts(self, entry: ReviewEntry) -> Texts | None:
-        ids = entry.base, entry.agent, entry.now
+        return self._known(entry.base, entry.agent, entry.now)
+
+    def _known(self, *ids: str | None) -> Texts | None:
+        """Return the texts with these ids; None if one of them is not known."""
         found = [self._text(each) for each in ids]
         is_known = all(
             text is not None or name is None for text, name in zip(found, ids, strict=True)

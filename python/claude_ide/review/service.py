@@ -5,7 +5,7 @@ import contextlib
 import logging
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,6 +33,7 @@ from claude_ide.review.announcer import tell_turn_end
 from claude_ide.review.display import NOTHING, ReviewList, drawn, file_of, of_buffer
 from claude_ide.review.entry import File
 from claude_ide.review.folder import Folder, WaitingChanges, hunk_values, read
+from claude_ide.review.merging import OverwrittenText
 from claude_ide.review.remarks import Recipients, Remarks
 from claude_ide.review.reverting import Reverts
 from claude_ide.review.snapshot import Snapshots
@@ -55,6 +56,8 @@ class ReviewService:
     ) -> None:
         self.order = asyncio.Lock()
         """The commands of the user come one after the other."""
+        self.overwritten: Callable[[OverwrittenText], object] = lambda lost: None
+        """Called with what an agent has written to a file over which the user has saved."""
         self._recipients = recipients or Recipients()
         self.remarks = Remarks(editor, self, self._recipients)
         self._editor = editor

@@ -205,7 +205,7 @@ class Snapshots:
         found, top = await self.contents_in(head, names), await self.top() or ""
         for name, content in found.items():
             now = await asyncio.to_thread(self._content, str(Path(top, name)))
-            found[name] = _with_ends_of(now, content)
+            found[name] = with_ends_of(now, content)
         others = [os.fsdecode(each) for each in (untracked or b"").split(b"\0") if each]
         new = {name: None for name in others if not _passes(name)}
         return found | new, [name for name in names if name not in found]
@@ -235,7 +235,7 @@ class Snapshots:
         if path in snapshot.stamps:
             return snapshot.contents.get(path)
         committed = (await self._committed(snapshot, [path])).get(path)
-        return _with_ends_of(await asyncio.to_thread(self._content, path), committed)
+        return with_ends_of(await asyncio.to_thread(self._content, path), committed)
 
     async def changed(self, before: Snapshot, after: Snapshot) -> list[ChangedFile]:
         """Return what has changed between two snapshots, but not what a checkout explains."""
@@ -250,7 +250,7 @@ class Snapshots:
         for path in differing:
             new = await asyncio.to_thread(self._content, path)
             if path in committed:
-                old = _with_ends_of(new, committed[path])
+                old = with_ends_of(new, committed[path])
                 was_there = old is not None
             else:
                 old = before.contents.get(path)
@@ -494,7 +494,7 @@ def _modes(before: Stamp | None, after: Stamp | None) -> tuple[int, int] | None:
     return (earlier, now) if earlier != now else None
 
 
-def _with_ends_of(content: bytes | None, committed: bytes | None) -> bytes | None:
+def with_ends_of(content: bytes | None, committed: bytes | None) -> bytes | None:
     """Return a committed content with the line ends that it has in the working tree."""
     if not content or not committed or b"\r\n" in committed:
         return committed

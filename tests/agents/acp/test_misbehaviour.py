@@ -54,7 +54,7 @@ class Noting:
     async def before(self, tool: str, path: str) -> None:
         pass
 
-    async def ended(self, tool: str, path: str) -> None:
+    async def ended(self, tool: str, path: str, after: str | None = None) -> None:
         pass
 
     async def after(self, tool: str, path: str, change: Change | None) -> str:

@@ -262,7 +262,7 @@ class Watched:
     async def before(self, tool: str, path: str) -> None:
         self.before_.append((tool, path))
 
-    async def ended(self, tool: str, path: str) -> None:
+    async def ended(self, tool: str, path: str, after: str | None = None) -> None:
         self.ended_.append((tool, path))
 
     async def after(self, tool: str, path: str, change: Change | None) -> str:

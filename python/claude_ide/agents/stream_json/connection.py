@@ -18,7 +18,7 @@ from claude_ide.agents.session_state import EventQueue
 from claude_ide.agents.stream_json import notices, permission, protocol, turn
 from claude_ide.agents.stream_json.decode import FrameDecoder
 from claude_ide.agents.stream_json.settings import model_ids, offered, usual_mode
-from claude_ide.agents.stream_json.tools import change_of, hunks_of, path_in
+from claude_ide.agents.stream_json.tools import change_of, decode_write, hunks_of, path_in
 from claude_ide.base.errors import (
     AgentError,
     TransportClosed,
@@ -269,7 +269,8 @@ class Callbacks:
             changed = f"{CHANGED}\n{_patch(hunks_of(result)) or text(result.get('content'))}"
         after = ""
         if edits is not None:
-            found = await edits.ended(tool, path)
+            written = decode_write({"tool_use_result": result}, {"tool_use_id": tool})
+            found = await edits.ended(tool, path, written[0].after if written else None)
             self._report([] if found is None else [FilesFound(tool, found)])
             after = await edits.after(tool, path, change_of(result))
         return _context("PostToolUse", changed, after)

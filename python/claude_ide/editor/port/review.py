@@ -37,11 +37,17 @@ class ReviewWritten(Event, frozen=True):
 
 
 class ReviewSaved(Event, frozen=True):
-    """The user has written a file, which an agent may write, too."""
+    """The user has written a file, which an agent may write, too.
+
+    `name` is that of its buffer. If no autocommand has told of the write, such as of an autosave,
+    `base` is the stamp of the file whose text the user has changed; "" if that is not known.
+    """
 
     EVENT: ClassVar = "review_saved"
 
     path: str
+    name: str = ""
+    base: str | None = None
 
 
 class ReviewPressed(Event, frozen=True):
@@ -190,10 +196,10 @@ class ReviewPort(Protocol):
     async def listed(self, bufnr: int) -> ListCursor | None:
         """Return which list a buffer shows; None if it is none of ours."""
 
-    @request("claude_ide#reviewing#WatchWrites")
+    @request("claude_ide#own_writes#Watch")
     async def watch_own_writes(self) -> None:
         """Start to note which files the user writes."""
 
-    @request("claude_ide#reviewing#OwnAmong")
+    @request("claude_ide#own_writes#Among")
     async def own_writes(self, paths: Sequence[str]) -> list[str]:
         """Return those of the files that the user was the last to write."""
