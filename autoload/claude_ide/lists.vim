@@ -233,7 +233,8 @@ function claude_ide#lists#Show(name, title, items) abort
   catch
     return v:false
   endtry
-  let l:list.look.title = a:title
+  " Values that the host has sent are locked in Vim.
+  let l:list.look = extend({'title': a:title}, l:list.look, 'keep')
   call s:set_bar(l:list)
   call s:fit(l:list)
   if !has('nvim')
