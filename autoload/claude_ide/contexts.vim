@@ -23,7 +23,8 @@ function s:area(kind, from, to, to_eol) abort
   endif
   let l:found = claude_ide#visual#Area(a:kind, a:from, a:to, a:to_eol)
   let l:ends_before = l:found.last.col == 0 && l:found.last.row > l:found.first.row
-  let l:lines = len(l:found.text) > 1 && l:found.text[-1] ==# '' ? l:found.text[: -2] : l:found.text
+  let l:text = claude_ide#visual#Lines(l:found)
+  let l:lines = len(l:text) > 1 && l:text[-1] ==# '' ? l:text[: -2] : l:text
   return extend(s:lines(bufnr('%'), l:found.first.row + 1, l:found.last.row + (l:ends_before ? 0 : 1)),
         \ {'lines': l:lines, 'kind': s:names[a:kind]})
 endfunction

@@ -76,7 +76,7 @@ def Describe(path: string, area: dict<any>): dict<any>
   const start = Position(area.first)
   const stop = Position(area.last)
   return {
-    text: area.text,
+    text: claude_ide#visual#Lines(area),
     filePath: path,
     fileUrl: file.Uri(path),
     selection: {start: start, end: stop, isEmpty: start == stop},
@@ -103,7 +103,7 @@ def DescribeCurrent(path: string): dict<any>
     return DescribeArea(path, kind, getpos('v'), getpos('.'))
   endif
   const at = {row: line('.') - 1, col: col('.') - 1}
-  return Describe(path, {text: [''], first: at, last: at})
+  return Describe(path, {lines: [''], first: at, last: at})
 enddef
 
 # The selection or the cursor of the current window; null if it does not show a file.

@@ -112,11 +112,24 @@ async def test_there_is_no_latest_selection_before_the_first_file(nvim: Neovim) 
     assert await nvim.lua("return require('claude_ide.selection').latest()") is None
 
 
-async def test_the_latest_selection_is_available_without_a_start(nvim: Neovim) -> None:
-    await nvim.command("edit a.txt | call setline(1, ['a\nc', 'def'])")
-    await nvim.keys("Vj")
+@pytest.mark.parametrize(
+    ("keys", "text"),
+    [
+        ("Vj", "a\0c\ndef"),
+        ("lvj", "\0c\nde"),
+        ("<C-v>jl", "a\0\nde"),
+        ("G$v", ""),
+        ("GV", "\n"),
+        ("VG", "a\0c\ndef\n\n"),
+    ],
+)
+async def test_the_latest_selection_is_available_without_a_start(
+    nvim: Neovim, keys: str, text: str
+) -> None:
+    await nvim.command("edit a.txt | call setline(1, ['a\nc', 'def', ''])")
+    await nvim.keys(keys)
 
-    assert (await latest(nvim))["text"] == "a\0c\ndef"
+    assert (await latest(nvim))["text"] == text
 
 
 async def test_asking_for_the_latest_selection_hides_no_change_from_the_host(

@@ -4,9 +4,11 @@ for name, value in pairs(options) do
   vim.o[name] = value
 end
 vim.cmd('normal! \27gg0' .. keys)
-return vim.fn['claude_ide#visual#Area'](
+local area = vim.fn['claude_ide#visual#Area'](
   vim.fn.mode(),
   vim.fn.getpos('v'),
   vim.fn.getpos('.'),
   vim.fn.getcurpos()[5] == vim.v.maxcol
 )
+area.text = vim.fn['claude_ide#visual#Lines'](area)
+return area
