@@ -346,7 +346,7 @@ async def test_what_conflicts_goes_on_or_is_aborted(
         await choose_item(nvim, way)
         if way == "Squash":
             await on_screen(nvim, "Message of the commit:")
-            await type_answer(nvim, "<CR>")
+            await type_answer(nvim, "<C-u>bring both<CR>")
         await on_screen(nvim, "1 in conflict: resolve them")
 
     async def finish(answer: str) -> None:
@@ -366,7 +366,8 @@ async def test_what_conflicts_goes_on_or_is_aborted(
     (project / folder / "a.txt").write_text("both\n")
     await finish("Go on")
     if way == "Squash":
-        await on_screen(nvim, "Message of the commit:")
+        # What the user has typed for a commit that was not made is there again.
+        await on_screen(nvim, "Message of the commit: bring both")
         await type_answer(nvim, "<CR>")
 
     is_squash = way == "Squash"
@@ -374,6 +375,7 @@ async def test_what_conflicts_goes_on_or_is_aborted(
     if is_squash:
         await choose_item(nvim, "Keep them")
         await hidden(nvim, "fish is squashed")
+        assert git(project, "log", "-1", "--format=%s", "trunk") == "bring both"
     assert git(project, "show", "trunk:a.txt") == "both"
     assert root.exists()
 

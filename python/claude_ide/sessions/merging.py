@@ -35,6 +35,8 @@ class WorktreeMerging:
         self._app = app
         self._editor = app.editor
         self._background = background
+        self._messages: dict[Path, str] = {}
+        """The user's messages for commits that have not been made, by the worktree."""
 
     async def begin(self, name: str, here: Path) -> None:
         """Merge the worktree with a name, or without one that of a folder. Raises `UserError`."""
@@ -80,6 +82,7 @@ class WorktreeMerging:
             return
         await self._editor.port.disk.reload()
         if way == SQUASH:
+            self._messages.pop(tree.root)
             return await self._offer_removal(tree, work, "is squashed", is_squashed=True)
         await self._offer_removal(tree, await tree.work(), "is merged")
 
@@ -97,6 +100,7 @@ class WorktreeMerging:
         message = await self._message(tree, subject)
         if message:
             await tree.commit(f"{message}\n{body}")
+            self._messages.pop(tree.root)
         return bool(message)
 
     async def _written(self, tree: Worktree) -> str:
@@ -110,9 +114,12 @@ class WorktreeMerging:
 
     async def _message(self, tree: Worktree, subject: str) -> str:
         """Return the user's message for a commit, for which this is proposed; empty if none."""
-        given = subject or f"Add the work of {tree.name}"
+        given = self._messages.get(tree.root) or subject or f"Add the work of {tree.name}"
         message = await self._editor.input("Message of the commit: ", given) or ""
-        return message if message.strip() else ""
+        if not message.strip():
+            return ""
+        self._messages[tree.root] = message
+        return message
 
     async def _message_of_squash(self, tree: Worktree, work: UnmergedWork) -> str:
         subject = work.commits[-1].partition(" ")[2] if len(work.commits) == 1 else ""
@@ -226,6 +233,8 @@ class WorktreeMerging:
                         raise
                     return
                 await self._editor.port.disk.reload()
+                if message:
+                    self._messages.pop(tree.root)
                 if work is not None:
                     return await self._offer_removal(tree, work, "is squashed", is_squashed=True)
                 self._editor.notify(f"the {what} is done; :ClaudeMerge {tree.name} can remove it")

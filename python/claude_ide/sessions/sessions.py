@@ -87,6 +87,7 @@ class SessionList:
         self._run: Run = app.guard
         self._watch = watch
         self.background = Background(app)
+        self._merging = WorktreeMerging(app, self.background)
         self._has_chats = editor_name() == NEOVIM
         self._listing = Listing(NAME, KEYS, self._port, app.guard)
         self._found = SessionCollection(self._editor, stored, self._chats, self._hooks)
@@ -184,7 +185,7 @@ class SessionList:
     async def merge(self, name: str) -> None:
         """Merge the worktree with a name, or that of the working folder."""
         here = Path(await self._port.buffers.folder())
-        await WorktreeMerging(self._app, self.background).begin(name, here)
+        await self._merging.begin(name, here)
         self._watch.look()
 
     async def release(self, session: str) -> bool:
@@ -371,8 +372,7 @@ class SessionList:
     async def _merge(self, entry: SessionEntry) -> None:
         if entry.place.worktree == entry.place.project:
             raise UserError(f"this is no linked worktree: {entry.place.worktree}")
-        merging = WorktreeMerging(self._app, self.background)
-        await merging.begin("", Path(entry.place.worktree))
+        await self._merging.begin("", Path(entry.place.worktree))
 
     # Content.
 
