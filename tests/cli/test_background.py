@@ -300,7 +300,8 @@ async def test_a_session_that_was_sent_away_still_asks_here(
     await on_screen(nvim, "Which word?")
     await nvim.keys("<CR>")
     await on_screen(nvim, "The word is swordfish.")
-    await nvim.keys("<C-w>p" if isinstance(nvim, Vim) else r"<C-\><C-n><C-w>p")
+    leave = "<C-w>p" if isinstance(nvim, Vim) else r"<C-\><C-n><C-w>p"
+    await nvim.keys(leave)
     await nvim.command("ClaudeBackground")
     await on_screen(nvim, "goes on in the background · ")
     (listed,) = await command.sessions()
@@ -312,6 +313,9 @@ async def test_a_session_that_was_sent_away_still_asks_here(
     await on_screen(nvim, "Make it")
     await nvim.keys("<CR>")
 
+    # Its own dialog asks the user, who is in its terminal.
+    await on_screen(nvim, "mkdir made")
+    await nvim.keys(leave)
     await shown(nvim, "mkdir made")
     assert (await command.sessions())[0]["status"] == "waiting"
 

@@ -85,8 +85,10 @@ async def test_random_handshakes_do_no_harm(
 ) -> None:
     async def attempt(sent: bytes) -> None:
         async with tcp(address[0]) as (reader, writer):
-            writer.write(sent)
-            writer.write_eof()
+            # Of so many at once the server keeps only the latest.
+            with suppress(OSError):
+                writer.write(sent)
+                writer.write_eof()
             with suppress(ConnectionResetError):
                 await asyncio.wait_for(reader.read(), WAIT_SECONDS)
 
