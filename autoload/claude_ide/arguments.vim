@@ -191,6 +191,8 @@ function claude_ide#arguments#OfPrompts(lead, line, pos) abort
   " Two braces are one, as text.
   let l:names = empty(l:parts) || len(matchstr(l:parts[1], '{*$')) % 2 == 1 ? []
         \ : claude_ide#arguments#Beginning(claude_ide#arguments#Placeholders(), l:parts[2])
+  " Only Neovim has tree-sitter.
+  call filter(l:names, {_, name -> has('nvim') || index(['function', 'class'], name) < 0})
   return map(l:names, {_, name -> l:parts[1] .. '{' .. name .. '}'})
 endfunction
 

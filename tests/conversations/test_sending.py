@@ -401,6 +401,7 @@ async def test_the_names_are_completed(nvim: Editor, path: Path) -> None:
         assert await completed(f"{command} /ex") == []
     assert "{diff}" in await completed("ClaudeType {")
     assert await completed("ClaudeType {{qu") == []
+    assert await completed("ClaudeType {cl") == ([] if isinstance(nvim, Vim) else ["{class}"])
 
 
 async def test_lists_and_marks_are_told(nvim: Editor, claude: BoxCli) -> None:
