@@ -38,7 +38,8 @@ final for_diffs = [
   'bars', 'diagnostics#texts', 'diagnostics#unopened', 'diff', 'diff#decision', 'diff#virtual_text',
   'diff#winbar', 'diff#windows', 'disk_changes#reload', 'file#borrowed_buffer',
   'file#buffers', 'file#command_buffer', 'file#disk', 'file#edit', 'file#load', 'file#path', 'file#text',
-  'messages#plain', 'terminals', 'window#inside', 'window#label', 'window#location', 'window#shape', 'window#tiling', 'waiting', 'window#winbar',
+  'messages#plain', 'own_writes', 'terminals', 'waiting', 'window#inside', 'window#label', 'window#location',
+  'window#shape', 'window#tiling', 'window#winbar',
 ]
 
 # Vim loads a script to find a function of it, also one that it does not have.
