@@ -11,14 +11,13 @@ local diff = vim.text.diff or vim.diff
 
 -- A NUL in the file is a line feed within a line of the buffer.
 local function join(lines)
-  local text = table.concat(lines, '\n') .. '\n'
-  if select(2, text:gsub('\n', '')) > #lines then
-    local plain = vim.tbl_map(function(line)
+  -- Counting the line feeds would take as long as the comparison.
+  if table.concat(lines):find('\n', 1, true) then
+    lines = vim.tbl_map(function(line)
       return (line:gsub('\n', '\0'))
     end, lines)
-    text = table.concat(plain, '\n') .. '\n'
   end
-  return text
+  return table.concat(lines, '\n') .. '\n'
 end
 
 --- The rows of one side of a hunk.
