@@ -379,7 +379,11 @@ class Recorder:
         self, path: str, before: _Content, now: _Content, reported: str | None
     ) -> _Content:
         """Return what a tool has written to a file, over which the user may have saved."""
-        if reported is None or (path not in self._overwritten and not await self._own([path])):
+        if reported is None:
+            return now
+        # An editor that is just saving it has emptied it first.
+        is_saved = path in self._overwritten or now.content == b"" or await self._own([path])
+        if not is_saved:
             return now
         after = with_ends_of(before.content, encoded(reported)) or b""
         if (before.content or b"").startswith(codecs.BOM_UTF8) and not after.startswith(
