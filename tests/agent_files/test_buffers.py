@@ -188,6 +188,8 @@ async def test_a_write_that_waits_can_be_cancelled(here: Here, opened: Path) -> 
 
     writing.cancel()
     await asyncio.wait([writing])
+    # Keys overtake what was sent before them, such as the withdrawal.
+    await here.nvim.eval("1")
 
     await here.nvim.keys("<Esc>")
     await here.nvim.idle(200)
