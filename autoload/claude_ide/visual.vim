@@ -24,6 +24,11 @@ function s:is_before(one, other) abort
         \ : a:one.col != a:other.col ? a:one.col < a:other.col : a:one.off < a:other.off
 endfunction
 
+" The most bytes of a text up to a number, without cutting a character.
+function s:whole(text, bytes) abort
+  return a:bytes < len(a:text) ? byteidxcomp(a:text, charidx(a:text, a:bytes, 1)) : len(a:text)
+endfunction
+
 " Where a text from one point ends: at the other one, or at the limit, which cuts no character.
 function s:cut(first, last) abort
   let l:most = line2byte(a:first.row + 1) + a:first.col + s:most_bytes
@@ -31,8 +36,7 @@ function s:cut(first, last) abort
     return a:last
   endif
   let l:row = byte2line(l:most) - 1
-  let [l:text, l:col] = [getline(l:row + 1), l:most - line2byte(l:row + 1)]
-  return {'row': l:row, 'col': l:col < len(l:text) ? byteidxcomp(l:text, charidx(l:text, l:col, 1)) : len(l:text)}
+  return {'row': l:row, 'col': s:whole(getline(l:row + 1), l:most - line2byte(l:row + 1))}
 endfunction
 
 " The lines of a block up to the limit.
@@ -41,7 +45,7 @@ function s:shortened(lines) abort
   for l:index in range(len(join(a:lines, "\n")) > l:room ? len(a:lines) : 0)
     let l:line = a:lines[l:index]
     if len(l:line) > l:room
-      let l:kept = l:room <= 0 ? '' : strpart(l:line, 0, byteidxcomp(l:line, charidx(l:line, l:room, 1)))
+      let l:kept = l:room <= 0 ? '' : strpart(l:line, 0, s:whole(l:line, l:room))
       return (l:index > 0 ? a:lines[: l:index - 1] : []) + [l:kept]
     endif
     let l:room -= len(l:line) + 1

@@ -1,4 +1,6 @@
 --- Compares versions of a text, and merges two sets of changes.
+local buffer_text = require('claude_ide.file.text')
+
 local M = {}
 
 -- Above this size of both texts, a comparison line by line takes too long.
@@ -8,17 +10,6 @@ local MOST_COMPARED_BYTES = 4 * 1024 * 1024
 
 -- `vim.text.diff` since Neovim 0.12.
 local diff = vim.text.diff or vim.diff
-
--- A NUL in the file is a line feed within a line of the buffer.
-local function join(lines)
-  -- Counting the line feeds would take as long as the comparison.
-  if table.concat(lines):find('\n', 1, true) then
-    lines = vim.tbl_map(function(line)
-      return (line:gsub('\n', '\0'))
-    end, lines)
-  end
-  return table.concat(lines, '\n') .. '\n'
-end
 
 --- The rows of one side of a hunk.
 ---@param start integer line, 1-based; for no lines, the line before them
@@ -54,7 +45,7 @@ end
 ---@param options? table for `vim.text.diff`
 ---@return claude_ide.Hunk[]
 function M.hunks(old, new, options)
-  local before, after = join(old), join(new)
+  local before, after = buffer_text.join(old) .. '\n', buffer_text.join(new) .. '\n'
   if before == after then
     return {}
   elseif #before + #after > MOST_COMPARED_BYTES then

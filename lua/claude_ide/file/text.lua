@@ -34,6 +34,18 @@ function M.parse(text)
   }
 end
 
+--- The text of lines in which a NUL of the file is a line feed.
+---@type fun(lines: string[]): string
+function M.join(lines)
+  -- Counting the line feeds of the text would take as long as comparing it.
+  if table.concat(lines):find('\n', 1, true) then
+    lines = vim.tbl_map(function(line)
+      return (line:gsub('\n', '\0'))
+    end, lines)
+  end
+  return table.concat(lines, '\n')
+end
+
 --- Set those options of a buffer whose values in `values` are other ones. An option that is set to its own
 --- value would mark the buffer as modified, too.
 ---@param bufnr integer

@@ -88,12 +88,8 @@ end
 
 local function describe_area(path, kind, from, to)
   local area = fn['claude_ide#visual#Area'](kind, from, to, fn.getcurpos()[5] == vim.v.maxcol)
-  local lines
-  if area.lines then
-    lines = vim.tbl_map(function(line)
-      return (line:gsub('\n', '\0'))
-    end, area.lines)
-  else
+  local lines = area.lines
+  if not lines then
     -- Passing these on from the script would take ten times as long.
     lines = api.nvim_buf_get_lines(0, area.first.row, area.cut.row + 1, false)
     -- The end may be below the last line.
@@ -101,7 +97,7 @@ local function describe_area(path, kind, from, to)
     lines[last] = (lines[last] or ''):sub(1, area.cut.col)
     lines[1] = lines[1]:sub(area.first.col + 1)
   end
-  return describe(path, table.concat(lines, '\n'), area.first, area.last)
+  return describe(path, buffer_text.join(lines), area.first, area.last)
 end
 
 -- The area between '< and '>, after Visual mode has ended.
